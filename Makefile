@@ -1,21 +1,21 @@
-# Trompo. `make run` needs nothing but Python 3.11 or newer and make.
+# Trompo. `make run` needs only Python 3.11 or newer and make.
 #
-#   make run     everything from nothing to a shop on http://localhost:3000 (PORT and DATA_DIR choose another place)
-#   make release dist/trompo-VERSION.tar.gz: the code with its built pages, for machines that build nothing
-#   make dev     the same shop with hot reload, for work on it
-#   make quick   unit tests and services on SQLite, without a browser or a server: while you work
-#   make test    from nothing to a green suite, and how much it covers of where money and stock are decided: before each
-#               commit that others get (ARGS: only those tests)
-#   make test-all the same with every test on both databases, at all widths, with all examples: before a release
-#   make durations the slowest 50 tests of the latest run
-#   make try-dev that `make dev` and `reflex run` open a shop in which a toy can be bought (a minute)
-#   make try-starter STARTER=clone   the platform's official storefront is built and sells from a shop (ten minutes): docs/api.md
-#   make try-dashboard the platform's official dashboard, from npm, works on a shop (some minutes)
-#   make wander  random shoppers in a real browser, 20,000 actions unless ARGS says otherwise; goes on where it ended
-#   make check   format, lint, types, import contracts, lint rules, wording, dead code, and that every test can be collected
-#   make bench   measurements
-#   make lock    write the locks anew from pyproject.toml (UPGRADE=--upgrade takes newer versions)
-#   make clean   remove what was made here; the data folder stays
+#   make run     install everything and start a shop on http://localhost:3000 (PORT and DATA_DIR change port and folder)
+#   make release create dist/trompo-VERSION.tar.gz: the code with built pages, for machines without a build
+#   make dev     start the same shop with hot reload, for development
+#   make quick   run unit tests and service tests on SQLite, without a browser or a server: while you work
+#   make test    install everything, run the suite and check the coverage of the payment and stock code: before each
+#               commit that you share (ARGS: only these tests)
+#   make test-all run every test, on both databases, at all widths, with all examples: before a release
+#   make durations list the slowest 50 tests of the latest run
+#   make try-dev check that a product can be bought in the shops of `make dev` and `reflex run` (a minute)
+#   make try-starter STARTER=clone   build the platform's official storefront and buy in it (ten minutes): docs/api.md
+#   make try-dashboard use the platform's official dashboard, from npm, with a shop (some minutes)
+#   make wander  simulate random shoppers in a real browser, 20,000 actions (ARGS: other options); continues the last run
+#   make check   check format, lint, types, import contracts, lint rules, dead code, and the collection of the tests
+#   make bench   run the measurements
+#   make lock    rewrite the lock files from pyproject.toml (UPGRADE=--upgrade takes newer versions)
+#   make clean   delete everything that these commands created, except the data folder
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := run
@@ -24,13 +24,13 @@ SHELL := /bin/sh
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 export NODE_USE_SYSTEM_CA := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
-# uv trusts the certificates that this machine trusts, and asks the index that pip asks
+# uv trusts this machine's certificates, and uses the package index of pip
 export UV_SYSTEM_CERTS := 1
 ifdef PIP_INDEX_URL
 export UV_DEFAULT_INDEX ?= $(PIP_INDEX_URL)
 endif
 export PYTHONUNBUFFERED := 1
-# what Python compiles is stored, also where the environment says otherwise: all processes of a test run read it
+# store compiled Python files even if the environment disables it: all processes of a test run read them
 export PYTHONDONTWRITEBYTECODE :=
 
 python := .venv/bin/python
@@ -50,14 +50,14 @@ DEV_STAMP := .venv/.installed-dev
 	if ! "$${python:-none}" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
 	  echo "Trompo needs Python 3.11 or newer: install it, or name it with PYTHON=/path/to/python." >&2; exit 1; \
 	fi; \
-	printf '\n%s\n' "Making the virtual environment .venv with $$("$$python" --version) …"; \
+	printf '\n%s\n' "Creating the virtual environment .venv with $$("$$python" --version) …"; \
 	"$$python" -m venv .venv
 
 .venv/bin/uv: requirements/uv.txt | .venv/bin/python
 	@$(python) -m pip install --quiet --require-hashes --requirement requirements/uv.txt
 	@touch $@
 
-# What a lock names, by its hashes. `make run` keeps the developers' tools and the packages for traces.
+# Install a lock file by its hashes. `make run` does not remove the developers' tools and the packages for traces.
 define install
 @.venv/bin/uv pip install --python $(python) --require-hashes --requirement $(1)
 @.venv/bin/uv pip install --quiet --python $(python) --no-deps --no-build-isolation --editable .
@@ -71,6 +71,7 @@ $(RUN_STAMP): requirements/run.txt pyproject.toml | .venv/bin/uv
 $(DEV_STAMP): requirements/dev.txt requirements/run.txt pyproject.toml | .venv/bin/uv
 	$(say) 'Installing the locked Python packages and the developers’ tools …'
 	$(call install,requirements/dev.txt)
+	@if [ -d .git ]; then git config core.hooksPath .githooks; fi
 	@touch $(RUN_STAMP) $@
 
 # ------------------------------------------------------------------------------------------------ commands
@@ -80,24 +81,24 @@ ifndef SIDE_BY_SIDE
 endif
 .PHONY: run release dev quick test test-all durations try-dev try-starter try-dashboard wander check types rules collection bench lock clean pages browser packages
 
-# The build itself knows whether anything has to be built: see storefront/server/build.py.
+# The build skips itself if nothing has changed: see storefront/server/build.py.
 pages: $(RUN_STAMP)
-	$(say) 'Looking after the pages …'
+	$(say) 'Building the pages if needed …'
 	@$(python) -m storefront.server.build
 
 run: pages
-	$(say) 'Opening the shop …'
+	$(say) 'Starting the shop …'
 	@exec $(python) -m storefront.serve
 
 release: pages
-	$(say) 'Making the release …'
+	$(say) 'Creating the release …'
 	@$(python) -m storefront.server.release
 
 dev: $(DEV_STAMP)
-	$(say) 'Opening the shop for development …'
+	$(say) 'Starting the shop for development …'
 	@exec $(python) -m storefront.server.dev
 
-# A size of the suite, with its coverage: tests/sizes.py says which tests it has.
+# Run the tests of one size, with coverage. tests/sizes.py defines the sizes.
 define run_size
 @$(python) -m tests.bench.calibration
 $(say) 'Testing …'
@@ -130,17 +131,17 @@ wander: $(DEV_STAMP) pages browser
 	@$(python) -m tests.failure.wandering $(ARGS)
 
 browser: $(DEV_STAMP)
-	$(say) 'Looking for a browser …'
+	$(say) 'Preparing the browser …'
 	@$(python) tools/browser.py
 
 packages: $(DEV_STAMP)
-	$(say) 'Looking after the Node packages of the tests …'
+	$(say) 'Installing the Node packages of the tests if needed …'
 	@$(python) -m tests.node_packages
 
 check: $(DEV_STAMP)
 	@$(MAKE) --no-print-directory --jobs=2 SIDE_BY_SIDE=1 types rules collection
 
-# What takes longest, beside all the rest.
+# The slowest check; it runs in parallel with all others.
 types: $(DEV_STAMP)
 	$(say) 'Types …'
 	@$(python) -m mypy
@@ -152,14 +153,12 @@ rules: $(DEV_STAMP)
 	@$(python) -m ruff check .
 	$(say) 'Import contracts …'
 	@.venv/bin/lint-imports --no-logo
-	$(say) 'Lint rules of our own …'
+	$(say) 'Own lint rules …'
 	@$(python) tools/lint_rules.py
-	$(say) 'Wording …'
-	@$(python) tools/wording.py
 	$(say) 'Dead code …'
 	@$(python) tools/dead_code.py
 
-# It also stores the tests as pytest compiles them, which takes each worker of `make test` 8 seconds otherwise.
+# Collection also stores the compiled tests. Without them, each worker of `make test` needs 8 seconds more.
 collection: $(DEV_STAMP)
 	$(say) 'Collecting the tests …'
 	@found=$$($(python) -m pytest -n0 --collect-only --quiet -p no:cacheprovider) || { echo "$$found"; exit 1; }

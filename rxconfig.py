@@ -13,13 +13,13 @@ settings = load_settings()
 config = rx.Config(
     app_name="storefront",
     plugins=[ReflexPatches()],
-    disable_plugins=[rx.plugins.SitemapPlugin],  # the shop's sitemap knows its products
+    disable_plugins=[rx.plugins.SitemapPlugin],  # the shop's own sitemap lists its products
     default_color_mode="light",
     show_built_with_reflex=False,
     telemetry_enabled=False,
     frontend_compression_formats=["brotli", "gzip"],
     frontend_lazy_bundled_libraries=True,
-    cors_allowed_origins=(),  # the pages and the API answer their own origin only
+    cors_allowed_origins=(),  # the pages and the API only answer their own origin
     state_manager_mode=StateManagerMode.REDIS if settings.redis_url else StateManagerMode.MEMORY,
     redis_url=settings.redis_url or None,
 )

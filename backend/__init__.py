@@ -1,10 +1,12 @@
-"""What the shop does. Knows nothing of Reflex; `storefront` and the HTTP routes stand above it."""
+"""The shop's services. This package does not import Reflex; `storefront` and the HTTP routes are built on top of it."""
 
 import warnings
 
 from pydantic import BaseModel
 from pydantic.warnings import UnsupportedFieldAttributeWarning
 
-BaseModel.model_config["defer_build"] = True  # a model's validators are built by who first asks for them
-# FastAPI silences this one while it makes a route; what is built later warns then
+BaseModel.model_config["defer_build"] = (
+    True  # builds a model's validators at their first use, which makes the start faster
+)
+# FastAPI silences this warning while it builds a route; models that are built later would show it
 warnings.filterwarnings("ignore", category=UnsupportedFieldAttributeWarning)

@@ -1,10 +1,10 @@
-"""`create_api` makes the HTTP API of a `Shop`: a FastAPI app with the routes of every feature package."""
+"""`create_api` builds the HTTP API of a `Shop`: a FastAPI app with the routes of every feature package."""
 
 from fastapi import FastAPI
 
 from backend.attention.routes import router as attention_router
 from backend.catalog.api.admin_routes import router as catalog_admin_router
-from backend.catalog.api.list_cache import FoundPages
+from backend.catalog.api.list_cache import PageCache
 from backend.catalog.api.option_routes import admin_router as options_router
 from backend.catalog.api.option_routes import store_router as store_options_router
 from backend.catalog.api.store_routes import router as catalog_store_router
@@ -27,9 +27,9 @@ from backend.customers.auth.google_api_routes import router as google_programs_r
 from backend.customers.auth.google_routes import router as google_router
 from backend.customers.store_routes import router as store_customers_router
 from backend.edge.api_docs import router as manual_router
-from backend.edge.errors import answer_errors
+from backend.edge.errors import register_error_handlers
 from backend.edge.health.routes import router as health_router
-from backend.edge.middleware.nul_check import CleanAddresses
+from backend.edge.middleware.nul_check import NulCheck
 from backend.edge.middleware.response_cache import ResponseCache
 from backend.edge.openapi import DocumentedApi
 from backend.exports.routes import platform_router as product_exports_router
@@ -37,15 +37,15 @@ from backend.exports.routes import router as exports_router
 from backend.fulfillment.print_routes import router as print_router
 from backend.fulfillment.routes import hook_router as shipping_hook_router
 from backend.fulfillment.routes import router as fulfillment_router
-from backend.imports.platform_routes import SheetUploads
+from backend.imports.platform_routes import SpreadsheetUploads
 from backend.imports.platform_routes import router as product_imports_router
 from backend.imports.routes import router as imports_router
 from backend.inventory_items.routes import router as inventory_router
-from backend.invoices.routes import buyers as own_invoices_router
+from backend.invoices.routes import customer_router as own_invoices_router
 from backend.invoices.routes import router as invoices_router
 from backend.mail.notification_routes import router as notifications_router
 from backend.mail.routes import router as mail_router
-from backend.media.picture_server import ServedPictures
+from backend.media.picture_server import PictureServer
 from backend.media.picture_store import URL as PICTURES_URL
 from backend.media.upload_routes import router as uploads_router
 from backend.office.audit_routes import file_router as audit_file_router
@@ -63,7 +63,7 @@ from backend.pqrs.routes import router as pqrs_router
 from backend.privacy.routes import router as customer_file_router
 from backend.promotions.routes import router as promotions_router
 from backend.returns.admin_routes import router as admin_returns_router
-from backend.returns.routes import buyers as return_requests_router
+from backend.returns.routes import customer_router as return_requests_router
 from backend.returns.routes import router as returns_router
 from backend.reviews.routes import router as reviews_router
 from backend.shipping.inventory_level_routes import router as stock_router
@@ -81,7 +81,7 @@ from backend.warehouse.routes import router as stock_movements_router
 
 __all__ = ["Shop", "create_api", "current_shop", "set_current_shop"]
 
-ROUTERS = (  # the most used first: a path is compared with one route after the other
+ROUTERS = (  # the most used first: a path is compared with the routes in this order
     cart_router,
     checkout_shipping_router,
     checkout_payment_router,
@@ -112,7 +112,7 @@ ROUTERS = (  # the most used first: a path is compared with one route after the 
     staff_session_router,
     staff_link_router,
     staff_invites_router,
-    variants_router,  # before routes by id: `batch` is none
+    variants_router,  # before the routes by id, which would take `batch` for an id
     product_imports_router,
     product_exports_router,
     catalog_admin_router,
@@ -150,13 +150,13 @@ ROUTERS = (  # the most used first: a path is compared with one route after the 
 
 
 def create_api(shop: Shop) -> FastAPI:
-    """The API of this shop. Starting and stopping the shop is left to the server."""
+    """Build the API of this shop. The server must start and stop the shop itself."""
     api = DocumentedApi(title=f"{shop.settings.store_name} API", docs_url=None, redoc_url=None)
     api.state.settings = shop.settings
     api.state.database = shop.database
     api.state.publishable_keys = PublishableKeys(shop.database, shop.catalog_version)
     api.state.regions = Regions(shop.database, shop.catalog_version)
-    api.state.found_pages = FoundPages()
+    api.state.found_pages = PageCache()
     api.state.authenticator = CustomersAuthenticator(shop.database, shop.settings)
     api.state.loop_lag = shop.loop_lag
     api.state.readiness = shop.readiness
@@ -168,14 +168,14 @@ def create_api(shop: Shop) -> FastAPI:
     api.state.invoices = shop.invoices
     api.state.google = shop.google
     api.state.uploads = shop.uploads
-    api.state.sheets = SheetUploads(shop.database)
+    api.state.sheets = SpreadsheetUploads(shop.database)
     api.add_middleware(ResponseCache, probe=shop.catalog_version)
-    api.add_middleware(CleanAddresses)
-    answer_errors(api)
+    api.add_middleware(NulCheck)
+    register_error_handlers(api)
     for router in ROUTERS:
-        # not `include_router`, which would build each route again and search it in two steps
+        # not `include_router`: it would build each route again and add a second lookup step
         api.router.routes.extend(router.routes)
-    api.mount(PICTURES_URL, ServedPictures(shop.pictures))
+    api.mount(PICTURES_URL, PictureServer(shop.pictures))
     for path, app in shop.sandbox.mounts().items():
         api.mount(path, app)
     return api

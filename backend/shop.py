@@ -1,23 +1,24 @@
-"""`Shop` is everything that runs in one process: settings, database, services and background work.
+"""`Shop` holds everything that runs in one process: settings, database, services and background work.
 
-The storefront's server, a test or a command makes one `Shop` and starts it. The server then calls `set_current_shop`,
-so that page loaders and state handlers, to which Reflex passes no arguments of ours, find it with `current_shop`.
+The storefront's server, a test or a command creates one `Shop` and starts it. The server then calls
+`set_current_shop`. Page loaders and state handlers get the shop with `current_shop`, because Reflex cannot pass it
+to them as an argument.
 """
 
 from collections.abc import Hashable, Iterable
 from typing import Any, Protocol
 
-from backend import subscriptions  # noqa: F401 - subscriptions: those who listen to events
+from backend import subscriptions  # noqa: F401 - the import subscribes all event handlers
 from backend.attention import AttentionKind
 from backend.attention.service import AttentionService
-from backend.catalog.bulk.change_job import BulkChanges
-from backend.catalog.price_lists.sales_job import Sales
-from backend.checkout.attention_resolvers import money_resolvers
+from backend.catalog.bulk.change_job import BulkChangeJob
+from backend.catalog.price_lists.sales_job import SalesJob
+from backend.checkout.attention_resolvers import create_money_resolvers
 from backend.checkout.carts.abandoned_carts import AbandonedCarts
 from backend.checkout.placed_orders import PlacedOrders
 from backend.checkout.reservation_expiry import ReservationExpiry
 from backend.checkout.service import Checkout
-from backend.checkout.shipping_estimates import ShippingEstimates
+from backend.checkout.shipping_estimates import ShippingEstimator
 from backend.content.current_content import CurrentContent
 from backend.content.schedule import ContentTurns
 from backend.core.caching.version_cache import VersionCache
@@ -27,7 +28,7 @@ from backend.core.config.settings import Settings
 from backend.core.db.database import Database
 from backend.core.observability.loop_lag import LoopLag
 from backend.core.observability.tracing import stop_tracing
-from backend.core.web.http_client import trusted
+from backend.core.web.http_client import get_ssl_context
 from backend.core.web.response_limits import LimitedClient
 from backend.customers.auth.google import Google
 from backend.edge.auth.cookies import is_secure, renamed_at
@@ -38,23 +39,23 @@ from backend.fulfillment.tracker import Tracker
 from backend.imports.import_job import ProductImports
 from backend.invoices.attention_checks import InvoiceWatch
 from backend.invoices.issue_job import Invoices
-from backend.invoices.providers.registry import invoice_providers
-from backend.invoices.retry import InvoiceAgain
+from backend.invoices.providers.registry import create_invoice_providers
+from backend.invoices.retry import InvoiceRetryResolver
 from backend.jobs import Worker
 from backend.mail.mailer import Mailer
-from backend.mail.transports import transport_of
-from backend.media.picture_store import picture_store
+from backend.mail.transports import create_transport
+from backend.media.picture_store import open_picture_store
 from backend.media.uploads import PictureUploads
 from backend.office_settings import EffectiveSettings
-from backend.operations.clock_changes import StoredMoments
+from backend.operations.clock_changes import ClockCorrection
 from backend.operations.monitoring import Monitor
-from backend.operations.monitoring.alert_checks import Watch
+from backend.operations.monitoring.alert_checks import AlertChecks
 from backend.operations.monitoring.alert_webhook import OwnersWebhook
 from backend.operations.opening.database_lock import ServingLock
 from backend.operations.tidy.tidy import Tidy
 from backend.outbox.publisher import OutboxPublisher
 from backend.payment.providers.base import PaymentProvider
-from backend.payment.providers.registry import payment_providers
+from backend.payment.providers.registry import build_providers
 from backend.payment.service import PaymentService
 from backend.pqrs.service import PqrsReminders
 from backend.presses.expiry import ExpiredPresses
@@ -62,63 +63,68 @@ from backend.rate_limit.expiry import ExpiredCounters
 from backend.returns.reminders import ReturnReminders
 from backend.reviews.review_requests import ReviewRequests
 from backend.sandbox.embedded import Sandbox
-from backend.shipping.providers.registry import fulfillment_providers
+from backend.shipping.providers.registry import create_fulfillment_providers
 from backend.stock_notices.service import StockNotices
 
-MOST_PAGES = 64
-"""Addresses whose page's content is kept: some 10 to 100 KiB each."""
+MAX_CACHED_PAGES = 64
+"""Maximum number of pages whose content is cached; each takes about 10 to 100 KiB."""
 
 
 class Service(Protocol):
-    """Something that another package runs together with the shop, such as the renderer of the storefront."""
+    """A service of another package that starts and stops with the shop, such as the renderer of the storefront."""
 
     async def start(self) -> None:
-        """Start it with the shop."""
+        """Start the service; called while the shop starts."""
         ...
 
     async def stop(self) -> None:
-        """End it with the shop."""
+        """Stop the service; called while the shop stops."""
         ...
 
 
 class Shop:
-    """The settings, the database, the services and the background work of one process. Nothing runs before `start`.
+    """The settings, database, services and background work of one process. Nothing runs before `start`.
 
-    `also_paid_by` are payment providers beside those that `backend.core.config.modules` declares.
+    `extra_payment_providers` are payment providers in addition to those that `backend.core.config.modules` declares.
     """
 
-    def __init__(self, settings: Settings, *, also_paid_by: Iterable[PaymentProvider] = ()) -> None:
+    def __init__(
+        self, settings: Settings, *, extra_payment_providers: Iterable[PaymentProvider] = ()
+    ) -> None:
         self.settings = settings
         self.services: list[Service] = []
         self.database = Database.from_settings(settings)
         self._serving = ServingLock(self.database)
         self.catalog_version = VersionProbe(self.database)
-        self.pages = VersionCache[Hashable, Any](self.catalog_version.now, MOST_PAGES)
-        """What open pages show, of those that show everybody the same."""
-        self.products = VersionCache[Hashable, Any](self.catalog_version.now, MOST_PAGES)
-        """What products' pages show, in documents too, but for the units: search engines read one after the other."""
+        self.pages = VersionCache[Hashable, Any](self.catalog_version.read_version, MAX_CACHED_PAGES)
+        """Content of open pages that is the same for every visitor."""
+        self.products = VersionCache[Hashable, Any](self.catalog_version.read_version, MAX_CACHED_PAGES)
+        """Content of product pages except the units in stock, also for rendered documents.
+
+        It is a separate cache, because search engines read all product pages one after the other.
+        """
         self.effective_settings = EffectiveSettings(settings, self.database, self.catalog_version)
         self.content = CurrentContent(self.database, self.catalog_version)
-        self.pictures = picture_store(settings)
+        self.pictures = open_picture_store(settings)
         self.uploads = PictureUploads(self.pictures, settings.video_mb << 20)
         self.loop_lag = LoopLag()
         self.monitor = Monitor(self.database, self.loop_lag)
-        self.readiness = Readiness.of(settings, self.database)
+        self.readiness = Readiness.for_shop(settings, self.database)
         self.sandbox = Sandbox(settings, self.database)
-        registered = modules.registered()
-        self.fulfillment_providers = fulfillment_providers(
+        registered = modules.registered_providers()
+        self.fulfillment_providers = create_fulfillment_providers(
             registered[modules.FULFILLMENT], settings, self.sandbox.carrier_transport
         )
-        declared = payment_providers(
+        declared = build_providers(
             registered[modules.PAYMENT], settings, self.database, self.sandbox.gateway_transport
         )
         self.payments = PaymentService(
-            self.database, {**declared, **{provider.id: provider for provider in also_paid_by}}
+            self.database, {**declared, **{provider.id: provider for provider in extra_payment_providers}}
         )
         self.invoices = Invoices(
             self.database,
             settings,
-            invoice_providers(registered[modules.INVOICES], settings, self.sandbox.invoices_transport),
+            create_invoice_providers(registered[modules.INVOICES], settings, self.sandbox.invoices_transport),
         )
         self.tracker = Tracker(self.database, self.fulfillment_providers)
         self.checkout = Checkout(
@@ -129,16 +135,16 @@ class Shop:
             self.effective_settings.now,
         )
         self.placed_orders = PlacedOrders(self.checkout.starter, self.tracker)
-        self.estimates = ShippingEstimates(
+        self.estimates = ShippingEstimator(
             self.database, self.fulfillment_providers, effective_settings=self.effective_settings.now
         )
         self.attention = AttentionService(
             self.database,
             {
-                **money_resolvers(),
-                AttentionKind.INVOICE_REJECTED: InvoiceAgain(),
-                AttentionKind.INVOICE_LATE: InvoiceAgain(),
-                AttentionKind.INVOICE_WAITS: InvoiceAgain(),
+                **create_money_resolvers(),
+                AttentionKind.INVOICE_REJECTED: InvoiceRetryResolver(),
+                AttentionKind.INVOICE_LATE: InvoiceRetryResolver(),
+                AttentionKind.INVOICE_WAITS: InvoiceRetryResolver(),
                 AttentionKind.LABEL_IN_DOUBT: LabelInDoubt(
                     self.database, settings, self.fulfillment_providers
                 ),
@@ -148,15 +154,15 @@ class Shop:
             },
         )
         self.google = Google(settings)
-        self.mailer = Mailer(self.database, settings, transport_of(settings))
+        self.mailer = Mailer(self.database, settings, create_transport(settings))
         self.outbox = OutboxPublisher(
             self.database,
-            LimitedClient(verify=trusted()),
+            LimitedClient(verify=get_ssl_context()),
             settings.storefront_url or settings.base_url,
             settings.revalidation_secret,
         )
         self.expiry = ReservationExpiry(self.database, self.payments)
-        self.watch = Watch(self.database, settings)
+        self.watch = AlertChecks(self.database, settings)
         self.webhook = OwnersWebhook(self.database, settings)
         self.worker = Worker(
             self.database,
@@ -164,11 +170,11 @@ class Shop:
                 self.payments,
                 self.expiry,
                 AbandonedCarts(self.database),
-                BulkChanges(self.database),
+                BulkChangeJob(self.database),
                 ContentTurns(self.database),
                 DataExports(self.database),
                 ProductImports(self.database, self.uploads),
-                Sales(self.database),
+                SalesJob(self.database),
                 ExpiredCounters(self.database),
                 ExpiredPresses(self.database),
                 self.mailer,
@@ -183,13 +189,13 @@ class Shop:
                 self.watch,
                 self.webhook,
                 Tidy(self.database, self.pictures),
-                StoredMoments(self.database),
+                ClockCorrection(self.database),
             ],
         )
 
     async def start(self) -> None:
         """Start the background work on the running event loop."""
-        await self._serving.take()
+        await self._serving.acquire_shared()
         if is_secure(self.settings):
             renamed_at(self.settings.data_dir)
         self.loop_lag.start()
@@ -201,7 +207,7 @@ class Shop:
             await service.start()
 
     async def stop(self) -> None:
-        """End the background work and give every connection back."""
+        """Stop the background work and close every connection."""
         for service in self.services:
             await service.stop()
         self.uploads.stop()
@@ -228,10 +234,10 @@ _current: Shop | None = None
 
 
 def current_shop() -> Shop:
-    """The shop of this process.
+    """Return the shop of this process.
 
     Raises:
-        RuntimeError: none was set; the program was put together wrongly.
+        RuntimeError: no shop was set; this is a programming error.
     """
     if _current is None:
         raise RuntimeError("no shop is running in this process")
@@ -239,6 +245,6 @@ def current_shop() -> Shop:
 
 
 def set_current_shop(shop: Shop | None) -> None:
-    """Name the shop that `current_shop` gives; None when it has stopped."""
-    global _current  # one process serves one shop
+    """Set the shop that `current_shop` returns; None once it has stopped."""
+    global _current  # there is one shop per process
     _current = shop

@@ -1,51 +1,52 @@
-"""What happens before the shop starts: migrations run, and an empty database gets store defaults or the demo."""
+"""Preparation before the shop starts: run migrations and fill an empty database with store defaults or the demo."""
 
 from sqlalchemy import delete
 
-from backend.core.config.modules import registered
+from backend.core.config.modules import registered_providers
 from backend.core.config.settings import GatewayEnv, Settings, cannot_start
-from backend.core.config.values import private_folder
+from backend.core.config.values import create_private_folder
 from backend.core.db.database import Database
 from backend.core.db.driver_check import check_sqlite_driver
 from backend.core.errors import CannotStart, InvalidData
-from backend.migrations.errors import told_in_one_line
+from backend.migrations.errors import explain_database_errors
 from backend.migrations.runner import upgrade
 from backend.office_settings import demo_problems, read_effective_settings
-from backend.operations.demo.seed import Seeded, seed
-from backend.operations.opening.database_lock import alone
-from backend.operations.opening.store_defaults import has_no_defaults, make_defaults
+from backend.operations.demo.seed import SeedResult, seed
+from backend.operations.opening.database_lock import hold_opening_lock
+from backend.operations.opening.store_defaults import create_store_defaults, has_no_defaults
 from backend.outbox.models import OutboxEvent
-from backend.staff.service import first_staff
+from backend.staff.service import create_first_staff
 
-NOTHING = Seeded(products=0, categories=0, collections=0)
+NOTHING_SEEDED = SeedResult(products=0, categories=0, collections=0)
 
 
-async def prepare(settings: Settings) -> Seeded:
-    """Migrate the database and make an empty one a shop: with the demo toys, in production without any.
+async def prepare(settings: Settings) -> SeedResult:
+    """Migrate the database and fill an empty one: with the demo products, or in production with store defaults only.
 
-    A shop without staff gets its first from ADMIN_EMAIL and ADMIN_PASSWORD. Processes that start at once on one
-    database do this one after the other.
+    A shop without staff gets its first staff member from ADMIN_EMAIL and ADMIN_PASSWORD. Processes that start at
+    the same time on one database prepare it one after the other.
 
     Raises:
-        CannotStart: the data folder cannot be used, the database does not answer or another version of the code made
-            it, SQLAlchemy does not fit, or the first member of staff has no proper address or password.
-        SettingsError: a production shop would open with the demo shop's identity.
+        CannotStart: the data folder cannot be used, the database does not answer or was created by another version
+            of
+            the code, the SQLAlchemy version does not fit, or ADMIN_EMAIL or ADMIN_PASSWORD is invalid.
+        SettingsError: a production shop would open with the identity of the demo shop.
     """
-    registered()
-    private_folder(settings.data_dir)
+    registered_providers()
+    create_private_folder(settings.data_dir)
     database = Database.from_settings(settings, is_patient=True)
     try:
         if database.is_sqlite:
             await check_sqlite_driver()
-        with told_in_one_line():
-            async with alone(database):
+        with explain_database_errors():
+            async with hold_opening_lock(database):
                 await upgrade(database)
-                return await _make_a_shop(database, settings)
+                return await _fill_shop(database, settings)
     finally:
         await database.close()
 
 
-async def _make_a_shop(database: Database, settings: Settings) -> Seeded:
+async def _fill_shop(database: Database, settings: Settings) -> SeedResult:
     await _create_first_staff(database, settings)
     async with database.read() as session:
         effective = await read_effective_settings(session, settings)
@@ -54,22 +55,24 @@ async def _make_a_shop(database: Database, settings: Settings) -> Seeded:
     return await _fill_if_empty(database, effective)
 
 
-async def _fill_if_empty(database: Database, settings: Settings) -> Seeded:
+async def _fill_if_empty(database: Database, settings: Settings) -> SeedResult:
     async with database.transaction() as session:
         if not await has_no_defaults(session):
-            return NOTHING
+            return NOTHING_SEEDED
         if settings.gateway_env is GatewayEnv.PRODUCTION:
-            await make_defaults(session, settings)
-            return NOTHING
+            await create_store_defaults(session, settings)
+            return NOTHING_SEEDED
     seeded = await seed(database, settings)
     async with database.transaction() as session:
-        await session.execute(delete(OutboxEvent))  # no storefront is open yet that could be told
+        await session.execute(
+            delete(OutboxEvent)
+        )  # no storefront is open yet, so there is nothing to revalidate
     return seeded
 
 
 async def _create_first_staff(database: Database, settings: Settings) -> None:
     try:
-        await first_staff(database, settings)
+        await create_first_staff(database, settings)
     except InvalidData as error:
         raise CannotStart(
             f"Trompo cannot start: ADMIN_EMAIL, ADMIN_PASSWORD: {error.message[0].lower()}{error.message[1:]}"

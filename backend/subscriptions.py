@@ -1,4 +1,7 @@
-"""Imports every module that subscribes to events. Import this before changing data, so that all handlers are called."""
+"""Import every module that subscribes to events.
+
+Import this module before changing data, so that all handlers are called.
+"""
 
 import backend.attention.service
 import backend.cart.notices

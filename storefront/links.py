@@ -1,4 +1,4 @@
-"""The addresses of the storefront's pages."""
+"""Paths and links of the storefront's pages."""
 
 from urllib.parse import quote
 
@@ -22,88 +22,88 @@ REGISTER = "/account/register"
 RESET = "/account/reset"
 CONSENT = "/account/consent"
 FIND_ORDER = "/order/find"
-SIC_ADDRESS = "https://www.sic.gov.co"
+SIC_URL = "https://www.sic.gov.co"
 
 
 def legal_path(kind: LegalKind) -> str:
-    """The page of a legal text."""
+    """Return the path of a legal text's page."""
     return f"/legal/{kind}"
 
 
 PQRS = "/pqrs"
 LEGAL_LINKS = [*((legal_path(kind), title) for kind, title in TITLES.items()), (PQRS, _("PQRS"))]
-"""The pages of all legal texts, with their titles, and where one complains."""
+"""Paths and titles of all legal texts, and of the page for complaints (PQRS)."""
 
 
 def sic_link() -> rx.Component:
-    """The way to who watches over shops in Colombia (Ley 1480 of 2011, art. 50)."""
+    """Build the link to the authority that supervises shops in Colombia (Ley 1480 of 2011, art. 50)."""
     return rx.el.a(
-        _("Superintendencia de Industria y Comercio"), href=SIC_ADDRESS, rel="noopener", target="_blank"
+        _("Superintendencia de Industria y Comercio"), href=SIC_URL, rel="noopener", target="_blank"
     )
 
 
 def catalog_path(
     category: str = "", text: str = "", *, age: str = "", brand: str = "", sale: str = "", page: int = 1
 ) -> str:
-    """The catalogue, of one category or as the answer to a search; of an age or a brand, its own; from this page on.
+    """Return the path of a catalogue page: all products, a category, an age, a brand or a search.
 
     Args:
-        category: its handle.
-        text: what is looked for.
+        category: the category's handle.
+        text: the search text.
         age: an age range, such as `3-5`.
         brand: the handle of a brand (`backend.catalog.handles.brand_handle`).
-        sale: `1` for what is on sale.
-        page: the page of the list.
+        sale: `1` for products on sale only.
+        page: the number of the page in the list.
     """
     path = f"{BRAND}/{quote(brand)}" if brand else f"{AGE}/{quote(age, safe='+')}" if age else CATALOG
-    asked = {"category": category, "q": text, "sale": sale, "page": str(page) if page > 1 else ""}
-    query = "&".join(f"{name}={quote(value)}" for name, value in asked.items() if value)
+    params = {"category": category, "q": text, "sale": sale, "page": str(page) if page > 1 else ""}
+    query = "&".join(f"{name}={quote(value)}" for name, value in params.items() if value)
     return f"{path}?{query}" if query else path
 
 
 def gift_path(age: str = "", interest: str = "", budget: int = 0) -> str:
-    """The gift finder with these answers; empty and 0 for those that were not given."""
-    asked = {"age": age, "interest": interest, "budget": str(budget) if budget else ""}
-    query = "&".join(f"{name}={quote(value)}" for name, value in asked.items() if value)
+    """Return the path of the gift finder with these answers. Empty or 0 means that the question is not answered."""
+    params = {"age": age, "interest": interest, "budget": str(budget) if budget else ""}
+    query = "&".join(f"{name}={quote(value)}" for name, value in params.items() if value)
     return f"{GIFT}?{query}" if query else GIFT
 
 
 def product_path(handle: str) -> str:
-    """A product's page."""
+    """Return the path of a product's page."""
     return f"/product/{quote(handle)}"
 
 
 def order_path(order_id: str, token: str) -> str:
-    """An order's page, for whoever bought it."""
+    """Return the path of an order's page. The token in it gives access to the order."""
     return f"/order/{quote(order_id)}?token={quote(token)}"
 
 
-def to_category(handle: rx.Var[str]) -> rx.Var[str]:
-    """The catalogue of a category, known in the browser. Handles need no encoding: letters, digits and hyphens."""
+def category_href(handle: rx.Var[str]) -> rx.Var[str]:
+    """Return a category's path, computed in the browser. Handles have only letters, digits and hyphens: no encoding."""
     return f"{CATALOG}?category=" + handle.to(str)
 
 
-def to_age(age: rx.Var[str]) -> rx.Var[str]:
-    """The page of an age range, known in the browser. Ranges need no encoding: digits, hyphens and plus signs."""
+def age_href(age: rx.Var[str]) -> rx.Var[str]:
+    """Return an age range's path, computed in the browser. Ranges need no encoding: digits, hyphens and plus signs."""
     return f"{AGE}/" + age.to(str)
 
 
-def to_brand(handle: rx.Var[str]) -> rx.Var[str]:
-    """A brand's page, by the brand's handle, known in the browser."""
+def brand_href(handle: rx.Var[str]) -> rx.Var[str]:
+    """Return a brand's path from its handle, computed in the browser."""
     return f"{BRAND}/" + handle.to(str)
 
 
-def to_product(handle: rx.Var[str]) -> rx.Var[str]:
-    """A product's page, known in the browser."""
+def product_href(handle: rx.Var[str]) -> rx.Var[str]:
+    """Return a product's path from its handle, computed in the browser."""
     return "/product/" + handle.to(str)
 
 
-def to_variant(handle: rx.Var[str], name: rx.Var[str], variant_id: rx.Var[str]) -> rx.Var[str]:
-    """A product's page, with this variant chosen; `name` is empty where there is nothing to choose."""
-    page = to_product(handle)
+def variant_href(handle: rx.Var[str], name: rx.Var[str], variant_id: rx.Var[str]) -> rx.Var[str]:
+    """Return a product's path with this variant chosen. `name` is empty if the product has no choice of variants."""
+    page = product_href(handle)
     return rx.cond(name != "", f"{page}?variant={variant_id}", page).to(str)
 
 
-def to_search(text: rx.Var[str]) -> rx.Var[str]:
-    """The catalogue as the answer to a search, known in the browser."""
+def search_href(text: rx.Var[str]) -> rx.Var[str]:
+    """Return the path of a search's results, computed in the browser."""
     return rx.Var.create(f"{CATALOG}?q={encoded(text)}")

@@ -1,4 +1,4 @@
-"""A document's status and the values of its head: title, description, canonical url, structured data."""
+"""A document's HTTP status and the values of its head: title, description, canonical URL and structured data."""
 
 import json
 from collections.abc import Mapping
@@ -6,22 +6,25 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from backend.app import current_shop
-from backend.catalog.ratings import MOST_STARS
+from backend.catalog.ratings import MAX_STARS
 from backend.catalog.views import CategoryRef, PictureView, ProductDetail
 from backend.core.config.settings import Settings
 from backend.core.money import Cop
 from backend.core.texts import _
-from backend.reviews.views import ReviewsPart
+from backend.reviews.views import ProductReviews
 from storefront.links import HOME, catalog_path
 
-DESCRIPTION_LENGTH = 155
+MAX_DESCRIPTION_LENGTH = 155
 INDEX = "index,follow"
 NOINDEX = "noindex,follow"
 
 
 @dataclass(frozen=True, slots=True)
 class FirstPicture:
-    """The picture a page opens with, to be fetched at once: its files, and how wide it is shown; a drawing has one."""
+    """The first large picture of a page, which the browser preloads: its files and its displayed width.
+
+    A drawing has only a `url`.
+    """
 
     url: str
     srcset: str = ""
@@ -30,16 +33,16 @@ class FirstPicture:
 
 @dataclass(frozen=True, slots=True)
 class DocumentMeta:
-    """The status and the head of one document. Empty texts mean that there is none.
+    """The status and the head of one document. An empty text means that the value is absent.
 
     Attributes:
         title: without the shop's name, which the head adds.
-        image: an absolute url, for those who share the page.
-        canonical: an absolute url.
-        previous, following: the absolute urls of the pages of the list before and after this one.
+        image: absolute URL of the picture that is displayed when the page is shared.
+        canonical: an absolute URL.
+        previous, following: absolute URLs of the list's previous and next page.
         structured_data: JSON-LD that is safe inside a `<script>`.
-        first_picture: what is fetched before all other pictures.
-        moved_to: the path where what was asked for is found now (status 301).
+        first_picture: the picture to preload before all others.
+        moved_to: the path to redirect to (status 301).
     """
 
     title: str
@@ -55,26 +58,26 @@ class DocumentMeta:
     following: str = ""
 
 
-def absolute(path: str) -> str:
-    """The whole url of a path of this shop; a whole url is given back as it is."""
+def absolute_url(path: str) -> str:
+    """Return the absolute URL of a path of this shop. An absolute URL is returned unchanged."""
     return path if path.startswith(("http://", "https://")) else current_shop().settings.base_url + path
 
 
-def first_picture(picture: PictureView | None, sizes: str) -> FirstPicture | None:
-    """The picture as one that its page opens with."""
+def to_first_picture(picture: PictureView | None, sizes: str) -> FirstPicture | None:
+    """Return the picture as a `FirstPicture`, or None if there is no picture."""
     return FirstPicture(picture.url, picture.srcset, sizes) if picture else None
 
 
-def shortened(text: str, length: int = DESCRIPTION_LENGTH) -> str:
-    """The text on one line, cut at a word to `length` characters."""
+def shorten_text(text: str, length: int = MAX_DESCRIPTION_LENGTH) -> str:
+    """Return the text on one line, cut at a word boundary to at most `length` characters."""
     text = " ".join(text.split())
     if len(text) <= length:
         return text
     return text[: length - 1].rsplit(" ", 1)[0].rstrip(" ,;:.") + "…"
 
 
-def structured(data: Mapping[str, Any]) -> str:
-    """JSON-LD with its context, escaped so that no text in it can end the script that holds it."""
+def to_json_ld(data: Mapping[str, Any]) -> str:
+    """Return the data as JSON-LD with its context, escaped so that no text can end the enclosing `<script>`."""
     text = json.dumps({"@context": "https://schema.org", **data}, ensure_ascii=False, separators=(",", ":"))
     return text.translate(
         {ord("<"): "\\u003c", ord(">"): "\\u003e", ord("&"): "\\u0026", 0x2028: "\\u2028", 0x2029: "\\u2029"}
@@ -82,26 +85,26 @@ def structured(data: Mapping[str, Any]) -> str:
 
 
 def store_data(settings: Settings) -> dict[str, Any]:
-    """Structured data: the shop as it stands, and its search (schema.org/ToyStore, WebSite)."""
+    """Return the structured data of the shop and its search (schema.org/ToyStore, WebSite)."""
     return {
         "@graph": [
             {
                 "@type": "ToyStore",
-                "@id": absolute("/#store"),
+                "@id": absolute_url("/#store"),
                 "name": settings.store_name,
                 "legalName": settings.store_legal_name,
-                "url": absolute("/"),
+                "url": absolute_url("/"),
                 "telephone": settings.store_phone,
                 "email": settings.store_email,
                 "currenciesAccepted": "COP",
             },
             {
                 "@type": "WebSite",
-                "url": absolute("/"),
+                "url": absolute_url("/"),
                 "name": settings.store_name,
                 "potentialAction": {
                     "@type": "SearchAction",
-                    "target": absolute("/catalog?q={search_term_string}"),
+                    "target": absolute_url("/catalog?q={search_term_string}"),
                     "query-input": "required name=search_term_string",
                 },
             },
@@ -110,9 +113,9 @@ def store_data(settings: Settings) -> dict[str, Any]:
 
 
 def product_data(detail: ProductDetail) -> dict[str, Any]:
-    """Structured data: a product and its offers (schema.org/Product, Offer, AggregateOffer)."""
+    """Return the structured data of a product and its offers (schema.org/Product, Offer, AggregateOffer)."""
     card = detail.card
-    url = absolute(f"/product/{card.handle}")
+    url = absolute_url(f"/product/{card.handle}")
     if detail.options:
         prices = [variant.price for variant in detail.variants]
         offers = {
@@ -124,7 +127,9 @@ def product_data(detail: ProductDetail) -> dict[str, Any]:
             "offerCount": len(prices),
             "offers": [
                 {
-                    **_offer(f"{url}?variant={variant.id}", variant.price, is_in_stock=variant.available),
+                    **_offer_data(
+                        f"{url}?variant={variant.id}", variant.price, is_in_stock=variant.available
+                    ),
                     "name": variant.title,
                     "sku": variant.sku,
                 }
@@ -132,45 +137,45 @@ def product_data(detail: ProductDetail) -> dict[str, Any]:
             ],
         }
     else:
-        offers = _offer(url, card.price, is_in_stock=card.available)
+        offers = _offer_data(url, card.price, is_in_stock=card.available)
     return {
         "@type": "Product",
         "name": card.title,
-        "description": shortened(detail.description, 500),
+        "description": shorten_text(detail.description, 500),
         "sku": next((variant.sku for variant in detail.variants if variant.id == card.variant_id), ""),
         "brand": {"@type": "Brand", "name": card.brand},
-        **({"image": [absolute(picture.url) for picture in detail.pictures]} if detail.pictures else {}),
+        **({"image": [absolute_url(picture.url) for picture in detail.pictures]} if detail.pictures else {}),
         "offers": offers,
         **_video_data(detail),
     }
 
 
 def _video_data(detail: ProductDetail) -> dict[str, Any]:
-    """What a product's video needs, which is a picture too (schema.org/VideoObject)."""
+    """Return the structured data of the product's video (schema.org/VideoObject). It needs a picture as thumbnail."""
     if detail.video is None or not detail.pictures:
         return {}
     video = {
         "@type": "VideoObject",
         "name": detail.card.title,
-        "description": shortened(detail.description or detail.card.title, 500),
-        "thumbnailUrl": [absolute(detail.pictures[0].url)],
+        "description": shorten_text(detail.description or detail.card.title, 500),
+        "thumbnailUrl": [absolute_url(detail.pictures[0].url)],
         "uploadDate": detail.video.day,
-        "contentUrl": absolute(detail.video.url),
+        "contentUrl": absolute_url(detail.video.url),
         "encodingFormat": detail.video.media_type,
     }
     return {"subjectOf": video}
 
 
-def reviews_data(part: ReviewsPart) -> dict[str, Any]:
-    """Structured data: what buyers say (schema.org/AggregateRating, Review). What is made up for a demo is left out."""
-    if part.by_buyers is None:
+def reviews_data(part: ProductReviews) -> dict[str, Any]:
+    """Return the structured data of customers' reviews (schema.org/AggregateRating, Review), without demo reviews."""
+    if part.by_customers is None:
         return {}
     return {
         "aggregateRating": {
             "@type": "AggregateRating",
-            "ratingValue": part.by_buyers.average.replace(",", "."),
-            "reviewCount": part.by_buyers.count,
-            "bestRating": MOST_STARS,
+            "ratingValue": part.by_customers.average.replace(",", "."),
+            "reviewCount": part.by_customers.count,
+            "bestRating": MAX_STARS,
             "worstRating": 1,
         },
         "review": [
@@ -182,7 +187,7 @@ def reviews_data(part: ReviewsPart) -> dict[str, Any]:
                 "reviewRating": {
                     "@type": "Rating",
                     "ratingValue": review.stars,
-                    "bestRating": MOST_STARS,
+                    "bestRating": MAX_STARS,
                     "worstRating": 1,
                 },
             }
@@ -192,7 +197,7 @@ def reviews_data(part: ReviewsPart) -> dict[str, Any]:
     }
 
 
-def _offer(url: str, price: Cop, *, is_in_stock: bool) -> dict[str, Any]:
+def _offer_data(url: str, price: Cop, *, is_in_stock: bool) -> dict[str, Any]:
     return {
         "@type": "Offer",
         "url": url,
@@ -209,7 +214,7 @@ def breadcrumb_data(trail: list[CategoryRef]) -> dict[str, Any]:
     return {
         "@type": "BreadcrumbList",
         "itemListElement": [
-            {"@type": "ListItem", "position": place, "name": name, "item": absolute(path)}
+            {"@type": "ListItem", "position": place, "name": name, "item": absolute_url(path)}
             for place, (name, path) in enumerate(steps, 1)
         ],
     }

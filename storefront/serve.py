@@ -1,4 +1,4 @@
-"""Opens the shop: `python -m storefront.serve`. Pages, websocket and API are served on one port."""
+"""Start the shop: `python -m storefront.serve`. Pages, websocket and API share one port."""
 
 from storefront.server.granian_server import open_and_serve
 

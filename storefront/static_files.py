@@ -1,4 +1,4 @@
-"""The files of the build: which addresses they have, and how long a browser stores them."""
+"""Static files of the build: their URLs and how long a browser caches them."""
 
 from collections.abc import Collection
 from pathlib import Path, PurePosixPath
@@ -6,52 +6,52 @@ from pathlib import Path, PurePosixPath
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-NO_NAMES = frozenset({".html", ".br", ".gz", ".zst"})
-"""What is not asked for by its name: documents, for pages have their own addresses, and a file's compressed copies."""
-BUNDLED = "/assets/"  # Vite puts a digest of the content in these names
-FOREVER = "public, max-age=31536000, immutable"
-A_YEAR = "public, max-age=31536000"
-A_WEEK = "public, max-age=604800, stale-while-revalidate=2592000"
-AN_HOUR = "public, max-age=3600"
-ASK_FIRST = "no-cache"
-BY_KIND = {
-    ".woff2": A_YEAR,
-    **dict.fromkeys((".avif", ".gif", ".jpg", ".jpeg", ".png", ".webp"), A_WEEK),
-    **dict.fromkeys((".css", ".ico", ".svg"), AN_HOUR),
+UNLISTED_SUFFIXES = frozenset({".html", ".br", ".gz", ".zst"})
+"""Suffixes of files without a URL of their own: HTML documents (pages have other URLs) and compressed variants."""
+BUNDLE_PREFIX = "/assets/"  # Vite adds a digest of the content to these names
+CACHE_FOREVER = "public, max-age=31536000, immutable"
+CACHE_1_YEAR = "public, max-age=31536000"
+CACHE_1_WEEK = "public, max-age=604800, stale-while-revalidate=2592000"
+CACHE_1_HOUR = "public, max-age=3600"
+CACHE_NEVER = "no-cache"
+CACHE_BY_SUFFIX = {
+    ".woff2": CACHE_1_YEAR,
+    **dict.fromkeys((".avif", ".gif", ".jpg", ".jpeg", ".png", ".webp"), CACHE_1_WEEK),
+    **dict.fromkeys((".css", ".ico", ".svg"), CACHE_1_HOUR),
 }
-"""By suffix. A font never changes under its name, and a picture hardly ever."""
+"""`Cache-Control` by suffix. A font never changes under its name; a picture rarely does."""
 
 
 class StaticFiles:
-    """The files of the build by their address, listed once: the build does not change while the shop is open."""
+    """The files of the build by URL path. They are listed once, as the build does not change while the shop runs."""
 
-    def __init__(self, folder: Path, pages_in: Collection[str] = ()) -> None:
-        """List the files in `folder`. `pages_in`: folders of files that also have pages, such as `/brand`."""
-        self._pages_in = tuple(f"{place}/" for place in pages_in)
+    def __init__(self, folder: Path, page_folders: Collection[str] = ()) -> None:
+        """List the files in `folder`. `page_folders`: file folders that also contain pages, such as `/brand`."""
+        self._pages_in = tuple(f"{place}/" for place in page_folders)
         files = [
             path.relative_to(folder)
             for path in folder.rglob("*")
-            if path.is_file() and not NO_NAMES.intersection(path.suffixes)
+            if path.is_file() and not UNLISTED_SUFFIXES.intersection(path.suffixes)
         ]
         self._paths = {f"/{path.as_posix()}" for path in files}
         self._folders = {path.parts[0] for path in files if len(path.parts) > 1}
 
-    def has(self, path: str) -> bool:
-        """Whether a file has this address (decoded)."""
+    def has_file(self, path: str) -> bool:
+        """Return True if a file has this decoded path."""
         return path in self._paths
 
-    def should_have(self, path: str) -> bool:
-        """Whether the address lies in a folder of files, so that no page can have it.
+    def is_in_file_folder(self, path: str) -> bool:
+        """Return True if the path is inside a folder of files, so that it cannot be a page.
 
-        A page below one of `pages_in` has no suffix.
+        A path in one of `page_folders` is a page if it has no suffix.
         """
         folder = path.removeprefix("/").partition("/")[0]
         is_page = path.startswith(self._pages_in) and not PurePosixPath(path).suffix
         return folder in self._folders and not is_page
 
 
-def with_cache_headers(pages: ASGIApp) -> ASGIApp:
-    """The pages, with a `Cache-Control` on every response that has none."""
+def add_cache_headers(pages: ASGIApp) -> ASGIApp:
+    """Wrap the app: add a `Cache-Control` header to each response without one."""
 
     async def cached(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -61,7 +61,7 @@ def with_cache_headers(pages: ASGIApp) -> ASGIApp:
         async def send_with_rule(message: Message) -> None:
             if message["type"] == "http.response.start":
                 MutableHeaders(scope=message).setdefault(
-                    "cache-control", cache_rule(scope["path"], message["status"])
+                    "cache-control", get_cache_control(scope["path"], message["status"])
                 )
             await send(message)
 
@@ -70,10 +70,10 @@ def with_cache_headers(pages: ASGIApp) -> ASGIApp:
     return cached
 
 
-def cache_rule(path: str, status: int) -> str:
-    """The `Cache-Control` of a response to `path`. Whatever was not found is asked for again."""
+def get_cache_control(path: str, status: int) -> str:
+    """Return the `Cache-Control` value for a response to `path`. An error response must be revalidated."""
     if status >= 400:
-        return ASK_FIRST
-    if path.startswith(BUNDLED):
-        return FOREVER
-    return BY_KIND.get(PurePosixPath(path).suffix.lower(), ASK_FIRST)
+        return CACHE_NEVER
+    if path.startswith(BUNDLE_PREFIX):
+        return CACHE_FOREVER
+    return CACHE_BY_SUFFIX.get(PurePosixPath(path).suffix.lower(), CACHE_NEVER)

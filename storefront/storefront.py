@@ -1,4 +1,4 @@
-"""The app, put together on one page: pages, API, documents."""
+"""The Reflex app: pages, API, scripts and styles in one place."""
 
 import reflex as rx
 
@@ -49,7 +49,7 @@ app = rx.App(
     app_wraps={
         (55, "ErrorBoundary"): lambda _stateful: error_boundary(),
         (5, "Connection"): lambda _stateful: connection_banner(),
-    },  # in the place of Reflex's own
+    },  # these replace Reflex's own components
     backend_exception_handler=handle_failure,
     head_components=[
         storage_script(),
@@ -70,7 +70,7 @@ app = rx.App(
         rx.el.meta(name="theme-color", content=web_manifest.PAPER),
     ],
     html_lang=html_language,
-    reset_style=False,  # our own is in styles/base.css
+    reset_style=False,  # styles/base.css has our own reset
     stylesheets=list(STYLES),
     toaster=None,
 )

@@ -1,4 +1,4 @@
-"""Which addresses are the API's and the office's, in production and in development."""
+"""URL prefixes of the API and of the office, in production and in development."""
 
 API_SEGMENTS = frozenset(
     {
@@ -6,6 +6,6 @@ API_SEGMENTS = frozenset(
         "sandbox", "pictures", "manifest.webmanifest",
     }
 )  # fmt: skip
-"""The first path segments that belong to the API; everything else is Reflex's."""
+"""The first path segments that belong to the API. All other paths belong to Reflex."""
 OFFICE = "/oficina"
-"""The path of the office."""
+"""Path of the office."""

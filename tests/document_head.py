@@ -1,10 +1,10 @@
-"""What stands in the head of a document, whoever wrote it there."""
+"""A parser for the head of an HTML document."""
 
 from html.parser import HTMLParser
 
 
 class Head(HTMLParser):
-    """The tags of a head, and the text inside title and scripts."""
+    """The tags of a head, and the text of its title and its scripts."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -22,7 +22,10 @@ class Head(HTMLParser):
         self.texts[self._inside] = data
 
     def meta(self, name: str) -> str | None:
-        """What the one tag of this name or property says; None when there is none."""
+        """Return the content of the meta tag with this name or property, or None if there is none.
+
+        At most one such tag may exist.
+        """
         found = [
             attrs
             for tag, attrs in self.tags
@@ -32,10 +35,10 @@ class Head(HTMLParser):
         return found[0]["content"] if found else None
 
     def link(self, rel: str) -> dict[str, str | None]:
-        """The first link of this kind."""
+        """Return the attributes of the first link of this kind."""
         return next(attrs for tag, attrs in self.tags if tag == "link" and attrs.get("rel") == rel)
 
     def preloads(self, kind: str) -> list[dict[str, str | None]]:
-        """What is fetched ahead of its use, in order."""
+        """Return the attributes of the preload links of this kind, in document order."""
         links = [attrs for tag, attrs in self.tags if tag == "link" and attrs.get("rel") == "preload"]
         return [attrs for attrs in links if attrs.get("as") == kind]

@@ -1,6 +1,7 @@
-"""Stores how long each test took in `test-results/durations.json`; `make durations` shows the slowest.
+"""Recording of each test's duration in `test-results/durations.json`; `make durations` shows the slowest tests.
 
-A duration includes the set-up and the teardown, so the first test of a worker pays for what it shares with the others.
+A duration includes set-up and teardown. The first test of a worker therefore includes the set-up of shared
+fixtures.
 """
 
 import os
@@ -11,19 +12,22 @@ import orjson
 import pytest
 
 FILE = Path(__file__).parent.parent / "test-results" / "durations.json"
-SHOWN = 50
+MAX_PRINTED = 50
 
 
 class Durations:
-    """Adds up the seconds of each test of a run."""
+    """The added-up seconds of each test of a run."""
 
     def __init__(self, file: Path) -> None:
-        """Begin without tests; the file is written when the run ends."""
+        """Start with no tests; the file is written when the run ends."""
         self.file = file
         self.seconds: dict[str, float] = defaultdict(float)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Add a phase of a test: set-up, call or teardown. A subtest is a part of a phase."""
+        """Add the duration of one phase of a test: set-up, call or teardown.
+
+        Subtests are part of a phase and are skipped.
+        """
         if isinstance(report, pytest.SubtestReport):
             return
         self.seconds[report.nodeid] += report.duration
@@ -36,7 +40,7 @@ class Durations:
 
 
 def record_durations(config: pytest.Config) -> None:
-    """Record in the process that reports; the workers of a run in parallel do not."""
+    """Register the recorder in the process that reports, not in the workers of a parallel run."""
     if "PYTEST_XDIST_WORKER" not in os.environ:
         config.pluginmanager.register(Durations(FILE))
 
@@ -45,7 +49,7 @@ def main() -> None:
     """Print the slowest tests of the latest run."""
     seconds: dict[str, float] = orjson.loads(FILE.read_bytes())
     print(f"{len(seconds)} tests, {sum(seconds.values()) / 60:.1f} minutes one after the other; the slowest:")
-    for test in sorted(seconds, key=lambda test: -seconds[test])[:SHOWN]:
+    for test in sorted(seconds, key=lambda test: -seconds[test])[:MAX_PRINTED]:
         print(f"{seconds[test]:8.2f} s  {test}")
 
 

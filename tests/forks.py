@@ -1,10 +1,10 @@
-"""Processes that begin as forks of one that has imported the shop already: importing it takes longer than opening it.
+"""Processes that are forked from one that has already imported the shop: importing takes longer than opening it.
 
-The forking process belongs to one worker and begins with the first fork.
+Each worker has its own forking process. It starts with the first fork.
 """
 
 from multiprocessing import get_context
 
 FORKS = get_context("forkserver")
-"""Starts these processes."""
+"""The multiprocessing context that starts these processes."""
 FORKS.set_forkserver_preload(["tests.e2e.imported_app", "tests.failure.shop_process"])

@@ -1,4 +1,4 @@
-"""A gateway to practise with for tests: the sandbox, a client of it, a merchant that is notified, a browser."""
+"""A practice payment gateway for tests: the sandbox, its client, a merchant's webhook, and a browser."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -17,10 +17,10 @@ from backend.core.config.settings import Settings
 from backend.core.db.database import Database
 from backend.core.web.http_client import RetryPolicy
 from backend.migrations.sandbox_tables import SandboxNotification, SandboxTransaction
-from backend.payment.providers.pse.client import GatewayClient, gateway_client, gateway_credentials
+from backend.payment.providers.pse.client import GatewayClient, create_gateway_client, get_gateway_credentials
 from backend.payment.providers.pse.requests import BankPayment
 from backend.sandbox.gateway import SandboxGateway
-from tests.ports import listening_socket
+from tests.ports import open_listening_socket
 
 HOOK = "http://merchant.test/hooks/payment/gateway_pse"
 RETURN = "http://merchant.test/order/order_1?token=abc"
@@ -40,14 +40,17 @@ MARIA = {
     "department": "Bogotá, D.C.",
     "ip": "190.1.2.3",
 }
-"""A payer, as typed."""
+"""A payer's form input."""
 
-HASTE = RetryPolicy(connect=20, read=20, write=20, pause=0)
+FAST_RETRIES = RetryPolicy(connect=20, read=20, write=20, pause=0)
 
 
 @dataclass
 class Merchant:
-    """Is notified. Answers 200 unless `answers` says otherwise, one status a call."""
+    """The shop's webhook.
+
+    It stores each notification and answers with the next status of `answers`, or 200 if it is empty.
+    """
 
     received: list[tuple[str, dict[str, str]]] = field(default_factory=list)
     answers: list[int] = field(default_factory=list)
@@ -70,15 +73,15 @@ class Merchant:
         await send({"type": "http.response.start", "status": status, "headers": []})
         await send({"type": "http.response.body", "body": b"ok"})
 
-    async def told(self, times: int = 1) -> list[dict[str, str]]:
-        """The fields of each notification, once there are that many."""
+    async def wait_for_notifications(self, times: int = 1) -> list[dict[str, str]]:
+        """Wait until at least `times` notifications have arrived. Return the fields of each."""
         async with asyncio.timeout(30), self._news:
             await self._news.wait_for(lambda: len(self.received) >= times)
         return [fields for _, fields in self.received]
 
 
-class Counting(httpx.AsyncBaseTransport):
-    """Notes the path of every call it carries."""
+class RecordingTransport(httpx.AsyncBaseTransport):
+    """A transport that records the path of each request."""
 
     def __init__(self, inner: httpx.AsyncBaseTransport) -> None:
         self.paths: list[str] = []
@@ -93,17 +96,17 @@ class Counting(httpx.AsyncBaseTransport):
 
 
 @dataclass
-class Practice:
-    """All the parts, wired up in memory. The notifier stands still until it is started."""
+class GatewayPractice:
+    """The connected parts, all in memory. The notifier does not run until a test starts it."""
 
     sandbox: SandboxGateway
     client: GatewayClient
-    calls: Counting
+    calls: RecordingTransport
     merchant: Merchant
     browser: httpx.AsyncClient
 
     async def choose(self, redirect_url: str, decision: str) -> httpx.Response:
-        """What the shopper presses on the bank's page."""
+        """Submit the shopper's decision on the bank's page."""
         return await self.browser.post(redirect_url, data={"decision": decision})
 
 
@@ -112,27 +115,35 @@ async def open_practice(
     database: Database,
     settings: Settings,
     *,
-    policy: RetryPolicy = HASTE,
+    policy: RetryPolicy = FAST_RETRIES,
     pause: Callable[[int], timedelta] = lambda _: timedelta(0),
-) -> AsyncIterator[Practice]:
+) -> AsyncIterator[GatewayPractice]:
+    """Open the sandbox with its client, merchant and browser, connected in memory."""
     async with AsyncExitStack() as stack:
         merchant = Merchant()
-        to_merchant = await stack.enter_async_context(
+        merchant_client = await stack.enter_async_context(
             httpx.AsyncClient(transport=httpx.ASGITransport(merchant))
         )
         sandbox = SandboxGateway(
-            database, to_merchant, gateway_credentials(settings), PUBLIC_BASE, control=True, pause=pause
+            database,
+            merchant_client,
+            get_gateway_credentials(settings),
+            PUBLIC_BASE,
+            control=True,
+            pause=pause,
         )
         stack.push_async_callback(sandbox.stop)
-        calls = Counting(sandbox.transport())
-        client = await stack.enter_async_context(hasty(gateway_client(settings, calls), policy))
-        mounted = httpx.ASGITransport(sandbox.app, root_path="/sandbox/gateway")
-        browser = await stack.enter_async_context(httpx.AsyncClient(transport=mounted))
-        yield Practice(sandbox, client, calls, merchant, browser)
+        calls = RecordingTransport(sandbox.transport())
+        client = await stack.enter_async_context(
+            set_retry_policy(create_gateway_client(settings, calls), policy)
+        )
+        bank_transport = httpx.ASGITransport(sandbox.app, root_path="/sandbox/gateway")
+        browser = await stack.enter_async_context(httpx.AsyncClient(transport=bank_transport))
+        yield GatewayPractice(sandbox, client, calls, merchant, browser)
 
 
-async def let_pass(database: Database, span: timedelta) -> None:
-    """Let so much time have passed at the gateway: its moments move back, the clock stays as it is."""
+async def age_transactions(database: Database, span: timedelta) -> None:
+    """Move the gateway's stored timestamps back by `span`, as if that time had passed. The clock does not change."""
     async with database.transaction() as session:
         for transaction in (await session.execute(select(SandboxTransaction))).scalars():
             transaction.created_at -= span
@@ -141,8 +152,8 @@ async def let_pass(database: Database, span: timedelta) -> None:
                 notification.due_at -= span
 
 
-def hasty(client: GatewayClient, policy: RetryPolicy = HASTE) -> GatewayClient:
-    """The client, not as patient as with the real gateway."""
+def set_retry_policy(client: GatewayClient, policy: RetryPolicy = FAST_RETRIES) -> GatewayClient:
+    """Set a shorter retry policy than the one for the real gateway. Return the client."""
     client._channel.http.policy = policy
     return client
 
@@ -172,15 +183,15 @@ PAYMENT = BankPayment(
 )
 
 
-def payment(**changes: Any) -> BankPayment:
-    """A payment the sandbox takes, with these fields changed."""
+def bank_payment(**changes: Any) -> BankPayment:
+    """Return a payment that the sandbox accepts, with these fields changed."""
     return replace(PAYMENT, **changes)
 
 
 @asynccontextmanager
-async def served(app: ASGIApp) -> AsyncIterator[str]:
-    """The application on a real socket; gives its address."""
-    listener = listening_socket()
+async def serve_app(app: ASGIApp) -> AsyncIterator[str]:
+    """Serve the application on a real socket. Yield its URL."""
+    listener = open_listening_socket()
     server = uvicorn.Server(
         uvicorn.Config(
             app, log_config=None, access_log=False, lifespan="off", ws="none", timeout_graceful_shutdown=1

@@ -1,29 +1,29 @@
-"""Answers of outside services that are longer than anybody should read, as transports of httpx."""
+"""httpx transports with responses of outside services that exceed the size limits."""
 
 from collections.abc import AsyncIterator, Callable
 
 import httpx
 
 
-class Pieces(httpx.AsyncByteStream):
-    """A body that is made piece by piece, as often as it is asked for, `count` times at most."""
+class RepeatedChunks(httpx.AsyncByteStream):
+    """A body that yields the same chunk endlessly, or `count` times."""
 
     def __init__(self, piece: bytes, count: int | None = None) -> None:
         self.piece, self.count = piece, count
-        self.given = 0
+        self.yielded = 0
         self.is_closed = False
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        while self.count is None or self.given < self.count:
-            self.given += 1
+        while self.count is None or self.yielded < self.count:
+            self.yielded += 1
             yield self.piece
 
     async def aclose(self) -> None:
         self.is_closed = True
 
 
-class Bodies(httpx.AsyncBaseTransport):
-    """Answers every request with a new body."""
+class BodyTransport(httpx.AsyncBaseTransport):
+    """A transport that answers every request with a new body."""
 
     def __init__(
         self,
@@ -39,10 +39,12 @@ class Bodies(httpx.AsyncBaseTransport):
         return httpx.Response(self.status, headers=self.headers, stream=self.body())
 
 
-def whole(content: bytes, piece: int = 65_536) -> httpx.AsyncByteStream:
-    class Whole(httpx.AsyncByteStream):
-        async def __aiter__(self) -> AsyncIterator[bytes]:
-            for at in range(0, len(content), piece):
-                yield content[at : at + piece]
+def chunked_body(content: bytes, piece: int = 65_536) -> httpx.AsyncByteStream:
+    """Return a body that yields the content in chunks of `piece` bytes."""
 
-    return Whole()
+    class ChunkedBody(httpx.AsyncByteStream):
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            for start in range(0, len(content), piece):
+                yield content[start : start + piece]
+
+    return ChunkedBody()

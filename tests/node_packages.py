@@ -1,6 +1,6 @@
-"""Packages of Node that tests need: `python -m tests.node_packages` installs what their locks say into `build/`.
+"""Node packages that tests need: `python -m tests.node_packages` installs the locked versions into `build/`.
 
-`make test` does so before it tests, so that no test waits for a registry.
+`make test` runs it before the tests, so that no test waits for a registry.
 """
 
 import hashlib
@@ -17,64 +17,67 @@ NODE_FOLDER = Path(sys.executable).parent
 LOCK = "package-lock.json"
 NPM_CI = (
     *("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"),
-    *("--fetch-retries=4", "--fetch-timeout=30000"),  # milliseconds: a registry that hangs is asked again
+    *(
+        "--fetch-retries=4",
+        "--fetch-timeout=30000",
+    ),  # milliseconds: a request to a hanging registry is repeated
 )
-SECONDS_TO_INSTALL = 300
-ONLY_WHEN_ASKED = HERE / "foreign" / "platform_dashboard"
-"""What `make try-dashboard` installs: no test needs it."""
+INSTALL_TIMEOUT_S = 300
+DASHBOARD_FOLDER = HERE / "foreign" / "platform_dashboard"
+"""Folder of the packages that only `make try-dashboard` installs: no test needs them."""
 
 
-def environment(**more: str) -> dict[str, str]:
-    """The environment with this project's Node before all others."""
-    return {**os.environ, "PATH": f"{NODE_FOLDER}{os.pathsep}{os.environ.get('PATH', '')}", **more}
+def node_environment(**variables: str) -> dict[str, str]:
+    """Return the environment with this project's Node first in the PATH."""
+    return {**os.environ, "PATH": f"{NODE_FOLDER}{os.pathsep}{os.environ.get('PATH', '')}", **variables}
 
 
-def installed(folder: Path) -> Path:
-    """Where the packages that `folder` locks are installed.
+def find_packages(folder: Path) -> Path:
+    """Return the folder with the installed packages that `folder` locks.
 
     Raises:
-        FileNotFoundError: they are not: `make packages` installs them.
+        FileNotFoundError: they are not installed; `make packages` installs them.
     """
-    place = _place_of(folder)
-    if not place.exists():
+    target = _packages_folder(folder)
+    if not target.exists():
         raise FileNotFoundError(f"the packages of {folder} are not installed: run `make packages`")
-    return place
+    return target
 
 
-def install(folder: Path) -> None:
-    """Install the packages that `folder` locks, unless they are.
+def install_packages(folder: Path) -> None:
+    """Install the packages that `folder` locks, if they are not installed yet.
 
     Raises:
-        subprocess.CalledProcessError: npm failed; it has said why.
-        subprocess.TimeoutExpired: npm did not end.
+        subprocess.CalledProcessError: npm failed; it has printed the reason.
+        subprocess.TimeoutExpired: npm did not finish.
     """
-    place = _place_of(folder)
-    if place.exists():
+    target = _packages_folder(folder)
+    if target.exists():
         return
     print(f"  {folder.name}", flush=True)
     BUILD.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f"{folder.name}-", dir=BUILD) as beside:
-        fresh = Path(beside) / "fresh"
+    with tempfile.TemporaryDirectory(prefix=f"{folder.name}-", dir=BUILD) as temporary:
+        fresh = Path(temporary) / "fresh"
         fresh.mkdir()
         for name in ("package.json", LOCK):
             shutil.copy(folder / name, fresh)
         subprocess.run(
             NPM_CI,
             cwd=fresh,
-            env=environment(),
+            env=node_environment(),
             check=True,
             stdout=subprocess.DEVNULL,
-            timeout=SECONDS_TO_INSTALL,
+            timeout=INSTALL_TIMEOUT_S,
         )
-        if not place.exists():
-            fresh.rename(place)
+        if not target.exists():
+            fresh.rename(target)
 
 
-def _place_of(folder: Path) -> Path:
+def _packages_folder(folder: Path) -> Path:
     return BUILD / f"{folder.name}-{hashlib.sha256((folder / LOCK).read_bytes()).hexdigest()[:12]}"
 
 
 if __name__ == "__main__":
     for lock in sorted(HERE.rglob(LOCK)):
-        if lock.parent != ONLY_WHEN_ASKED:
-            install(lock.parent)
+        if lock.parent != DASHBOARD_FOLDER:
+            install_packages(lock.parent)

@@ -1,4 +1,4 @@
-"""A small OpenID provider that keeps to the rules, and can be told to break one."""
+"""A small OpenID provider that follows the protocol. A test can make it send wrong claims or a wrong signature."""
 
 import base64
 import hashlib
@@ -20,7 +20,7 @@ CLIENT_ID, CLIENT_SECRET = "trompo.apps.test", "a secret of the client"
 
 @dataclass
 class OpenIdProvider:
-    """Says that whoever comes is `person`. `spoil` changes the claims of the ID tokens it gives."""
+    """A provider that signs every user in as `person`. `claim_overrides` overrides claims of its ID tokens."""
 
     issuer: str
     person: dict[str, Any] = field(
@@ -32,14 +32,14 @@ class OpenIdProvider:
             "family_name": "Gómez",
         }
     )
-    spoil: dict[str, Any] = field(default_factory=dict)
+    claim_overrides: dict[str, Any] = field(default_factory=dict)
     key: RSAKey = field(default_factory=lambda: RSAKey.generate_key(2048, {"kid": "one", "use": "sig"}))
-    signs_with: RSAKey | None = None
+    signing_key: RSAKey | None = None
     codes: dict[str, dict[str, str]] = field(default_factory=dict)
-    asked: list[dict[str, str]] = field(default_factory=list)
+    authorization_requests: list[dict[str, str]] = field(default_factory=list)
 
     def app(self) -> Starlette:
-        """The provider as an ASGI app."""
+        """Return the provider as an ASGI app."""
         return Starlette(
             routes=[
                 Route("/.well-known/openid-configuration", self._discover),
@@ -60,28 +60,28 @@ class OpenIdProvider:
         )
 
     async def _authorize(self, request: Request) -> Response:
-        asked = dict(request.query_params)
-        self.asked.append(asked)
+        parameters = dict(request.query_params)
+        self.authorization_requests.append(parameters)
         code = secrets.token_urlsafe()
-        self.codes[code] = asked
+        self.codes[code] = parameters
         return RedirectResponse(
-            f"{asked['redirect_uri']}?{urlencode({'code': code, 'state': asked['state']})}", 303
+            f"{parameters['redirect_uri']}?{urlencode({'code': code, 'state': parameters['state']})}", 303
         )
 
     async def _token(self, request: Request) -> Response:
         form = await request.form()
-        asked = self.codes.pop(str(form.get("code")), None)
+        authorized = self.codes.pop(str(form.get("code")), None)
         hashed = hashlib.sha256(str(form.get("code_verifier")).encode()).digest()
         challenge = base64.urlsafe_b64encode(hashed).rstrip(b"=").decode()
         basic = base64.b64encode(f"{CLIENT_ID}:{CLIENT_SECRET}".encode()).decode()
         is_right = (
-            asked is not None
+            authorized is not None
             and request.headers.get("authorization") == f"Basic {basic}"
-            and asked["code_challenge_method"] == "S256"
-            and asked["code_challenge"] == challenge
-            and asked["redirect_uri"] == form.get("redirect_uri")
+            and authorized["code_challenge_method"] == "S256"
+            and authorized["code_challenge"] == challenge
+            and authorized["redirect_uri"] == form.get("redirect_uri")
         )
-        if asked is None or not is_right:
+        if authorized is None or not is_right:
             return JSONResponse({"error": "invalid_grant"}, 400)
         moment = int(time.time())
         claims = {
@@ -89,11 +89,11 @@ class OpenIdProvider:
             "aud": CLIENT_ID,
             "iat": moment,
             "exp": moment + 600,
-            "nonce": asked["nonce"],
+            "nonce": authorized["nonce"],
             **self.person,
-            **self.spoil,
+            **self.claim_overrides,
         }
-        token = jwt.encode({"alg": "RS256", "kid": "one"}, claims, self.signs_with or self.key)
+        token = jwt.encode({"alg": "RS256", "kid": "one"}, claims, self.signing_key or self.key)
         return JSONResponse({"access_token": "unused", "token_type": "Bearer", "id_token": token})
 
     async def _keys(self, _request: Request) -> Response:

@@ -1,4 +1,4 @@
-"""A PgBouncer in transaction mode before a test's PostgreSQL server."""
+"""A PgBouncer in transaction mode in front of a test's PostgreSQL server."""
 
 import os
 import shutil
@@ -13,14 +13,14 @@ from pathlib import Path
 import pytest
 from sqlalchemy import make_url
 
-from tests.ports import free_port
+from tests.ports import find_free_port
 
 PROGRAM = shutil.which("pgbouncer", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
 needs_pgbouncer = pytest.mark.skipif(
-    PROGRAM is None, reason="there is no pgbouncer on this machine (apt-get install pgbouncer)"
+    PROGRAM is None, reason="pgbouncer is not installed (apt-get install pgbouncer)"
 )
-CONNECTIONS = 3
-"""So few that transactions of one client land on another's connection."""
+POOL_SIZE = 3
+"""A small number, so that transactions of one client run on another client's connection."""
 CONFIGURATION = """\
 [databases]
 * = host={host} user={user} pool_size={size}
@@ -33,32 +33,32 @@ pool_mode = transaction
 server_round_robin = 1
 max_client_conn = 500
 """
-SECONDS_TO_OPEN = 20
+OPEN_TIMEOUT_S = 20
 
 
 @contextmanager
-def pooled(url: str) -> Iterator[str]:
-    """The address by which the database at `url` is reached through the pooler, until the block ends."""
-    server, port = make_url(url), free_port()
+def run_pooler(url: str) -> Iterator[str]:
+    """Run PgBouncer in front of the database at `url`. Yield the URL through the pooler."""
+    server, port = make_url(url), find_free_port()
     host = str(server.query["host"])
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "pgbouncer.ini"
-        file.write_text(CONFIGURATION.format(host=host, user=server.username, size=CONNECTIONS, port=port))
-        # it refuses to be root, and only the server's own user gets to its socket
+        file.write_text(CONFIGURATION.format(host=host, user=server.username, size=POOL_SIZE, port=port))
+        # pgbouncer refuses to run as root, and only the server's own user can open its socket
         other_user = ["-u", Path(host).owner()] if os.geteuid() == 0 else []
         process = subprocess.Popen(
             [str(PROGRAM), "--quiet", *other_user, str(file)], stderr=subprocess.DEVNULL
         )
         try:
-            _wait(port, process)
+            _wait_until_open(port, process)
             yield server.set(host="127.0.0.1", port=port, query={}).render_as_string(hide_password=False)
         finally:
             process.terminate()
             process.wait()
 
 
-def _wait(port: int, process: "subprocess.Popen[bytes]") -> None:
-    deadline = time.monotonic() + SECONDS_TO_OPEN
+def _wait_until_open(port: int, process: "subprocess.Popen[bytes]") -> None:
+    deadline = time.monotonic() + OPEN_TIMEOUT_S
     while True:
         with socket.socket() as probe:
             if probe.connect_ex(("127.0.0.1", port)) == 0:

@@ -3,14 +3,14 @@
 import random
 import socket
 
-FROM, UP_TO = 15_000, 30_000
-"""Below the ports that systems give to outgoing connections, which could take the place of a server that is down."""
+MIN_PORT, MAX_PORT = 15_000, 30_000
+"""Below the ports that systems give to outgoing connections: one of these could take the port of a stopped server."""
 
 
-def free_port() -> int:
-    """A port that nobody listens on."""
+def find_free_port() -> int:
+    """Return a port on which no process listens."""
     while True:
-        port = random.randrange(FROM, UP_TO)
+        port = random.randrange(MIN_PORT, MAX_PORT)
         with socket.socket() as probe:
             try:
                 probe.bind(("127.0.0.1", port))
@@ -19,10 +19,10 @@ def free_port() -> int:
         return port
 
 
-def listening_socket() -> socket.socket:
-    """A socket that listens on a free port of this machine, for a server on asyncio.
+def open_listening_socket() -> socket.socket:
+    """Open a socket that listens on a free port of this machine, for an asyncio server.
 
-    It names its protocol: without that, asyncio leaves Nagle's algorithm on, and many an answer takes 40 ms.
+    It names its protocol: without it, asyncio leaves Nagle's algorithm on, and many responses take 40 ms.
     """
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.bind(("127.0.0.1", 0))

@@ -1,6 +1,6 @@
-"""Clones of a migrated PostgreSQL database that are used again: a test's rows are taken away, and the next test begins.
+"""Clones of a migrated PostgreSQL database that several tests reuse: the rows are restored after each test.
 
-A clone makes 570 files. Emptying what a test has filled costs a fraction of that.
+Creating a clone creates 570 files. Deleting a test's rows costs a fraction of that.
 """
 
 import asyncio
@@ -13,9 +13,9 @@ import asyncpg
 from sqlalchemy import URL
 
 T = TypeVar("T")
-USES = 40
-"""So many tests are given the same clone: rows that were taken away leave gaps, which every reading passes over."""
-KEEP_ROWS = """
+MAX_USES = 40
+"""Number of tests that may use the same clone: deleted rows leave gaps that slow every read."""
+STORE_ROWS_SQL = """
 CREATE SCHEMA pristine;
 CREATE TABLE pristine.numbers AS SELECT sequencename AS name, last_value FROM pg_sequences WHERE schemaname = 'public';
 CREATE TABLE pristine.filled (name text);
@@ -36,7 +36,7 @@ CREATE FUNCTION pristine.restore() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     one record;
 BEGIN
-    SET LOCAL session_replication_role = replica;  -- no trigger and no foreign key has a say
+    SET LOCAL session_replication_role = replica;  -- without triggers and foreign keys
     FOR one IN
         SELECT relname AS name FROM pg_class
         WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND pg_relation_size(oid) > 0
@@ -53,40 +53,40 @@ BEGIN
     END LOOP;
 END $$;
 """
-"""Stores the rows of migrations and store defaults beside the tables, and how to bring them back."""
-END_OTHERS = """
+"""SQL that stores the rows of migrations and store defaults in a second schema, with a function that restores them."""
+END_OTHER_CONNECTIONS_SQL = """
 SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
 """
 
 
 class Clones:
-    """The clones of a worker, by their template: the free ones, and how often each may still be used.
+    """The clones of a worker by template: the free ones, and how often each may still be used.
 
-    A connection to each clone stays open from test to test: restoring the rows on a new one takes ten times as long.
-    It belongs to an event loop that runs between tests.
+    A connection to each clone stays open between tests: restoring the rows over a new connection takes ten times as
+    long. These connections belong to an event loop that runs between tests.
     """
 
     def __init__(self, server: URL) -> None:
         self.server = server
         self._runner = asyncio.Runner(
             loop_factory=asyncio.new_event_loop
-        )  # the tests' own loops stay current
+        )  # the current event loop of a test does not change
         self._free: dict[str, list[str]] = defaultdict(list)
         self._uses: dict[str, int] = {}
         self._connections: dict[str, asyncpg.Connection] = {}
 
     def run(self, steps: Coroutine[Any, Any, T]) -> T:
-        """Run a coroutine to its end, outside of any event loop."""
+        """Run a coroutine to its end, outside any other event loop."""
         return self._runner.run(steps)
 
     def take(self, template: str) -> str:
-        """Return the name of a database that equals the template and that nobody uses."""
+        """Return the name of an unused database that equals the template."""
         name = self._free[template].pop() if self._free[template] else self.run(self._make_clone(template))
         self._uses[name] -= 1
         return name
 
     def give_back(self, template: str, name: str) -> None:
-        """Restore the database for another test, or drop it after `USES` tests."""
+        """Restore the database for another test, or drop it after `MAX_USES` tests."""
         self.run(self._restore(name) if self._uses[name] else self._drop_clone(name))
         if self._uses[name]:
             self._free[template].append(name)
@@ -99,36 +99,36 @@ class Clones:
 
     async def _make_clone(self, template: str) -> str:
         name = await make_clone(self.server, template)
-        self._connections[name] = await connect(self.server.set(database=name))
-        self._uses[name] = USES
-        await self._connections[name].execute(KEEP_ROWS)
+        self._connections[name] = await connect_to_database(self.server.set(database=name))
+        self._uses[name] = MAX_USES
+        await self._connections[name].execute(STORE_ROWS_SQL)
         return name
 
     async def _restore(self, name: str) -> None:
         connection = self._connections[name]
-        await connection.execute(END_OTHERS)
+        await connection.execute(END_OTHER_CONNECTIONS_SQL)
         await connection.execute("SELECT pristine.restore()")
 
     async def _drop_clone(self, name: str) -> None:
         await self._connections.pop(name).close()
-        await drop(self.server, name)
+        await drop_database(self.server, name)
 
 
 async def make_clone(server: URL, template: str) -> str:
-    """Make a database like the template. Gives its name."""
+    """Create a copy of the template database. Return its name."""
     name = f"test_{uuid4().hex}"
-    await administer(server, f'CREATE DATABASE "{name}" TEMPLATE "{template}" STRATEGY FILE_COPY')
+    await execute_statements(server, f'CREATE DATABASE "{name}" TEMPLATE "{template}" STRATEGY FILE_COPY')
     return name
 
 
-async def drop(server: URL, name: str) -> None:
-    """Drop a database, whoever is connected to it."""
-    await administer(server, f'DROP DATABASE "{name}" WITH (FORCE)')
+async def drop_database(server: URL, name: str) -> None:
+    """Drop a database and end its connections."""
+    await execute_statements(server, f'DROP DATABASE "{name}" WITH (FORCE)')
 
 
-async def administer(server: URL, *statements: str) -> None:
-    """Run statements in the server's own database, or in the one that the url names."""
-    connection = await connect(server)
+async def execute_statements(server: URL, *statements: str) -> None:
+    """Run statements in the server's own database, or in the one that the URL names."""
+    connection = await connect_to_database(server)
     try:
         for statement in statements:
             await connection.execute(statement)
@@ -136,8 +136,8 @@ async def administer(server: URL, *statements: str) -> None:
         await connection.close()
 
 
-async def connect(server: URL) -> asyncpg.Connection:
-    """Open a connection to the database that the url names."""
+async def connect_to_database(server: URL) -> asyncpg.Connection:
+    """Open a connection to the database that the URL names."""
     return await asyncpg.connect(
         host=str(server.query["host"]), user=server.username, database=server.database
     )

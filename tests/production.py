@@ -1,4 +1,4 @@
-"""The settings of a shop that opens for real."""
+"""Settings of a production shop."""
 
 PRODUCTION = {
     "GATEWAY_ENV": "production",
@@ -20,4 +20,4 @@ PRODUCTION = {
     "PUBLIC_KEY": "x",
     "PRIVATE_KEY": "0" * 32,
 }
-"""By their names in the environment; nobody answers at the addresses."""
+"""Values by environment variable. No server answers at these addresses."""

@@ -1,4 +1,4 @@
-"""An S3 server for tests: moto's, in a process of its own."""
+"""An S3 server for tests: moto, in a separate process."""
 
 import os
 import socket
@@ -11,16 +11,16 @@ from uuid import uuid4
 
 import httpx
 
-from tests.ports import free_port
+from tests.ports import find_free_port
 
-SECONDS_TO_OPEN = 60
+OPEN_TIMEOUT_S = 60
 KEY_ID, SECRET = "AKIAEXAMPLE", "se/cret+key"
 
 
 @contextmanager
 def s3_server() -> Iterator[str]:
-    """The address of a server, until the block ends."""
-    port = free_port()
+    """Run the server until the block ends. Yield its URL."""
+    port = find_free_port()
     process = subprocess.Popen(
         [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)],
         stdout=subprocess.DEVNULL,
@@ -28,7 +28,7 @@ def s3_server() -> Iterator[str]:
         env={**os.environ, "MOTO_S3_DEFAULT_KEY_BUFFER_SIZE": "10000000"},
     )
     try:
-        deadline = time.monotonic() + SECONDS_TO_OPEN
+        deadline = time.monotonic() + OPEN_TIMEOUT_S
         while True:
             with socket.socket() as probe:
                 if probe.connect_ex(("127.0.0.1", port)) == 0:
@@ -42,8 +42,8 @@ def s3_server() -> Iterator[str]:
         process.wait()
 
 
-def new_bucket(server: str) -> str:
-    """A value for PICTURES_URL: a folder of an empty bucket."""
-    bucket = f"toys-{uuid4().hex}"
+def create_bucket(server: str) -> str:
+    """Create an empty bucket. Return the URL of a folder in it, as a value for PICTURES_URL."""
+    bucket = f"products-{uuid4().hex}"
     httpx.put(f"{server}/{bucket}").raise_for_status()
     return f"{server.replace('//', f'//{KEY_ID}:se%2Fcret%2Bkey@')}/{bucket}/shop"

@@ -1,7 +1,7 @@
-"""Select the tests of a run by its size: `pytest --size quick`, `--size test` or `--size all` (the default).
+"""Selection of the tests of a run by size: `pytest --size quick`, `--size test` or `--size all` (the default).
 
-Only a run with `--size` leaves tests out, so a test that is named on the command line always runs. The tables below
-are the one place that says what `make quick` and `make test` leave out.
+Only a run with `--size` skips tests, so a test that is named on the command line always runs. Only the tables below
+define the tests that `make quick` and `make test` skip.
 """
 
 import inspect
@@ -18,7 +18,7 @@ import pytest
 
 
 class Size(StrEnum):
-    """Size of a run. Each holds the tests of the one before."""
+    """The size of a run. Each size includes the tests of the previous one."""
 
     QUICK = "quick"
     TEST = "test"
@@ -26,8 +26,8 @@ class Size(StrEnum):
 
 
 @dataclass(frozen=True)
-class Group:
-    """Tests that only `make test-all` runs, by the beginnings of their ids, and why `make test` does without them."""
+class ExtraTests:
+    """Tests that only `make test-all` runs, by the beginnings of their ids, and why `make test` may skip them."""
 
     name: str
     tests: tuple[str, ...]
@@ -43,8 +43,8 @@ VARIANTS: Mapping[str, tuple[str, ...]] = {
     "page": WIDTHS,
     "width": WIDTHS,
 }
-"""Parameters whose values give the same test on another database or screen. `make test` runs one of them."""
-GUARDING = tuple(
+"""Parameters whose values run the same test on another database or screen. `make test` runs one of them."""
+COVERAGE_TESTS = tuple(
     f"tests/backend/{name}"
     for name in (
         *(
@@ -61,7 +61,7 @@ GUARDING = tuple(
 )
 """Tests that count for the coverage of the guarded packages (`tools/coverage_gate.py`); traced on SQLite."""
 ALL_VARIANTS = (
-    *GUARDING,
+    *COVERAGE_TESTS,
     *(
         f"tests/backend/{name}"
         for name in (
@@ -76,47 +76,47 @@ ALL_VARIANTS = (
             *("operations/opening/test_database_lock.py", "returns/test_lock_order.py"),
         )
     ),
-    "tests/e2e/test_purchase.py::test_a_toy_is_bought",
+    "tests/e2e/test_purchase.py::test_product_is_bought",
 )
-"""Tests that `make test` runs in every variant, as it does those with rivals."""
-RIVALS = frozenset({"overtaken", "gather", "TaskGroup"})
-"""A test that calls one of these has several writers at once: see `tests/backend/rivals.py`."""
+"""Tests that `make test` runs in every variant, in addition to those with concurrent writers."""
+CONCURRENT_CALLS = frozenset({"run_against_rival", "gather", "TaskGroup"})
+"""A test that calls one of these has several concurrent writers: see `tests/backend/rivals.py`."""
 ONLY_ALL = (
-    Group(
+    ExtraTests(
         "disasters that take minutes",
         (
             "tests/failure/test_outage.py",
             "tests/failure/test_storm.py",
             "tests/failure/test_wandering.py",
-            "tests/failure/test_crash.py::test_a_killed_shop_loses_no_payment[another bank]",
+            "tests/failure/test_crash.py::test_killed_shop_loses_no_payment[another bank]",
         ),
         "`test_crash.py` kills the shop at each step of a payment, `test_cuts.py` cuts its connections; each state and"
         " race of a payment has its test in `tests/backend/payment/` and `tests/backend/orders/`",
     ),
-    Group(
+    ExtraTests(
         "examples of a size that no shop has today",
         (
-            "tests/backend/checkout/test_limits.py::test_a_cart_of_as_many_lines_as_fit_answers_no_megabytes",
-            "tests/backend/imports/test_options.py::test_two_hundred_products_of_six_variants",
+            "tests/backend/checkout/test_limits.py::test_answer_of_a_full_cart_is_smaller_than_a_megabyte",
+            "tests/backend/imports/test_options.py::test_two_hundred_products_with_six_variants_are_imported",
             "tests/backend/promotions/test_discount_calculation.py::test_ten_thousand_random_carts",
-            "tests/backend/promotions/test_uses.py::test_two_hundred_races",
+            "tests/backend/promotions/test_uses.py::test_every_race_for_the_last_use_has_one_winner",
         ),
         "the same rule has a test with few rows next to each",
     ),
-    Group(
+    ExtraTests(
         "a shop in English",
-        ("tests/test_english.py::test_nothing_is_said_in_spanish",),
+        ("tests/test_english.py::test_english_shop_shows_no_spanish",),
         "`tests/backend/core/test_texts.py` finds every text that is not translated",
     ),
-    Group(
+    ExtraTests(
         "every bound of every field",
         (
-            "tests/wire/test_any_input.py::test_no_bound_breaks_the_api",
+            "tests/wire/test_any_input.py::test_no_boundary_value_breaks_the_api",
             "tests/wire/test_any_input.py::test_no_input_breaks_the_api_on_sqlite",
         ),
         "every operation gets random input on PostgreSQL; what its fields refuse is tested next to the routes",
     ),
-    Group(
+    ExtraTests(
         "processes that die in a running shop",
         (
             "tests/e2e/test_renderer.py",
@@ -124,138 +124,140 @@ ONLY_ALL = (
             "tests/e2e/test_redis_away.py",
             "tests/e2e/test_restart.py",
             "tests/e2e/test_live.py::test_every_replica_refreshes_the_pages_it_serves",
-            "tests/e2e/test_left_alone.py::test_another_toy_goes_into_the_same_cart_when_redis",
+            "tests/e2e/test_left_alone.py::test_product_is_added_to_the_same_cart_after_a_pause_with_redis",
             "tests/e2e/test_slow_carrier.py",
         ),
         "`tests/storefront/renderer/`, `tests/storefront/live/` and `tests/storefront/server/test_draining.py` have"
         " each part; `test_checkout_errors.py` restarts the shop below an open page",
     ),
-    Group(
+    ExtraTests(
         "accessibility and layout of each screen",
         (
-            "tests/e2e/test_every_page.py::test_nothing_sticks_out_and_nobody_is_shut_out",
-            "tests/e2e/test_every_page.py::test_nothing_jumps_while_it_loads",
-            "tests/e2e/test_every_page.py::test_the_focus",
-            "tests/e2e/test_every_page.py::test_the_way_past_the_header",
+            "tests/e2e/test_every_page.py::test_screens_have_no_overflow_and_are_accessible",
+            "tests/e2e/test_every_page.py::test_layout_does_not_shift_while_loading",
+            "tests/e2e/test_every_page.py::test_focus_is_visible_on_every_element",
+            "tests/e2e/test_every_page.py::test_skip_link_is_visible_only_with_the_keyboard_focus",
             "tests/e2e/test_picture_shapes.py",
             "tests/e2e/test_missing_pictures.py",
             "tests/e2e/test_home.py",
-            "tests/e2e/test_office.py::test_nothing_sticks_out_and_nobody_is_shut_out",
-            "tests/e2e/test_office.py::test_nothing_jumps_while_it_loads",
-            "tests/e2e/test_office_product.py::test_nothing_sticks_out_and_nobody_is_shut_out",
-            "tests/e2e/test_office_uploads.py::test_nothing_sticks_out_and_nobody_is_shut_out",
+            "tests/e2e/test_office.py::test_screens_have_no_overflow_and_are_accessible",
+            "tests/e2e/test_office.py::test_layout_does_not_shift_while_loading",
+            "tests/e2e/test_office_product.py::test_screens_have_no_overflow_and_are_accessible",
+            "tests/e2e/test_office_uploads.py::test_screens_have_no_overflow_and_are_accessible",
         ),
         "`test_small_screens.py` measures every page at 320 px, and journeys measure theirs",
     ),
-    Group(
+    ExtraTests(
         "comfort of single screens",
         (
-            "tests/e2e/test_catalog.py::test_a_list_of_hundreds",
-            "tests/e2e/test_catalog.py::test_a_second_picture",
-            "tests/e2e/test_catalog.py::test_ages_and_brands",
-            "tests/e2e/test_catalog.py::test_choices_that_nothing_meets",
-            "tests/e2e/test_catalog.py::test_counts_say",
-            "tests/e2e/test_catalog.py::test_dropping_chips",
-            "tests/e2e/test_catalog.py::test_more_toys_by",
-            "tests/e2e/test_catalog.py::test_pages_have_addresses",
-            "tests/e2e/test_catalog.py::test_prices_narrow",
-            "tests/e2e/test_catalog.py::test_a_reload_keeps",
-            "tests/e2e/test_product.py::test_the_magnifier",
-            "tests/e2e/test_product.py::test_a_picture_that_is_hosted_elsewhere",
-            "tests/e2e/test_product.py::test_a_thumbnail",
-            "tests/e2e/test_product.py::test_the_large_view",
-            "tests/e2e/test_search.py::test_accents",
-            "tests/e2e/test_search.py::test_escape",
-            "tests/e2e/test_search.py::test_the_keyboard",
-            "tests/e2e/test_search.py::test_the_number",
-            "tests/e2e/test_search.py::test_a_long_text",
-            "tests/e2e/test_search.py::test_a_word_without_an_end",
-            "tests/e2e/test_search.py::test_a_category_and_the_last_searches",
-            "tests/e2e/test_search.py::test_the_list_of_an_absurdly_long_address",
-            "tests/e2e/test_cart.py::test_what_removes_a_line",
-            "tests/e2e/test_cart.py::test_removing_lines_by_the_keyboard",
-            "tests/e2e/test_cart.py::test_the_drawer",
+            "tests/e2e/test_catalog.py::test_list_of_hundreds_is_shown_to_its_end",
+            "tests/e2e/test_catalog.py::test_second_picture_is_loaded_on_hover",
+            "tests/e2e/test_catalog.py::test_ages_and_brands_have_their_own_pages",
+            "tests/e2e/test_catalog.py::test_filters_without_results_can_be_cleared",
+            "tests/e2e/test_catalog.py::test_filter_counts_match_their_results",
+            "tests/e2e/test_catalog.py::test_removing_chips_by_keyboard_keeps_the_position",
+            "tests/e2e/test_catalog.py::test_show_more_by_keyboard_focuses_the_first_new_product",
+            "tests/e2e/test_catalog.py::test_show_more_by_mouse_does_not_scroll",
+            "tests/e2e/test_catalog.py::test_pages_have_addresses_without_scripts",
+            "tests/e2e/test_catalog.py::test_price_filter_accepts_swapped_limits",
+            "tests/e2e/test_catalog.py::test_reload_keeps_filters_and_new_visit_resets_them",
+            "tests/e2e/test_product.py::test_magnifier_shows_a_file_with_spaces_and_parentheses",
+            "tests/e2e/test_product.py::test_magnifier_follows_the_mouse",
+            "tests/e2e/test_product.py::test_externally_hosted_picture_is_shown_everywhere",
+            "tests/e2e/test_product.py::test_thumbnail_shows_its_picture",
+            "tests/e2e/test_product.py::test_large_view_opens_zooms_and_closes_by_keyboard",
+            "tests/e2e/test_search.py::test_search_ignores_accents_case_and_a_typo",
+            "tests/e2e/test_search.py::test_escape_closes_the_suggestions_then_clears_the_text",
+            "tests/e2e/test_search.py::test_arrow_keys_move_through_the_suggestions",
+            "tests/e2e/test_search.py::test_number_of_suggestions_is_announced",
+            "tests/e2e/test_search.py::test_long_search_text_is_cut_with_a_message",
+            "tests/e2e/test_search.py::test_long_word_stays_inside_the_search_panel",
+            "tests/e2e/test_search.py::test_category_and_recent_searches_are_suggested",
+            "tests/e2e/test_search.py::test_catalog_accepts_a_very_long_address",
+            "tests/e2e/test_cart.py::test_remove_buttons_of_all_lines_are_aligned",
+            "tests/e2e/test_cart.py::test_removing_lines_by_keyboard_keeps_the_position",
+            "tests/e2e/test_cart.py::test_drawer_shows_the_cart_and_returns_the_focus",
             "tests/e2e/test_sharing.py",
             "tests/e2e/test_toys_beside.py",
-            "tests/e2e/test_wishlist.py::test_letting_go_by_the_keyboard",
-            "tests/e2e/test_wishlist.py::test_when_nothing_saved",
-            "tests/e2e/test_wishlist.py::test_a_toy_of_another_address",
-            "tests/e2e/test_google.py::test_nothing_moves_away",
-            "tests/e2e/test_google.py::test_other_tabs",
-            "tests/e2e/test_google.py::test_who_came_by_google_may_choose_a_password",
-            "tests/e2e/test_variants.py::test_what_is_chosen_stays_chosen",
+            "tests/e2e/test_wishlist.py::test_removing_wishes_by_keyboard_keeps_the_position",
+            "tests/e2e/test_wishlist.py::test_wishlist_of_discontinued_products_is_not_blank",
+            "tests/e2e/test_wishlist.py::test_renamed_product_stays_in_the_wishlist",
+            "tests/e2e/test_google.py::test_google_button_does_not_move_the_form",
+            "tests/e2e/test_google.py::test_google_login_logs_in_other_tabs",
+            "tests/e2e/test_google.py::test_google_customer_can_set_a_password",
+            "tests/e2e/test_variants.py::test_chosen_variant_stays_while_reviews_are_read",
             "tests/e2e/test_shipping_estimate.py",
         ),
         "the handlers behind it are tested in `tests/storefront/pages/` and `tests/storefront/state/`",
     ),
-    Group(
+    ExtraTests(
         "connections that are cut after the server has answered",
         (
-            "tests/e2e/test_sent_forms.py::test_a_cut_pqrs_is_kept_and_stored_once[after-",
-            "tests/e2e/test_sent_forms.py::test_a_cut_return_is_kept_and_stored_once[after-",
-            "tests/e2e/test_sent_forms.py::test_a_cut_review_is_kept_with_its_picture_and_stored_once[after-",
-            "tests/e2e/test_sent_forms.py::test_a_cut_warranty_of_one_unit_without_a_picture_is_stored_once[after-",
+            "tests/e2e/test_sent_forms.py::test_cut_pqrs_keeps_its_input_and_is_stored_once[after-",
+            "tests/e2e/test_sent_forms.py::test_cut_return_keeps_its_input_and_is_stored_once[after-",
+            "tests/e2e/test_sent_forms.py::test_cut_review_keeps_its_picture_and_is_stored_once[after-",
+            "tests/e2e/test_sent_forms.py::test_cut_warranty_without_a_picture_is_stored_once[after-",
         ),
         "the cuts before the answer stay, and tests of `presses` and `returns` send each form twice",
     ),
-    Group(
+    ExtraTests(
         "messages of single forms",
         (
-            "tests/e2e/test_accounts.py::test_what_failed_on_the_way",
-            "tests/e2e/test_accounts.py::test_problems_stand",
-            "tests/e2e/test_accounts.py::test_profile_and_address_book",
-            "tests/e2e/test_accounts.py::test_addresses_are_changed",
-            "tests/e2e/test_accounts.py::test_a_form_that_changes_no_session",
-            "tests/e2e/test_accounts.py::test_a_tab_that_was_on_its_way",
-            "tests/e2e/test_change_bank.py::test_the_question",
-            "tests/e2e/test_change_bank.py::test_back_from_the_bank",
-            "tests/e2e/test_checkout_errors.py::test_an_empty_form",
-            "tests/e2e/test_checkout_errors.py::test_each_document",
-            "tests/e2e/test_checkout_errors.py::test_a_company",
-            "tests/e2e/test_checkout_errors.py::test_a_region_without_pse",
-            "tests/e2e/test_checkout_errors.py::test_a_way_to_ship",
-            "tests/e2e/test_checkout_errors.py::test_a_municipality",
+            "tests/e2e/test_accounts.py::test_gateway_errors_are_shown_in_the_shops_words",
+            "tests/e2e/test_accounts.py::test_errors_are_shown_next_to_their_fields",
+            "tests/e2e/test_accounts.py::test_customer_changes_profile_and_address_book",
+            "tests/e2e/test_accounts.py::test_addresses_are_changed_and_one_becomes_the_default",
+            "tests/e2e/test_accounts.py::test_form_without_session_change_does_not_reload_other_tabs",
+            "tests/e2e/test_accounts.py::test_loading_tab_reloads_once_after_a_login_elsewhere",
+            "tests/e2e/test_change_bank.py::test_bank_change_question_works_by_keyboard",
+            "tests/e2e/test_change_bank.py::test_back_from_the_bank_allows_another_bank",
+            "tests/e2e/test_checkout_errors.py::test_empty_form_shows_an_error_at_every_field",
+            "tests/e2e/test_checkout_errors.py::test_each_document_type_has_its_own_rule",
+            "tests/e2e/test_checkout_errors.py::test_company_can_only_use_its_nit",
+            "tests/e2e/test_checkout_errors.py::test_region_without_pse_shows_a_message",
+            "tests/e2e/test_checkout_errors.py::test_deleted_shipping_option_is_not_shown",
+            "tests/e2e/test_checkout_errors.py::test_unknown_municipality_shows_a_message",
         ),
         "`tests/storefront/pages/checkout/` and `tests/storefront/pages/test_account.py` have each message",
     ),
-    Group(
+    ExtraTests(
         "documents in a browser, beyond status and content",
         (
-            "tests/e2e/test_documents.py::test_a_document_is_taken_over",
-            "tests/e2e/test_documents.py::test_a_document_that_nobody_drew",
-            "tests/e2e/test_documents.py::test_the_manual_of_the_api",
-            "tests/e2e/test_documents.py::test_the_content_is_there",
-            "tests/e2e/test_documents.py::test_the_heads_of_all_products",
+            "tests/e2e/test_documents.py::test_document_is_hydrated_without_an_error",
+            "tests/e2e/test_documents.py::test_document_without_rendering_is_hydrated",
+            "tests/e2e/test_documents.py::test_api_documentation_loads_nothing_from_other_hosts",
+            "tests/e2e/test_documents.py::test_content_is_visible_without_scripts",
+            "tests/e2e/test_documents.py::test_head_of_every_product_document_is_complete",
         ),
         "`test_documents.py` keeps statuses and contents on the wire, and a whole visit without scripts",
     ),
-    Group(
+    ExtraTests(
         "details of the office",
         (
-            "tests/e2e/test_office.py::test_keys_lead_anywhere",
-            "tests/e2e/test_office.py::test_what_is_said_before_the_script",
+            "tests/e2e/test_office.py::test_keyboard_shortcuts_reach_every_place",
+            "tests/e2e/test_office.py::test_message_received_before_the_office_script_is_shown",
             "tests/e2e/test_office_documents.py",
-            "tests/e2e/test_office_orders.py::test_a_better_address",
-            "tests/e2e/test_office_orders.py::test_a_note_that_is_not_kept",
-            "tests/e2e/test_office_orders.py::test_a_new_order_is_counted",
-            "tests/e2e/test_office_packing.py::test_the_camera",
-            "tests/e2e/test_office_packing.py::test_a_scanner",
-            "tests/e2e/test_office_product.py::test_free_toy_needs_the_tick",
-            "tests/e2e/test_office_product.py::test_pictures_are_put",
-            "tests/e2e/test_office_product.py::test_one_form_after_the_other",
-            "tests/e2e/test_office_product.py::test_what_is_not_saved",
-            "tests/e2e/test_office_team.py::test_ones_own_account",
-            "tests/e2e/test_office_team.py::test_what_is_typed",
-            "tests/e2e/test_office_uploads.py::test_what_did_not_arrive",
-            "tests/e2e/test_office_uploads.py::test_what_is_too_heavy",
+            "tests/e2e/test_office_orders.py::test_address_is_corrected_and_a_note_added",
+            "tests/e2e/test_office_orders.py::test_rejected_note_keeps_its_text",
+            "tests/e2e/test_office_orders.py::test_new_order_is_counted_without_moving_the_list",
+            "tests/e2e/test_office_packing.py::test_camera_ticks_the_scanned_line",
+            "tests/e2e/test_office_packing.py::test_scanner_ticks_the_line_without_pressing_buttons",
+            "tests/e2e/test_office_product.py::test_free_product_needs_the_checkbox",
+            "tests/e2e/test_office_product.py::test_pictures_are_reordered_and_described",
+            "tests/e2e/test_office_product.py::test_new_product_form_does_not_keep_the_previous_input",
+            "tests/e2e/test_office_product.py::test_leaving_with_unsaved_changes_asks_first",
+            "tests/e2e/test_office_team.py::test_staff_member_manages_their_own_account",
+            "tests/e2e/test_office_team.py::test_text_typed_in_the_entry_form_stays",
+            "tests/e2e/test_office_uploads.py::test_failed_upload_can_be_sent_again",
+            "tests/e2e/test_office_uploads.py::test_too_large_picture_is_not_sent",
         ),
         "`tests/storefront/office/` has each screen's handlers; one journey of each area stays",
     ),
 )
-"""Groups that only `make test-all` runs. docs/testing.md has their names and reasons."""
+"""Groups that only `make test-all` runs. docs/testing.md shows their names and reasons."""
 ONLY_ALL_TESTS = tuple(test for group in ONLY_ALL for test in group.tests)
 QUICK_FOLDERS = ("tests/backend/", "tests/storefront/", "tests/tools/")
-"""`make quick` runs only tests of these."""
+"""`make quick` runs only tests in these folders."""
 NOT_QUICK_FIXTURES = frozenset(
     {"api", "shopper", "postgresql", "postgresql_url", "empty_postgresql_url", "redis_url"}
 )
@@ -279,16 +281,16 @@ NOT_QUICK = (
 """Tests that take long, or that start a process or a server themselves."""
 
 COLLECTED = pytest.StashKey[tuple[pytest.Item, ...]]()
-"""The tests as collected, before any is left out."""
+"""The collected tests, before any is deselected."""
 
 
-def leave_out(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Remove from `items` the tests that do not belong to the size of this run."""
+def deselect_tests(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Remove the tests that do not belong to the size of this run from `items`."""
     config.stash[COLLECTED] = tuple(items)
     size: Size = config.getoption("size")
     if size is Size.ALL:
         return
-    names = members(items, size)
+    names = select_ids(items, size)
     config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in names])
     items[:] = [item for item in items if item.nodeid in names]
 
@@ -297,77 +299,79 @@ def is_ignored(path: PurePath, size: Size) -> bool:
     """Return True for a folder without a test of this size.
 
     Args:
-        path: a file or folder, from the project's root.
+        path: a file or folder, relative to the project's root.
         size: the size of the run.
     """
     is_outside = not f"{path.as_posix()}/".startswith(QUICK_FOLDERS)
     return size is Size.QUICK and is_outside and path.as_posix() != "tests"
 
 
-def members(items: Iterable[pytest.Item], size: Size) -> set[str]:
+def select_ids(items: Iterable[pytest.Item], size: Size) -> set[str]:
     """Return the ids of the tests that belong to a size."""
     if size is Size.ALL:
         return {item.nodeid for item in items}
     if size is Size.TEST:
-        return _once(item for item in items if not item.nodeid.startswith(ONLY_ALL_TESTS))
+        return _select_one_variant(item for item in items if not item.nodeid.startswith(ONLY_ALL_TESTS))
     return {item.nodeid for item in items if is_quick(item)}
 
 
-def _once(items: Iterable[pytest.Item]) -> set[str]:
-    """Return the ids with one variant of each test, except where all of them are due."""
+def _select_one_variant(items: Iterable[pytest.Item]) -> set[str]:
+    """Return the ids with one variant of each test, or with all variants where `make test` runs all."""
     groups: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for item in items:
-        variant = variant_of(item)
-        is_whole = variant is None or has_all_variants(item)
-        base = item.nodeid if is_whole else base_id(item.nodeid, variant or "")
+        variant = find_variant(item)
+        has_all = variant is None or has_all_variants(item)
+        base = item.nodeid if has_all else base_id(item.nodeid, variant or "")
         groups[base].append((variant or "", item.nodeid))
-    return {choose(base, group) for base, group in groups.items()}
+    return {choose_variant(base, group) for base, group in groups.items()}
 
 
-def choose(base: str, group: Iterable[tuple[str, str]]) -> str:
-    """Return the id of one variant: always the same for the same `base`.
+def choose_variant(base: str, group: Iterable[tuple[str, str]]) -> str:
+    """Return the id of one variant. The choice depends only on `base`.
 
     Args:
         base: the test's id without its variant.
-        group: pairs of a variant and the id of the test in it.
+        group: pairs of a variant and the id of the test in this variant.
     """
     ordered = sorted(group)
     return ordered[zlib.crc32(base.encode()) % len(ordered)][1]
 
 
-def variant_of(item: pytest.Item) -> str | None:
-    """Return the database or width of a test that runs on several, else None."""
+def find_variant(item: pytest.Item) -> str | None:
+    """Return the database or width of a test that runs on several, or None."""
     parameters = getattr(item, "callspec", None)
-    given = parameters.params if parameters else {}
+    values_by_name = parameters.params if parameters else {}
     for name, values in VARIANTS.items():
-        value = given.get(name)
+        value = values_by_name.get(name)
         if isinstance(value, str) and value in values:
             return value
     return None
 
 
 def base_id(nodeid: str, variant: str) -> str:
-    """Return the id of a test without its variant: `test[sqlite-3]` and `test[postgresql-3]` give the same."""
+    """Return the id of a test without its variant: `test[sqlite-3]` and `test[postgresql-3]` have the same base id."""
     return re.sub(rf"(?<=[\[-]){variant}(?=[\]-])", "*", nodeid, count=1)
 
 
 def has_all_variants(item: pytest.Item) -> bool:
     """Return True for a test that `make test` runs on both databases, or at both widths."""
-    return item.nodeid.startswith(ALL_VARIANTS) or has_rivals(item)
+    return item.nodeid.startswith(ALL_VARIANTS) or has_concurrent_writers(item)
 
 
-def has_rivals(item: pytest.Item) -> bool:
-    """Return True for a test in whose code several writers meet."""
+def has_concurrent_writers(item: pytest.Item) -> bool:
+    """Return True for a test whose code starts several concurrent writers."""
     function = getattr(item, "function", None)
-    return function is not None and not RIVALS.isdisjoint(_names_in(inspect.unwrap(function).__code__))
+    return function is not None and not CONCURRENT_CALLS.isdisjoint(
+        _iterate_names(inspect.unwrap(function).__code__)
+    )
 
 
-def _names_in(code: CodeType) -> Iterator[str]:
-    """Yield the globals and attributes that a function and the functions inside it name."""
+def _iterate_names(code: CodeType) -> Iterator[str]:
+    """Yield the globals and attributes that a function and its inner functions use."""
     yield from code.co_names
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            yield from _names_in(constant)
+            yield from _iterate_names(constant)
 
 
 def is_quick(item: pytest.Item) -> bool:
@@ -377,5 +381,5 @@ def is_quick(item: pytest.Item) -> bool:
         item.nodeid.startswith(QUICK_FOLDERS)
         and not item.nodeid.startswith((*NOT_QUICK, *ONLY_ALL_TESTS))
         and NOT_QUICK_FIXTURES.isdisjoint(fixtures)
-        and variant_of(item) != "postgresql"
+        and find_variant(item) != "postgresql"
     )

@@ -1,4 +1,4 @@
-"""Finds Spanish: in the source, where it must stand inside `_(…)`, and in what a shop in another language says."""
+"""Search for Spanish: in the source, where it must be inside `_(…)`, and in the pages of a shop in another language."""
 
 import ast
 import re
@@ -10,7 +10,7 @@ from backend.catalog.countries import country_names
 from backend.core.texts import translations
 from backend.sandbox.gateway.responses import BANKS
 from backend.shipping.municipalities import _gazetteer
-from tools.messages import messages
+from tools.messages import extract_messages
 
 _WORDS = (
     "apartamos|aún|banco|cada|carrito|celular|cambia|compra|compras|con|contraseña|correo|cualquier"
@@ -23,35 +23,37 @@ _WORDS = (
 )
 _WORD = re.compile(rf"(?<![\w/@.#?&=-])(?:{_WORDS})(?![\w@=/-])|[¿¡]|\w*[áéíóúñ]\w*", re.IGNORECASE)
 _NAME = re.compile(r"[a-z_-]+")
-SHORTEST_PIECE = 8
-"""Letters of a Spanish text that must be found for it to count."""
+MIN_FRAGMENT_LENGTH = 8
+"""Letters. Shorter fragments of a Spanish message are not searched for."""
 
 
-def spanish_in(text: str, *names: str) -> list[str]:
-    """What is Spanish in a text, but for the names of towns and banks and those that are given."""
-    text = _any_of(frozenset(names)).sub("…", text)
-    return [found[0] for found in _WORD.finditer(text)] + [piece for piece in _pieces() if piece in text]
+def find_spanish(text: str, *names: str) -> list[str]:
+    """Return the Spanish words and message fragments in a text, except names of towns, banks, countries and `names`."""
+    text = _build_names_pattern(frozenset(names)).sub("…", text)
+    return [found[0] for found in _WORD.finditer(text)] + [
+        piece for piece in _list_fragments() if piece in text
+    ]
 
 
-def bare_spanish(source: str) -> Iterator[str]:
-    """The Spanish literals of a module that are not inside `_(…)`: docstrings, examples and parts of patterns aside."""
+def find_untranslated_spanish(source: str) -> Iterator[str]:
+    """Yield the Spanish literals of a module outside `_(…)`, except docstrings, examples, log messages and patterns."""
     tree = ast.parse(source)
-    kept: set[int] = set()
+    exempt_ids: set[int] = set()
     for node in ast.walk(tree):
-        if _is_kept(node):
-            kept.update(map(id, ast.walk(node)))
+        if _is_exempt(node):
+            exempt_ids.update(map(id, ast.walk(node)))
     for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in kept:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in exempt_ids:
             is_text = not _NAME.fullmatch(node.value) and _WORD.search(node.value)
             if is_text:
                 yield f"line {node.lineno}: {node.value!r}"
 
 
-def _is_kept(node: ast.AST) -> bool:
-    """Whether what is below the node is a translated text, a docstring, or an example in the API's documentation."""
+def _is_exempt(node: ast.AST) -> bool:
+    """Return True if the literals below the node may be Spanish: a translated text, a docstring or an API example."""
     if isinstance(node, ast.Call):
-        called = ast.unparse(node.func)
-        return called in {"_", "re.compile"} or called.startswith("log.")
+        function = ast.unparse(node.func)
+        return function in {"_", "re.compile"} or function.startswith("log.")
     if isinstance(node, ast.keyword):
         return node.arg in {"examples", "json_schema_extra"}
     if isinstance(node, ast.Assign):
@@ -63,22 +65,25 @@ def _is_kept(node: ast.AST) -> bool:
 
 
 @cache
-def _any_of(names: frozenset[str]) -> re.Pattern[str]:
-    """These names, and those of all towns, departments, banks and countries, longest first."""
+def _build_names_pattern(names: frozenset[str]) -> re.Pattern[str]:
+    """Return a pattern for these names and those of all towns, departments, banks and countries, longest first."""
     towns = {part for town in _gazetteer().by_code.values() for part in (town.name, town.department)}
-    known = names | towns | {town.partition(",")[0] for town in towns} | set(BANKS.values())
-    known |= set(country_names().values())
-    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, sorted(known, key=len, reverse=True)))})(?!\w)")
+    place_names = names | towns | {town.partition(",")[0] for town in towns} | set(BANKS.values())
+    place_names |= set(country_names().values())
+    return re.compile(
+        rf"(?<!\w)(?:{'|'.join(map(re.escape, sorted(place_names, key=len, reverse=True)))})(?!\w)"
+    )
 
 
 @cache
-def _pieces() -> tuple[str, ...]:
-    """The Spanish texts of the catalogue, cut where they are filled, and without what English says alike."""
+def _list_fragments() -> tuple[str, ...]:
+    """Return the Spanish messages, split at their placeholders, without those that are the same in English."""
     english = translations("en")
     return tuple(
         piece.strip()
-        for message in messages()
+        for message in extract_messages()
         if message.id
         for piece, _name, _spec, _conversion in string.Formatter().parse(str(message.id))
-        if len(piece.strip()) >= SHORTEST_PIECE and piece.strip() not in str(english.gettext(str(message.id)))
+        if len(piece.strip()) >= MIN_FRAGMENT_LENGTH
+        and piece.strip() not in str(english.gettext(str(message.id)))
     )

@@ -1,4 +1,4 @@
-"""What the database is asked."""
+"""Recording of SQL statements."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,15 +10,15 @@ from backend.core.db.database import Database
 
 
 @contextmanager
-def statements_of(database: Database) -> Iterator[list[str]]:
-    """The statements that its sessions run meanwhile, what begins a transaction too."""
-    found: list[str] = []
+def record_statements(database: Database) -> Iterator[list[str]]:
+    """Record the statements that the database's sessions run in the block, including those that begin a transaction."""
+    statements: list[str] = []
 
-    def note(_connection: Any, _cursor: Any, statement: str, *_more: Any) -> None:
-        found.append(statement)
+    def record(_connection: Any, _cursor: Any, statement: str, *_more: Any) -> None:
+        statements.append(statement)
 
-    event.listen(database.engine.sync_engine, "before_cursor_execute", note)
+    event.listen(database.engine.sync_engine, "before_cursor_execute", record)
     try:
-        yield found
+        yield statements
     finally:
-        event.remove(database.engine.sync_engine, "before_cursor_execute", note)
+        event.remove(database.engine.sync_engine, "before_cursor_execute", record)

@@ -1,4 +1,4 @@
-"""The seven steps of a purchase over the Store API, for tests that need to be some of the way in."""
+"""The seven steps of a purchase over the Store API, for tests that start in the middle of a purchase."""
 
 from typing import Any
 
@@ -19,66 +19,73 @@ MANUAL = "pp_system_default"
 PSE = "gateway_pse"
 
 
-async def ok(answer: httpx.Response) -> dict[str, Any]:
-    """The body of an answer that has to be 200."""
+async def read_ok(answer: httpx.Response) -> dict[str, Any]:
+    """Check that the status is 200. Return the body."""
     assert answer.status_code == 200, answer.text
     body: dict[str, Any] = answer.json()
     return body
 
 
 async def post(client: httpx.AsyncClient, path: str, body: Any = None) -> dict[str, Any]:
-    return await ok(await client.post(path, json={} if body is None else body))
+    """Send a POST request. Return the body of its response, which must be 200."""
+    return await read_ok(await client.post(path, json={} if body is None else body))
 
 
 async def get(client: httpx.AsyncClient, path: str, **parameters: Any) -> dict[str, Any]:
-    return await ok(await client.get(path, params=parameters or None))
+    """Send a GET request. Return the body of its response, which must be 200."""
+    return await read_ok(await client.get(path, params=parameters or None))
 
 
-async def addressed_cart(store: httpx.AsyncClient, variant: str, quantity: int = 1) -> str:
-    """Steps 1 to 3: a cart with an item and an address."""
+async def create_addressed_cart(store: httpx.AsyncClient, variant: str, quantity: int = 1) -> str:
+    """Do steps 1 to 3: create a cart with an item and an address. Return its id."""
     item = {"variant_id": variant, "quantity": quantity}
     cart = (await post(store, "/store/carts", {"items": [item], "email": "ana@example.com"}))["cart"]
     await post(store, f"/store/carts/{cart['id']}", {"shipping_address": HOME})
     return str(cart["id"])
 
 
-async def option(store: httpx.AsyncClient, cart_id: str, price_type: str) -> dict[str, Any]:
-    offered = (await get(store, "/store/shipping-options", cart_id=cart_id))["shipping_options"]
-    return next(option for option in offered if option["price_type"] == price_type)
+async def find_shipping_option(store: httpx.AsyncClient, cart_id: str, price_type: str) -> dict[str, Any]:
+    """Return the cart's shipping option with this price type."""
+    options = (await get(store, "/store/shipping-options", cart_id=cart_id))["shipping_options"]
+    return next(option for option in options if option["price_type"] == price_type)
 
 
-async def shipped_cart(
+async def create_cart_with_shipping(
     store: httpx.AsyncClient, variant: str, quantity: int = 1, price_type: str = "flat"
 ) -> str:
-    """Steps 1 to 4."""
-    cart_id = await addressed_cart(store, variant, quantity)
-    chosen = await option(store, cart_id, price_type)
+    """Do steps 1 to 4: create a cart with an address and a shipping method. Return its id."""
+    cart_id = await create_addressed_cart(store, variant, quantity)
+    chosen = await find_shipping_option(store, cart_id, price_type)
     await post(store, f"/store/carts/{cart_id}/shipping-methods", {"option_id": chosen["id"]})
     return cart_id
 
 
-async def pay(store: httpx.AsyncClient, cart_id: str, provider: str = MANUAL) -> dict[str, Any]:
-    """Steps 5 and 6: the payment collection with its session."""
-    owed = (await post(store, "/store/payment-collections", {"cart_id": cart_id}))["payment_collection"]
+async def create_payment_collection(
+    store: httpx.AsyncClient, cart_id: str, provider: str = MANUAL
+) -> dict[str, Any]:
+    """Do steps 5 and 6: create the payment collection with a payment session. Return the collection."""
+    payment_collection = (await post(store, "/store/payment-collections", {"cart_id": cart_id}))[
+        "payment_collection"
+    ]
     data = PAYER if provider == PSE else {}
     answer = await post(
         store,
-        f"/store/payment-collections/{owed['id']}/payment-sessions",
+        f"/store/payment-collections/{payment_collection['id']}/payment-sessions",
         {"provider_id": provider, "data": data},
     )
     collection: dict[str, Any] = answer["payment_collection"]
     return collection
 
 
-async def bought(
+async def complete_purchase(
     store: httpx.AsyncClient,
     variant: str,
     quantity: int = 1,
     provider: str = MANUAL,
     price_type: str = "flat",
 ) -> dict[str, Any]:
-    """All seven steps: the order."""
-    cart_id = await shipped_cart(store, variant, quantity, price_type)
-    await pay(store, cart_id, provider)
+    """Do all seven steps. Return the order."""
+    cart_id = await create_cart_with_shipping(store, variant, quantity, price_type)
+    await create_payment_collection(store, cart_id, provider)
     order: dict[str, Any] = (await post(store, f"/store/carts/{cart_id}/complete"))["order"]
     return order

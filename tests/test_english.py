@@ -1,4 +1,4 @@
-"""A shop in English says nothing in Spanish: names of towns, banks and toys, and the shop's own texts aside."""
+"""Check that a shop in English shows no Spanish, except names of towns, banks and products and the shop's own texts."""
 
 import os
 import subprocess
@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.spanish import bare_spanish, spanish_in
+from tests.spanish import find_spanish, find_untranslated_spanish
 
 ENGLISH = Path(__file__).parent / "english"
 
 
 @pytest.mark.timeout(900)  # a whole run of tests
-def test_nothing_is_said_in_spanish() -> None:
-    """The language is the process's, so the tests in `tests/english` run in one of their own."""
+def test_english_shop_shows_no_spanish() -> None:
+    """Run the tests in `tests/english` in a separate process, because the language is set per process."""
     files = [ENGLISH / name for name in ("pages.py", "mails.py", "errors.py")]
     inherited = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
     run = subprocess.run(
@@ -32,16 +32,16 @@ def test_nothing_is_said_in_spanish() -> None:
     "text", ["Agregar al carrito", "Ver mi pedido", "¡Gracias!", "Pay con PSE", "<p>Tu banco</p>"]
 )
 def test_spanish_is_found(text: str) -> None:
-    assert spanish_in(text) != []
+    assert find_spanish(text) != []
 
 
 @pytest.mark.parametrize(
     "text", ["Add to cart", "Medellín, Antioquia: BANCO DE BOGOTA", "/order/por-pagar?que=1", ""]
 )
-def test_english_and_names_are_none(text: str) -> None:
-    assert spanish_in(text) == []
+def test_english_and_names_are_not_spanish(text: str) -> None:
+    assert find_spanish(text) == []
 
 
-def test_a_text_outside_the_catalogue_is_found() -> None:
+def test_untranslated_literal_is_found() -> None:
     source = 'TITLE = _("Tu pedido")\nOTHER = "Tu pedido"\nlog.info("the carrier said «no hay cobertura»")'
-    assert list(bare_spanish(source)) == ["line 2: 'Tu pedido'"]
+    assert list(find_untranslated_spanish(source)) == ["line 2: 'Tu pedido'"]

@@ -1,4 +1,4 @@
-"""What the suite itself promises: no test reaches another machine."""
+"""Check a rule of the test suite itself: no test connects to another machine."""
 
 import socket
 
@@ -7,6 +7,6 @@ from pytest_socket import SocketConnectBlockedError
 
 
 @pytest.mark.filterwarnings("ignore:A test tried to use socket")
-def test_only_this_machine_is_reached() -> None:
+def test_connection_to_another_machine_is_blocked() -> None:
     with socket.socket() as connection, pytest.raises(SocketConnectBlockedError):
         connection.connect(("192.0.2.1", 80))

@@ -21,35 +21,37 @@ def count_modules(root: str) -> Counter[str]:
     return Counter(folder for folder in folders if folder != "backend/migrations/versions")
 
 
-def contracts(kind: str) -> list[dict[str, Any]]:
+def read_contracts(kind: str) -> list[dict[str, Any]]:
     """Return the import contracts of this type."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-    return [each for each in settings["tool"]["importlinter"]["contracts"] if each["type"] == kind]
+    return [
+        contract for contract in settings["tool"]["importlinter"]["contracts"] if contract["type"] == kind
+    ]
 
 
 @pytest.mark.parametrize("root", ["backend", "storefront"])
-def test_no_folder_holds_more_than_twenty_modules(root: str) -> None:
+def test_no_folder_has_more_than_twenty_modules(root: str) -> None:
     assert {folder: count for folder, count in count_modules(root).items() if count > MAX_MODULES} == {}
 
 
-def test_few_modules_are_in_the_root_of_the_backend() -> None:
+def test_backend_root_has_few_modules() -> None:
     assert count_modules("backend")["backend"] <= MAX_ROOT_MODULES
 
 
-def test_every_package_is_in_exactly_one_of_at_most_nine_tiers() -> None:
-    (layers,) = contracts("layers")
-    named = [name.strip() for layer in layers["layers"] for name in layer.split(":")]
-    there = {
+def test_each_package_is_in_one_of_at_most_nine_tiers() -> None:
+    (layers,) = read_contracts("layers")
+    listed_packages = [name.strip() for layer in layers["layers"] for name in layer.split(":")]
+    packages = {
         path.stem
         for path in (ROOT / "backend").iterdir()
         if path.name != "__init__.py" and (path.suffix == ".py" or (path / "__init__.py").exists())
     }
     assert len(layers["layers"]) <= MAX_TIERS
-    assert sorted(named) == sorted(there)
+    assert sorted(listed_packages) == sorted(packages)
 
 
-def test_packages_of_a_tier_are_independent_but_for_listed_arrows() -> None:
-    (layers,) = contracts("layers")
+def test_packages_of_a_tier_are_independent_except_listed_imports() -> None:
+    (layers,) = read_contracts("layers")
     tiers = [{f"backend.{name.strip()}" for name in layer.split(":")} for layer in layers["layers"]]
-    listed = [set(contract["modules"]) for contract in contracts("independence")]
-    assert [tier for tier in tiers if len(tier) > 1 and tier not in listed] == []
+    independent = [set(contract["modules"]) for contract in read_contracts("independence")]
+    assert [tier for tier in tiers if len(tier) > 1 and tier not in independent] == []

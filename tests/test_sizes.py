@@ -1,11 +1,11 @@
-"""The sizes of a run.
+"""Check the tests of each size of a run.
 
 | fault | outcome |
 |---|---|
 | a test belongs to no size | `all` has every test |
-| `make test` forgets a test in all its variants | it has exactly one, or all where both databases are due |
-| another variant is chosen in the next run, or in another worker | the choice depends on the test's id alone |
-| a table names a test that was moved or renamed | its file and its function are looked for |
+| `make test` skips a test in all its variants | it has exactly one variant, or all where it needs both databases |
+| the next run, or another worker, chooses another variant | the choice depends only on the test's id |
+| a table names a test that was moved or renamed | each file and function in a table must exist |
 | docs/testing.md names other groups than the tables | the two are compared |
 """
 
@@ -20,72 +20,75 @@ import pytest
 
 from tests import sizes
 from tests.backend import rivals
-from tests.sizes import ALL_VARIANTS, COLLECTED, GUARDING, ONLY_ALL, ONLY_ALL_TESTS, Size
+from tests.sizes import ALL_VARIANTS, COLLECTED, COVERAGE_TESTS, ONLY_ALL, ONLY_ALL_TESTS, Size
 
 ROOT = Path(__file__).parent.parent
-NAMED = (*ALL_VARIANTS, *ONLY_ALL_TESTS, *sizes.NOT_QUICK, *sizes.QUICK_FOLDERS)
+TABLE_ENTRIES = (*ALL_VARIANTS, *ONLY_ALL_TESTS, *sizes.NOT_QUICK, *sizes.QUICK_FOLDERS)
 
 
-def item(nodeid: str, fixtures: tuple[str, ...] = (), **parameters: str) -> pytest.Item:
-    """Return what the selection reads of a collected test."""
+def build_item(nodeid: str, fixtures: tuple[str, ...] = (), **parameters: str) -> pytest.Item:
+    """Return a fake collected test, with the attributes that the selection reads."""
     callspec = SimpleNamespace(params=parameters)
     return cast(pytest.Item, SimpleNamespace(nodeid=nodeid, fixturenames=fixtures, callspec=callspec))
 
 
-def pair(base: str) -> list[pytest.Item]:
-    return [item(f"{base}[{kind}]", database_url=kind) for kind in sizes.DATABASES]
+def build_pair(base: str) -> list[pytest.Item]:
+    """Return a test on both databases."""
+    return [build_item(f"{base}[{kind}]", database_url=kind) for kind in sizes.DATABASES]
 
 
 @pytest.fixture
 def collected(request: pytest.FixtureRequest) -> tuple[pytest.Item, ...]:
-    """Return the tests that this run collected: all of them in a run of the whole suite."""
+    """Return the tests that this run collected: in a run of the whole suite, all tests."""
     return request.config.stash[COLLECTED]
 
 
-def test_every_size_holds_what_the_smaller_one_has(collected: tuple[pytest.Item, ...]) -> None:
-    """`quick` is always on SQLite: a test that `test` runs on PostgreSQL counts as the same."""
+def test_each_size_includes_the_tests_of_the_smaller_size(collected: tuple[pytest.Item, ...]) -> None:
+    """`quick` always runs on SQLite; a test that `test` runs on PostgreSQL counts as the same test."""
 
     def tests(size: Size) -> set[str]:
-        names = sizes.members(collected, size)
+        names = sizes.select_ids(collected, size)
         return {
-            sizes.base_id(one.nodeid, sizes.variant_of(one) or "-")
-            for one in collected
-            if one.nodeid in names
+            sizes.base_id(test.nodeid, sizes.find_variant(test) or "-")
+            for test in collected
+            if test.nodeid in names
         }
 
-    assert sizes.members(collected, Size.ALL) == {one.nodeid for one in collected}
+    assert sizes.select_ids(collected, Size.ALL) == {test.nodeid for test in collected}
     assert tests(Size.QUICK) <= tests(Size.TEST) <= tests(Size.ALL)
 
 
-def test_each_test_is_in_one_variant_or_in_all(collected: tuple[pytest.Item, ...]) -> None:
-    chosen = sizes.members(collected, Size.TEST)
+def test_size_test_runs_one_variant_or_all(collected: tuple[pytest.Item, ...]) -> None:
+    chosen = sizes.select_ids(collected, Size.TEST)
     variants: dict[str, list[pytest.Item]] = defaultdict(list)
-    for one in collected:
-        if not one.nodeid.startswith(ONLY_ALL_TESTS):
-            variants[sizes.base_id(one.nodeid, sizes.variant_of(one) or "-")].append(one)
+    for test in collected:
+        if not test.nodeid.startswith(ONLY_ALL_TESTS):
+            variants[sizes.base_id(test.nodeid, sizes.find_variant(test) or "-")].append(test)
     for base, group in variants.items():
         due = len(group) if sizes.has_all_variants(group[0]) else 1
-        assert sum(one.nodeid in chosen for one in group) == due, base
+        assert sum(test.nodeid in chosen for test in group) == due, base
 
 
-def test_choice_depends_on_the_id_alone() -> None:
-    """Half of the tests go to each database; the two named ones are pinned."""
-    tests = [one for number in range(400) for one in pair(f"tests/backend/staff/test_x.py::test_{number}")]
-    chosen = sizes.members(tests, Size.TEST)
-    assert chosen == sizes.members(reversed(tests), Size.TEST)
+def test_variant_depends_only_on_the_test_id() -> None:
+    """Half of the tests run on each database; for two tests the choice is fixed here."""
+    tests = [
+        test for number in range(400) for test in build_pair(f"tests/backend/staff/test_x.py::test_{number}")
+    ]
+    chosen = sizes.select_ids(tests, Size.TEST)
+    assert chosen == sizes.select_ids(reversed(tests), Size.TEST)
     assert len(chosen) == 400
     assert 160 < sum("postgresql" in name for name in chosen) < 240
-    assert sizes.members(pair("tests/backend/mail/test_mails.py::test_a"), Size.TEST) == {
+    assert sizes.select_ids(build_pair("tests/backend/mail/test_mails.py::test_a"), Size.TEST) == {
         "tests/backend/mail/test_mails.py::test_a[postgresql]"
     }
-    assert sizes.members(pair("tests/backend/mail/test_mails.py::test_c"), Size.TEST) == {
+    assert sizes.select_ids(build_pair("tests/backend/mail/test_mails.py::test_c"), Size.TEST) == {
         "tests/backend/mail/test_mails.py::test_c[sqlite]"
     }
 
 
-def test_named_case_of_one_variant_always_runs() -> None:
-    for one in pair("tests/backend/mail/test_mails.py::test_a"):
-        assert sizes.members([one], Size.TEST) == {one.nodeid}
+def test_variant_named_on_the_command_line_always_runs() -> None:
+    for test in build_pair("tests/backend/mail/test_mails.py::test_a"):
+        assert sizes.select_ids([test], Size.TEST) == {test.nodeid}
 
 
 @pytest.mark.parametrize(
@@ -103,17 +106,17 @@ def test_named_case_of_one_variant_always_runs() -> None:
     ],
 )
 def test_packages_of_money_and_stock_run_on_both_databases(base: str) -> None:
-    tests = pair(base)
-    assert sizes.members(tests, Size.TEST) == {one.nodeid for one in tests}
+    tests = build_pair(base)
+    assert sizes.select_ids(tests, Size.TEST) == {test.nodeid for test in tests}
 
 
-def test_all_that_counts_for_coverage_runs_on_both_databases() -> None:
+def test_coverage_tests_run_on_both_databases() -> None:
     """Only the run on SQLite is traced."""
-    assert set(GUARDING) <= set(ALL_VARIANTS)
+    assert set(COVERAGE_TESTS) <= set(ALL_VARIANTS)
 
 
 async def one_writer() -> None:
-    """Write alone, like a test without rivals."""
+    """Write alone."""
 
 
 async def two_writers() -> None:
@@ -125,23 +128,27 @@ async def two_writers() -> None:
     await both()
 
 
-async def a_rival() -> None:
-    """Write while an injected rival does."""
-    await rivals.overtaken(cast(Any, None), cast(Any, None), one_writer)
+async def writer_with_rival() -> None:
+    """Write while an injected rival writes."""
+    await rivals.run_against_rival(cast(Any, None), cast(Any, None), one_writer)
 
 
-@pytest.mark.parametrize(("function", "expected"), [(one_writer, 1), (two_writers, 2), (a_rival, 2)])
-def test_rivals_meet_on_both_databases(function: Callable[[], Awaitable[None]], expected: int) -> None:
-    tests = pair("tests/backend/mail/test_mails.py::test_a")
-    for one in tests:
-        one.function = function  # type: ignore[attr-defined]
-    assert len(sizes.members(tests, Size.TEST)) == expected
+@pytest.mark.parametrize(
+    ("function", "expected"), [(one_writer, 1), (two_writers, 2), (writer_with_rival, 2)]
+)
+def test_concurrent_writers_run_on_both_databases(
+    function: Callable[[], Awaitable[None]], expected: int
+) -> None:
+    tests = build_pair("tests/backend/mail/test_mails.py::test_a")
+    for test in tests:
+        test.function = function  # type: ignore[attr-defined]
+    assert len(sizes.select_ids(tests, Size.TEST)) == expected
 
 
-def test_tables_name_tests_there_are() -> None:
+def test_tables_name_existing_tests() -> None:
     """Names are beginnings of test ids: a folder, a file, or a function in a file."""
     unknown = []
-    for name in NAMED:
+    for name in TABLE_ENTRIES:
         file, _, function = name.partition("::")
         is_known = any(ROOT.glob(f"{file}*"))
         if is_known and function:
@@ -160,9 +167,11 @@ def test_tables_name_tests_there_are() -> None:
         (("redis_url",), {}, False),
     ],
 )
-def test_quick_has_no_server(fixtures: tuple[str, ...], parameters: dict[str, str], is_quick: bool) -> None:
-    one = item("tests/backend/staff/test_x.py::test_a", fixtures, **parameters)
-    assert sizes.is_quick(one) is is_quick
+def test_quick_excludes_tests_with_a_server(
+    fixtures: tuple[str, ...], parameters: dict[str, str], is_quick: bool
+) -> None:
+    test = build_item("tests/backend/staff/test_x.py::test_a", fixtures, **parameters)
+    assert sizes.is_quick(test) is is_quick
 
 
 @pytest.mark.parametrize(
@@ -179,7 +188,7 @@ def test_folders_without_quick_tests_are_not_even_imported(path: str, is_ignored
     assert not sizes.is_ignored(PurePath(path), Size.TEST)
 
 
-def test_the_page_names_every_group_that_only_test_all_runs() -> None:
+def test_docs_list_every_group_of_test_all() -> None:
     page = (ROOT / "docs" / "testing.md").read_text("utf-8")
     table = page.partition("\n## What only `make test-all` runs\n")[2].partition("\n## ")[0]
     rows = [line for line in table.splitlines() if line.startswith("| ")][1:]

@@ -1,4 +1,4 @@
-"""Measure coverage through SQLAlchemy's greenlets without coverage.py's own mode for them."""
+"""Coverage through SQLAlchemy's greenlets without coverage.py's own mode for them."""
 
 import sys
 from collections.abc import Iterator
@@ -11,9 +11,10 @@ from greenlet import greenlet, settrace
 def trace_outside_greenlets() -> Iterator[None]:
     """Pause the thread's tracer, if there is one, while a greenlet runs.
 
-    A tracer has one stack of frames, so it must not see a greenlet that is left before it returns. Coverage.py's own
-    mode has a stack for each greenlet, but looks it up at every call: a traced test then takes twice as long. The
-    price: listeners that SQLAlchemy calls while it runs a statement or commits are not measured.
+    A tracer has one stack of frames, so it must not see a greenlet that is left before it returns. Coverage.py's
+    own mode has a stack for each greenlet but looks it up at each call, which doubles the time of a traced test.
+    The disadvantage of this way: listeners that SQLAlchemy calls while it runs a statement or commits are not
+    measured.
     """
     tracer = sys.gettrace()
     if tracer is None:

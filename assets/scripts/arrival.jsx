@@ -1,5 +1,5 @@
-// A page that has arrived: once its scripts run, it does what was pressed before (see head_scripts/early_press.py); and after
-// going to another page without loading a document, the focus starts at the new page's content, as it would have.
+// Once a page is hydrated, its early clicks are repeated (see head_scripts/early_press.py). After a navigation without a
+// document load, the focus starts at the new page's content, as it would after a load.
 
 import { useEffect } from "react";
 import { useLocation, useNavigationType } from "react-router";
@@ -8,7 +8,7 @@ export function Arrival({ target }) {
   const type = useNavigationType();
   const { pathname } = useLocation();
   useEffect(() => {
-    for (const part of document.querySelectorAll("[data-stand-in]")) part.remove(); // the page has its own by now
+    for (const part of document.querySelectorAll("[data-stand-in]")) part.remove(); // the page has rendered the real content by now
     window.pageIsHydrated?.();
   }, []);
   useEffect(() => {

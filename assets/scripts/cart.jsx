@@ -1,21 +1,21 @@
-// The cart's controls. They show at once what they asked for, and what the server answers when it has answered:
-// `answers` changes with its answers, good or bad, and ends every guess.
+// The cart's controls. They show a requested change immediately, and the server's result once it has answered: `answers`
+// changes with every answer, good or bad, and ends every guess.
 
 import { createContext, useContext, useEffect, useRef, useState } from "react";
-import { LOST, after, listen, sayLost, useLoss, watch } from "./effects.jsx";
-import { CONFIRMED, waitingPayloads } from "./presses.js";
-import { isAnswer } from "./reconnecting.js";
+import { LOST, startTimer, listen, reportLostPress, useLostAnswer, observe } from "./effects.jsx";
+import { CONFIRMED, getPendingPayloads } from "./presses.js";
+import { isNewAnswer } from "./reconnecting.js";
 
 export const ADDING = "trompo:adding";
 const ADD = "cart_state.add"; // of storefront/state/cart.py
 const TABS = "trompo:cart";
-const KEPT = "trompo_cart";
+const CART_KEY = "trompo_cart";
 const SETTLE_MS = 350;
-const GIVE_UP_MS = 8000;
-const SAID_MS = 1800;
-const EVERYTHING_BELOW = "0px 0px 999999px 0px";
+const MAX_WAIT_MS = 8000;
+const ADDED_SHOWN_MS = 1800;
+const INCLUDE_BELOW = "0px 0px 999999px 0px";
 
-// The cart is the browser's, not the tab's: what one tab changes, the others read again.
+// All tabs of a browser share the cart: when one tab changes it, the others read it again.
 export function CartTabs({ answers = 0, cart, onStale }) {
   const tabs = useRef(null);
   useEffect(() => {
@@ -24,89 +24,90 @@ export function CartTabs({ answers = 0, cart, onStale }) {
     return () => tabs.current.close();
   }, []);
   useEffect(() => {
-    if (isAnswer(answers)) tabs.current.postMessage(answers);
+    if (isNewAnswer(answers)) tabs.current.postMessage(answers);
   }, [answers]);
-  // another tab began a cart, or ended one: the server is told of it first, which is done by who listens besides
+  // Another tab created a cart or deleted it. `setTimeout` lets the other listeners of this event inform the server
+  // first.
   useEffect(() => {
-    const began = ({ key }) => key === KEPT && setTimeout(onStale);
-    return listen(window, "storage", began);
+    const handleStorage = ({ key }) => key === CART_KEY && setTimeout(onStale);
+    return listen(window, "storage", handleStorage);
   }, []);
-  // the server was faster than the other tab: it has forgotten the `cart` that is shown here, and so has the browser
+  // The server noticed first that the displayed `cart` no longer exists, and has deleted the browser's cart id.
   useEffect(() => {
     if (cart === "") onStale();
   }, [cart]);
   return null;
 }
 
-// How many units the cart holds, those included that were just asked for.
+// Return the number of units in the cart, including requested units that the server has not confirmed yet.
 export function useUnits(count, answers) {
   const [pending, setPending] = useState(0);
-  const [seen, setSeen] = useState(answers);
-  // while it renders, not after: what the answer counts is never shown together with the guess that it ends
-  if (answers !== seen) {
-    setSeen(answers);
-    if (isAnswer(answers)) setPending(0);
+  const [lastAnswers, setLastAnswers] = useState(answers);
+  // During the render, not in an effect: the new count must never be shown together with the guess that it replaces.
+  if (answers !== lastAnswers) {
+    setLastAnswers(answers);
+    if (isNewAnswer(answers)) setPending(0);
   }
   useEffect(() => listen(window, ADDING, (event) => setPending((units) => units + event.detail)), []);
-  // an earlier page may have left presses that this one sends; each of them counts until it is confirmed
-  const recount = () => setPending(waitingPayloads(ADD).reduce((units, { quantity }) => units + quantity, 0));
+  // An earlier page may have left presses that this page sends; each counts until it is confirmed.
+  const recount = () => setPending(getPendingPayloads(ADD).reduce((units, { quantity }) => units + quantity, 0));
   useEffect(recount, []);
   useEffect(() => listen(window, `${CONFIRMED} ${LOST}`, recount), []);
   return count + pending;
 }
 
-// Of the `AddToCart` or `LineQuantity` around the markup.
+// The controls of the surrounding `AddToCart` or `LineQuantity`.
 const Controls = createContext({});
 export const useControls = () => useContext(Controls);
 
 export function AddToCart({ variantId, max, answers, added, onAdd, children }) {
-  const [wanted, setQuantity] = useState(1);
-  const quantity = Math.min(wanted, Math.max(max, 1)); // others buy too: there may be fewer by now
+  const [requested, setQuantity] = useState(1);
+  const quantity = Math.min(requested, Math.max(max, 1)); // the stock may have fallen below it
   const [step, setStep] = useState("ready");
-  const [isPast, setPast] = useState(false);
+  const [isScrolledPast, setScrolledPast] = useState(false);
   const button = useRef(null);
 
-  const giveUp = (isConfirmed) => {
+  const handleLoss = (isConfirmed) => {
     setStep("ready");
-    if (!isConfirmed) sayLost();
+    if (!isConfirmed) reportLostPress();
   };
-  const asked = useLoss(giveUp);
+  const setAwaiting = useLostAnswer(handleLoss);
 
   useEffect(() => setQuantity(1), [variantId]);
 
-  // what was asked for is in the cart now, or it was refused
-  useEffect(() => setStep((now) => (now === "adding" && isAnswer(added) ? "added" : now)), [added]);
+  // The server has added the units, or refused them.
+  useEffect(() => setStep((now) => (now === "adding" && isNewAnswer(added) ? "added" : now)), [added]);
   useEffect(() => {
-    if (!isAnswer(answers)) return;
-    asked(false);
+    if (!isNewAnswer(answers)) return;
+    setAwaiting(false);
     setStep((now) => (now === "adding" ? "ready" : now));
   }, [answers]);
 
-  // a press that waits longer for its answer is kept: the next one adds more
+  // A press without an answer is stored and sent again, so the button becomes free; the next press adds more.
   useEffect(() => {
-    if (step === "adding") return after(GIVE_UP_MS, () => setStep("ready"));
-    if (step === "added") return after(SAID_MS, () => setStep("ready"));
+    if (step === "adding") return startTimer(MAX_WAIT_MS, () => setStep("ready"));
+    if (step === "added") return startTimer(ADDED_SHOWN_MS, () => setStep("ready"));
   }, [step]);
 
-  // scrolled past on a phone, the button comes along at the bottom
-  const seen = ({ isIntersecting }) => setPast(!isIntersecting);
-  useEffect(() => watch([button.current], seen, { rootMargin: EVERYTHING_BELOW }), []);
+  // On a phone, a button that has scrolled out of view also appears at the bottom.
+  const handleVisibility = ({ isIntersecting }) => setScrolledPast(!isIntersecting);
+  useEffect(() => observe([button.current], handleVisibility, { rootMargin: INCLUDE_BELOW }), []);
 
   const add = () => {
     if (step === "adding") return;
     setStep("adding");
     window.dispatchEvent(new CustomEvent(ADDING, { detail: quantity }));
-    asked();
+    setAwaiting(true);
     onAdd(variantId, quantity);
   };
 
-  const press = { "data-step": step, onClick: add };
-  const value = { ...useStepper(quantity, max, setQuantity), step, is_past: isPast, place: { ref: button }, button: press };
+  const buttonProps = { "data-step": step, onClick: add };
+  const value = { ...useStepper(quantity, max, setQuantity), step, is_scrolled_past: isScrolledPast, place: { ref: button }, button: buttonProps };
   return <Controls value={value}>{children}</Controls>;
 }
 
 function useStepper(value, max, onChange) {
-  const [isEmpty, setEmpty] = useState(false); // another figure is being typed
+  const [isEmpty, setEmpty] = useState(false); // true while another number is being typed
   const change = (to) => onChange(Math.min(max, Math.max(1, to)));
   const type = (event) => {
     const typed = Number.parseInt(event.target.value.replace(/\D/g, ""), 10);
@@ -124,37 +125,37 @@ function useStepper(value, max, onChange) {
   return { fewer, field, more };
 }
 
-// A line's quantity in the cart: the figure changes at once, the server is told when the clicking has settled, or when the
-// shopper goes on before.
+// A cart line's quantity. The number changes immediately; the server is informed after a pause, or when the shopper
+// leaves the page.
 export function LineQuantity({ lineId, quantity, max, answers, onChange, children }) {
   const [value, setValue] = useState(quantity);
   const timer = useRef();
-  const tell = useRef(null); // what is still to be told
-  const asked = useLoss((isConfirmed) => {
+  const sendChange = useRef(null); // sends the pending change
+  const setAwaiting = useLostAnswer((isConfirmed) => {
     setValue(quantity);
-    if (!isConfirmed) sayLost();
+    if (!isConfirmed) reportLostPress();
   });
 
   useEffect(() => setValue(quantity), [quantity]);
   useEffect(() => {
-    if (!isAnswer(answers)) return;
-    asked(false);
+    if (!isNewAnswer(answers)) return;
+    setAwaiting(false);
     setValue(quantity);
   }, [answers]);
-  const hurry = () => tell.current?.();
-  useEffect(() => hurry, []);
-  useEffect(() => listen(window, "pagehide", hurry), []); // the next page sends it
+  const sendNow = () => sendChange.current?.();
+  useEffect(() => sendNow, []);
+  useEffect(() => listen(window, "pagehide", sendNow), []); // the next page sends it if this one cannot
 
   const change = (to) => {
     setValue(to);
     clearTimeout(timer.current);
-    tell.current = () => {
+    sendChange.current = () => {
       clearTimeout(timer.current);
-      tell.current = null;
-      asked();
+      sendChange.current = null;
+      setAwaiting(true);
       onChange(lineId, to);
     };
-    timer.current = setTimeout(tell.current, SETTLE_MS);
+    timer.current = setTimeout(sendChange.current, SETTLE_MS);
   };
   return <Controls value={useStepper(value, Math.max(max, 1), change)}>{children}</Controls>;
 }

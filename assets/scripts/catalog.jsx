@@ -1,137 +1,136 @@
-// What a shopper narrows the catalogue by. The choices are the browser's own: they are not in the address, they belong to
-// the entry of the history (so Back and a reload find them), and the server only answers them. The markup is in
-// `storefront/pages/catalog_filters.py`.
+// The filters of the catalogue. The browser holds the choices: they are not in the address but in the history entry (so
+// Back and a reload restore them), and the server only answers them. The markup is in `storefront/pages/catalog_filters.py`.
 //
-// `null` stands for "as the address says". A changed choice shows at once; its answer follows.
+// `null` means the choices in the address. A changed choice is shown immediately; the answer follows.
 
 import { createContext, useContext, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { useLocation } from "react-router";
 import { listen } from "./effects.jsx";
-import { remind } from "./reconnecting.js";
+import { resendIfForgotten } from "./reconnecting.js";
 
 const ENTRY = "trompoCatalog";
 const WIDE = "(min-width: 1024px)";
-const LONGEST = 80; // letters; of more than that, the server may have taken the beginning
+const MAX_TEXT_LENGTH = 80; // characters; the server may have cut a longer text
 const KINDS = ["categories", "brands", "ages"];
 const ANY_PRICE = { lowest: 0, highest: 0 };
 const Choices = createContext(null);
 export const useChoices = () => useContext(Choices);
 
-export function CatalogChoices({ state, answer, step, most, onBrowse, children }) {
+export function CatalogChoices({ state, answer, step, maxCards, onBrowse, children }) {
   const { key, pathname, search } = useLocation();
-  const [mine, setMine] = useState(null);
-  const [askedAt, setAskedAt] = useState(-1);
+  const [ownChoices, setOwnChoices] = useState(null);
+  const [requestedAt, setRequestedAt] = useState(-1);
 
-  const asked = new URLSearchParams(search);
-  const isAt = (name, told) => {
-    const value = (asked.get(name) ?? "").trim();
-    return told === value || (value.length > LONGEST && value.startsWith(told));
+  const parameters = new URLSearchParams(search);
+  const isSameParameter = (name, answered) => {
+    const value = (parameters.get(name) ?? "").trim();
+    return answered === value || (value.length > MAX_TEXT_LENGTH && value.startsWith(answered));
   };
-  const isElsewhere = answer.place !== decodeURIComponent(pathname).replace(/\/+$/, "");
-  const isOther = isElsewhere || !isAt("category", answer.category) || !isAt("q", answer.text) || !isAt("page", answer.asked_page);
-  const isBusy = isOther || askedAt === answer.number;
+  const isOtherPath = answer.place !== decodeURIComponent(pathname).replace(/\/+$/, "");
+  const isOtherPage = isOtherPath || !isSameParameter("category", answer.category) || !isSameParameter("q", answer.text) || !isSameParameter("page", answer.asked_page);
+  const isBusy = isOtherPage || requestedAt === answer.number;
 
-  const ask = (choices) => {
-    setAskedAt(answer.number);
+  const requestAnswer = (choices) => {
+    setRequestedAt(answer.number);
     onBrowse(choices);
   };
 
   useEffect(() => {
-    const kept = window.history.state?.[ENTRY] ?? null;
-    setMine(kept);
-    const isAnswered = kept ? answer.is_custom && JSON.stringify(kept) === JSON.stringify(answer.choices) : !answer.is_custom;
-    if (!isAnswered) ask(kept);
+    const storedChoices = window.history.state?.[ENTRY] ?? null;
+    setOwnChoices(storedChoices);
+    const isAnswered = storedChoices ? answer.is_custom && JSON.stringify(storedChoices) === JSON.stringify(answer.choices) : !answer.is_custom;
+    if (!isAnswered) requestAnswer(storedChoices);
   }, [key]);
 
   useEffect(() => {
-    if (mine) return remind(state, (known) => known.content_rx_state_?.is_custom, () => ask(mine));
+    if (ownChoices) return resendIfForgotten(state, (known) => known.content_rx_state_?.is_custom, () => requestAnswer(ownChoices));
   });
 
-  const now = mine ?? answer.choices;
+  const current = ownChoices ?? answer.choices;
   const choose = (change) => {
-    const next = { ...now, shown: step, start: 0, ...change };
-    setMine(next);
+    const next = { ...current, shown: step, start: 0, ...change };
+    setOwnChoices(next);
     window.history.replaceState({ ...window.history.state, [ENTRY]: next }, "");
-    ask(next);
+    requestAnswer(next);
   };
   const toggle = (kind, value) => {
-    if (kind === "on_sale") return choose({ on_sale: !now.on_sale });
+    if (kind === "on_sale") return choose({ on_sale: !current.on_sale });
     if (kind === "prices") return choose(ANY_PRICE);
-    const values = now[kind];
+    const values = current[kind];
     choose({ [kind]: values.includes(value) ? values.filter((item) => item !== value) : [...values, value] });
   };
   const setPrice = (name, field) => {
-    const asked = { ...now, [name]: Number(field.value.replace(/\D/g, "").slice(0, 9)) };
-    field.value = asked[name] || "";
-    if (asked[name] === now[name]) return;
-    const { lowest, highest } = asked;
-    const isTurned = highest && lowest > highest; // whoever fills in the two the other way round means the same
-    choose(isTurned ? { lowest: highest, highest: lowest } : { lowest, highest });
+    const next = { ...current, [name]: Number(field.value.replace(/\D/g, "").slice(0, 9)) };
+    field.value = next[name] || "";
+    if (next[name] === current[name]) return;
+    const { lowest, highest } = next;
+    const isSwapped = highest && lowest > highest; // swapped bounds mean the same
+    choose(isSwapped ? { lowest: highest, highest: lowest } : { lowest, highest });
   };
-  const labelOf = (kind, value) => answer.page[kind].find((facet) => facet.value === value)?.label ?? value;
-  const chips = KINDS.flatMap((kind) => now[kind].map((value) => ({ kind, value, label: labelOf(kind, value) })));
-  const isSaid = now.lowest === answer.choices.lowest && now.highest === answer.choices.highest;
-  if (now.lowest || now.highest) chips.push({ kind: "prices", value: "", label: isSaid ? answer.prices : "" });
-  if (now.on_sale) chips.push({ kind: "on_sale", value: "", label: "" });
+  const getLabel = (kind, value) => answer.page[kind].find((facet) => facet.value === value)?.label ?? value;
+  const chips = KINDS.flatMap((kind) => current[kind].map((value) => ({ kind, value, label: getLabel(kind, value) })));
+  const isPriceAnswered = current.lowest === answer.choices.lowest && current.highest === answer.choices.highest;
+  if (current.lowest || current.highest) chips.push({ kind: "prices", value: "", label: isPriceAnswered ? answer.prices : "" });
+  if (current.on_sale) chips.push({ kind: "on_sale", value: "", label: "" });
 
   const shown = answer.page.cards.length;
   const start = answer.choices.start;
-  const go = (event, change) => {
+  const handleLink = (event, change) => {
     event.preventDefault();
     choose(change);
   };
   const value = {
     chips,
     is_busy: isBusy,
-    sort: { value: now.sort, onChange: (event) => choose({ sort: event.target.value }) },
+    sort: { value: current.sort, onChange: (event) => choose({ sort: event.target.value }) },
     box: (kind, value) => ({
       type: "checkbox",
       value,
-      checked: kind === "on_sale" ? now.on_sale : now[kind].includes(value),
+      checked: kind === "on_sale" ? current.on_sale : current[kind].includes(value),
       onChange: () => toggle(kind, value),
     }),
     price: (name) => ({
-      ref: (field) => { if (field && field !== document.activeElement) field.value = now[name] || ""; },
+      ref: (field) => { if (field && field !== document.activeElement) field.value = current[name] || ""; },
       onBlur: (event) => setPrice(name, event.target),
       onKeyDown: (event) => event.key === "Enter" && setPrice(name, event.target),
     }),
-    dropping: (chip) => ({ onClick: () => toggle(chip.kind, chip.value) }),
-    clearing: { onClick: () => choose({ categories: [], brands: [], ages: [], on_sale: false, ...ANY_PRICE }) },
-    earlier: { onClick: (event) => answer.earlier || isBusy || go(event, { start: Math.max(0, start - most), shown: most }) },
-    more: useMore(shown, start, isBusy, (event) => {
-      if (shown + step <= most) go(event, { start, shown: shown + step });
-      else if (!answer.further) go(event, { start: start + shown }); // else the link leads there
+    remove_chip: (chip) => ({ onClick: () => toggle(chip.kind, chip.value) }),
+    clear: { onClick: () => choose({ categories: [], brands: [], ages: [], on_sale: false, ...ANY_PRICE }) },
+    earlier: { onClick: (event) => answer.earlier || isBusy || handleLink(event, { start: Math.max(0, start - maxCards), shown: maxCards }) },
+    more: useMoreButton(shown, start, isBusy, (event) => {
+      if (shown + step <= maxCards) handleLink(event, { start, shown: shown + step });
+      else if (!answer.further) handleLink(event, { start: start + shown }); // otherwise the link opens the next page
     }),
   };
   return <Choices value={value}>{children}</Choices>;
 }
 
-// The button for more of the list. The focus goes on to the first of the toys that came: after the last ones the button is
-// gone, and the focus with it.
-function useMore(shown, start, isBusy, show) {
-  const asked = useRef(null);
+// The button that shows more of the list. The focus moves to the first new product: after the last products the button
+// disappears, and its focus would be lost.
+function useMoreButton(shown, start, isBusy, show) {
+  const request = useRef(null);
 
   useEffect(() => {
-    const isNext = asked.current && start !== asked.current.start; // what follows took the place of what was shown
-    if (!asked.current || (!isNext && shown <= asked.current.from)) return;
-    const { from, button, isByPointer } = asked.current;
-    asked.current = null;
-    if (document.activeElement !== document.body && document.activeElement !== button) return; // they have gone on
+    const isNext = request.current && start !== request.current.start; // the next products replaced the displayed ones
+    if (!request.current || (!isNext && shown <= request.current.from)) return;
+    const { from, button, isByPointer } = request.current;
+    request.current = null;
+    if (document.activeElement !== document.body && document.activeElement !== button) return; // the shopper has moved on
     document.querySelectorAll(".results .card__link")[isNext ? 0 : from]?.focus({ preventScroll: isByPointer && !isNext });
   }, [shown, start]);
 
-  // not `disabled` while it is busy: the browser would take the focus from it
+  // Not `disabled` while busy: the browser would take the focus from the button.
   const onClick = (event) => {
-    if (event.ctrlKey || event.metaKey || event.shiftKey) return; // the link, elsewhere
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return; // the browser opens the link in another tab
     if (isBusy) return event.preventDefault();
-    asked.current = { from: shown, start, button: event.currentTarget, isByPointer: event.detail > 0 };
+    request.current = { from: shown, start, button: event.currentTarget, isByPointer: event.detail > 0 };
     show(event);
   };
   return { "aria-disabled": isBusy || undefined, onClick };
 }
 
-const wide = () => window.matchMedia(WIDE);
-const watchWidth = (tell) => listen(wide(), "change", tell);
+const wideScreen = () => window.matchMedia(WIDE);
+const watchWidth = (notify) => listen(wideScreen(), "change", notify);
 
-// The filters stand beside the list on a wide screen and in a sheet on a narrow one, never in both.
-export const useIsWide = () => useSyncExternalStore(watchWidth, () => wide().matches, () => true);
+// The filters are next to the list on a wide screen and in a panel on a narrow one, never in both.
+export const useIsWide = () => useSyncExternalStore(watchWidth, () => wideScreen().matches, () => true);

@@ -1,39 +1,40 @@
-// The checkout's form. What is typed lives here, so that no key waits for the network. The server is told in pauses, keeps
-// it with the cart and says what is wrong with it. Until it says that it has it, a copy lies in this tab's session storage:
-// a reload, a lost connection or a restarted server loses nothing. The markup is in `storefront/pages/checkout/`.
+// The checkout's form. The browser holds the typed values, so that typing never waits for the network. It sends them to
+// the server after a pause; the server stores them with the cart and returns the problems. Until the server confirms
+// them, a copy is in this tab's session storage: a reload, a lost connection or a server restart loses nothing. The
+// markup is in `storefront/pages/checkout/`.
 
 import { createContext, useContext, useEffect, useRef, useState } from "react";
-import { after, listen, useLoss } from "./effects.jsx";
+import { startTimer, listen, useLostAnswer } from "./effects.jsx";
 import { leaveFor } from "./leaving.js";
-import { isAnswer } from "./reconnecting.js";
+import { isNewAnswer } from "./reconnecting.js";
 
-const COPY = "trompo_typed";
+const STORAGE_KEY = "trompo_typed";
 const PAUSE_MS = 500;
 const SLOW_MS = 4000;
 
 const Form = createContext({ typed: {} });
 export const useForm = () => useContext(Form);
 
-const copy = {
+const storage = {
   read(cart) {
     try {
-      const kept = JSON.parse(sessionStorage.getItem(COPY));
-      return kept?.cart === cart ? kept.fields : {};
+      const stored = JSON.parse(sessionStorage.getItem(STORAGE_KEY));
+      return stored?.cart === cart ? stored.fields : {};
     } catch {
-      return {}; // somebody else's text under our name
+      return {}; // another script's text under our key
     }
   },
   write(cart, fields) {
-    if (Object.keys(fields).length) sessionStorage.setItem(COPY, JSON.stringify({ cart, fields }));
-    else sessionStorage.removeItem(COPY);
+    if (Object.keys(fields).length) sessionStorage.setItem(STORAGE_KEY, JSON.stringify({ cart, fields }));
+    else sessionStorage.removeItem(STORAGE_KEY);
   },
 };
 
-// What is typed: `values` by field, those among them that the server has yet to confirm, and the fields that may be told
-// what is wrong with them (nobody is scolded for a field they have not come to).
+// The typed `values` by field, the values that the server has not confirmed yet, and the reached fields: only their
+// problems are shown.
 function useTyped({ cart, draft, loadedAt, noted, onNote, onShip }) {
   const [values, setValues] = useState({});
-  // `cart` is the one that was loaded: on a new connection the state knows of none for a moment
+  // `cart` is the loaded one: on a new connection the state has no cart for a moment
   const own = useRef({ cart, values: {}, unconfirmed: {}, sent: {}, number: 0, reached: new Set() }).current;
   const timer = useRef();
 
@@ -42,32 +43,32 @@ function useTyped({ cart, draft, loadedAt, noted, onNote, onShip }) {
     setValues(fields);
   };
 
-  const tell = () => {
+  const sendNote = () => {
     clearTimeout(timer.current);
     timer.current = undefined;
     own.number = Math.max(own.number + 1, Date.now());
     own.sent = { ...own.unconfirmed };
-    onNote(own.sent, [...own.reached], own.number); // only what is new: what is shown may be older than what is kept
+    onNote(own.sent, [...own.reached], own.number); // only new values: the displayed ones may be older than the stored ones
   };
 
-  const ship = () => {
+  const quoteShipping = () => {
     const { dane_code: town, address = "", shipping_option: option = "" } = own.values;
     if (town) onShip(town, address, option);
   };
 
   const change = (changes, pause = PAUSE_MS) => {
     own.unconfirmed = { ...own.unconfirmed, ...changes };
-    copy.write(own.cart, own.unconfirmed);
+    storage.write(own.cart, own.unconfirmed);
     show({ ...own.values, ...changes });
     clearTimeout(timer.current);
-    if (pause) timer.current = setTimeout(tell, pause);
-    else tell();
+    if (pause) timer.current = setTimeout(sendNote, pause);
+    else sendNote();
   };
 
-  const leave = (name, isFilled = Boolean(own.values[name])) => {
+  const markReached = (name, isFilled = Boolean(own.values[name])) => {
     const isNew = isFilled && !own.reached.has(name);
     if (isNew) own.reached.add(name);
-    if (isNew || timer.current) tell();
+    if (isNew || timer.current) sendNote();
   };
 
   const reachAll = (names) => {
@@ -76,68 +77,68 @@ function useTyped({ cart, draft, loadedAt, noted, onNote, onShip }) {
     return own.values;
   };
 
-  // the page was loaded, or the connection is back: what was typed here meanwhile goes before what the server kept
+  // After a load or a reconnect: values typed in the meantime take precedence over those from the server.
   useEffect(() => {
     if (!loadedAt) return;
     own.cart = cart;
-    own.unconfirmed = { ...copy.read(cart), ...own.unconfirmed };
+    own.unconfirmed = { ...storage.read(cart), ...own.unconfirmed };
     show({ ...draft, ...own.unconfirmed });
     for (const [name, text] of Object.entries(own.values)) if (text) own.reached.add(name);
     if (own.values.town) own.reached.add("dane_code");
-    tell();
-    if ("dane_code" in own.unconfirmed || "address" in own.unconfirmed) ship();
+    sendNote();
+    if ("dane_code" in own.unconfirmed || "address" in own.unconfirmed) quoteShipping();
   }, [loadedAt]);
 
   useEffect(() => {
     if (noted !== own.number) return;
     const { unconfirmed, sent } = own;
     for (const name in sent) if (unconfirmed[name] === sent[name]) delete unconfirmed[name];
-    copy.write(own.cart, unconfirmed);
+    storage.write(own.cart, unconfirmed);
   }, [noted]);
 
-  const hurry = () => timer.current && tell();
-  useEffect(() => listen(document, "visibilitychange", () => document.hidden && hurry()), []);
-  useEffect(() => hurry, []);
+  const sendNow = () => timer.current && sendNote();
+  useEffect(() => listen(document, "visibilitychange", () => document.hidden && sendNow()), []);
+  useEffect(() => sendNow, []);
 
-  return { values, change, leave, ship, reachAll };
+  return { values, change, markReached, quoteShipping, reachAll };
 }
 
-// What the elements of the form need to show what is typed and to change it.
-function useControls({ values, change, leave, ship }, { book, where, who }) {
+// Return the properties that make the form's elements show and change the typed values.
+function useControls({ values, change, markReached, quoteShipping }, { book, addressFields, nameFields }) {
   const before = useRef();
   const part = (from, names) => Object.fromEntries(names.map((name) => [name, from?.[name] ?? ""]));
 
-  const changed = (name, { tagName, value }) => {
-    if (name === "town") change({ town: value, dane_code: "" }); // what is only typed is no place yet
+  const handleChange = (name, { tagName, value }) => {
+    if (name === "town") change({ town: value, dane_code: "" }); // text that was only typed is no municipality yet
     else if (tagName !== "SELECT") change({ [name]: value });
     else {
       change({ [name]: value }, 0);
-      leave(name);
+      markReached(name);
     }
   };
-  const left = (name) => {
-    if (name === "town") return leave("dane_code", Boolean(values.town?.trim()));
-    leave(name);
-    if (name === "address" && values.address !== before.current) ship();
+  const handleBlur = (name) => {
+    if (name === "town") return markReached("dane_code", Boolean(values.town?.trim()));
+    markReached(name);
+    if (name === "address" && values.address !== before.current) quoteShipping();
   };
   const control = (name) => ({
     name,
     value: values[name] ?? "",
-    onChange: (event) => changed(name, event.target),
+    onChange: (event) => handleChange(name, event.target),
     onFocus: () => { before.current = values[name]; },
-    onBlur: () => left(name),
+    onBlur: () => handleBlur(name),
   });
 
   const radio = (name, isChosen, choose) => ({ type: "radio", name, checked: isChosen, onChange: choose });
   const choice = (name, value, isChosen = values[name] === value, also = {}) => {
     const chosen = () => {
       change({ [name]: value, ...also }, 0);
-      if (name === "shipping_option") ship();
+      if (name === "shipping_option") quoteShipping();
     };
     return { ...radio(name, isChosen, chosen), value };
   };
 
-  const tick = (name) => ({
+  const checkbox = (name) => ({
     type: "checkbox",
     name,
     checked: values[name] === "on",
@@ -147,31 +148,32 @@ function useControls({ values, change, leave, ship }, { book, where, who }) {
   const town = ({ label, value }) => ({
     onClick: () => {
       change({ town: label, dane_code: value }, 0);
-      leave("dane_code");
-      ship();
+      markReached("dane_code");
+      quoteShipping();
     },
   });
 
-  // an address is chosen while the form says just that: once a word of it is changed, it is another one, which `null` is
-  const current = book.find((entry) => where.every((name) => (values[name] ?? "") === entry[name])) ?? null;
+  // A saved address is selected while the form contains exactly its values; after a change it is another address, shown
+  // as `null`.
+  const current = book.find((entry) => addressFields.every((name) => (values[name] ?? "") === entry[name])) ?? null;
   const address = (entry) =>
     radio("saved_address", current?.id === entry?.id, () => {
-      change({ ...part(entry, where), ...(entry?.first_name && part(entry, who)) }, 0);
-      if (entry) ship();
+      change({ ...part(entry, addressFields), ...(entry?.first_name && part(entry, nameFields)) }, 0);
+      if (entry) quoteShipping();
     });
 
-  return { control, choice, tick, town, address };
+  return { control, choice, checkbox, town, address };
 }
 
-// The press of the button: its answer is awaited longer than the button is busy, as a connection that was lost may still
-// bring it.
+// The press of the button. Its answer is awaited longer than the button is busy, as it may still arrive after a lost
+// connection.
 const press = { isAwaited: false };
 
-// Leaves for the bank once the order is placed. After a lost connection the page may find the order before the answer of
-// the press comes, and shows no form then: so this is around all stages of the page.
+// Leaves for the bank once the order is placed. After a lost connection the page may show the order, without a form,
+// before the answer of the press arrives: so this component is outside the page's stages.
 export function Departure({ answer }) {
   useEffect(() => {
-    if (!press.isAwaited || !isAnswer(answer.number) || answer.kind !== "placed") return;
+    if (!press.isAwaited || !isNewAnswer(answer.number) || answer.kind !== "placed") return;
     press.isAwaited = false;
     leaveFor(answer.address);
   }, [answer.number]);
@@ -179,83 +181,84 @@ export function Departure({ answer }) {
   return null;
 }
 
-// Everything of the checkout that knows what is typed: the form and the purchase beside it.
-export function Checkout({ total, answer, interrupted, shipping, fields, onPlace, children, ...props }) {
+// The parts of the checkout that depend on typed values: the form, and the purchase next to it.
+export function Checkout({ total, answer, interruptedText, shipping, fields, onPlace, children, ...props }) {
   const typed = useTyped(props);
   const controls = useControls(typed, props);
   const [isPlacing, setPlacing] = useState(false);
   const [failure, setFailure] = useState(null);
-  const [isUnfolded, setUnfolded] = useState(false); // the purchase, on phones above the form
+  const [isUnfolded, setUnfolded] = useState(false); // the purchase, which is above the form on phones
 
-  const { dane_code: town, shipping_option: wanted = "" } = typed.values;
-  const isOffered = shipping.choices.some((choice) => choice.id === wanted);
-  const chosen = isOffered ? wanted : shipping.chosen;
+  const { dane_code: town, shipping_option: option = "" } = typed.values;
+  const isOffered = shipping.choices.some((choice) => choice.id === option);
+  const chosen = isOffered ? option : shipping.chosen;
   const isPriced = shipping.status === "ready" && shipping.dane_code === town && shipping.chosen === chosen;
   const isPricing = Boolean(town) && !isPriced && shipping.status !== "failed";
-  const isMoving = isPricing && shipping.dane_code !== town; // to another place, so no price stands
-  const [isSlow, setSlow] = useState(false); // a word about it is due
+  const isOtherTown = isPricing && shipping.dane_code !== town; // to another municipality, so the old price is not valid
+  const [isSlow, setSlow] = useState(false); // the page explains the delay
 
   useEffect(() => {
     setSlow(false);
-    if (isPricing) return after(SLOW_MS, () => setSlow(true));
+    if (isPricing) return startTimer(SLOW_MS, () => setSlow(true));
   }, [isPricing]);
 
-  // What the button named last, and what a press agreed to that came while this was being priced once more: after a
-  // reconnect, say, under the very finger. Another place or way to ship is another price, which nobody agreed to yet.
-  const named = useRef(null);
-  const agreed = useRef(null);
-  const isStillWanted = (price) => price?.town === town && price.wanted === wanted;
+  // The price that the button displayed last, and the price that a press accepted while the price was being calculated
+  // again, for example after a reconnect. A different municipality or shipping option has a different price, which the
+  // shopper has not accepted.
+  const displayedPrice = useRef(null);
+  const acceptedPrice = useRef(null);
+  const isSamePrice = (price) => price?.town === town && price.option === option;
 
-  const send = (agreedTotal) => {
+  const send = (acceptedTotal) => {
     setPlacing(true);
     press.isAwaited = true;
-    asked();
+    setAwaiting(true);
     setFailure(null);
-    onPlace(typed.reachAll(fields), agreedTotal);
+    onPlace(typed.reachAll(fields), acceptedTotal);
   };
 
   const place = (event) => {
     event.preventDefault();
     if (isPlacing) return;
     if (!isPricing) send(total);
-    else if (isStillWanted(named.current)) agreed.current = named.current;
+    else if (isSamePrice(displayedPrice.current)) acceptedPrice.current = displayedPrice.current;
   };
 
   useEffect(() => {
-    if (isPriced && chosen) named.current = { town, wanted, total };
-    if (isPricing || !agreed.current) return;
-    const price = agreed.current;
-    agreed.current = null;
-    if (isStillWanted(price) && !isPlacing) send(price.total);
+    if (isPriced && chosen) displayedPrice.current = { town, option, total };
+    if (isPricing || !acceptedPrice.current) return;
+    const price = acceptedPrice.current;
+    acceptedPrice.current = null;
+    if (isSamePrice(price) && !isPlacing) send(price.total);
   });
 
-  // what came of pressing the button
+  // The result of the press.
   useEffect(() => {
-    if (!press.isAwaited || !isAnswer(answer.number)) return;
-    if (answer.kind === "placed") return; // the button stays busy until the bank's page is there: see `Departure`
+    if (!press.isAwaited || !isNewAnswer(answer.number)) return;
+    if (answer.kind === "placed") return; // the button stays busy until the bank's page is open: see `Departure`
     press.isAwaited = false;
     setPlacing(false);
     setFailure(answer);
   }, [answer.number]);
 
-  // The connection was lost and the press is not sent again. Had it become an order, the page would be that order's by now;
-  // if it still becomes one, the next press finds it.
-  const asked = useLoss((isConfirmed) => {
+  // The connection was lost and the press is not sent again. If it had placed an order, the page would already be that
+  // order's; if it still does, the next press finds that order.
+  const setAwaiting = useLostAnswer((isConfirmed) => {
     if (!press.isAwaited || isConfirmed) return;
     setPlacing(false);
-    setFailure({ kind: "failed", text: interrupted });
+    setFailure({ kind: "failed", text: interruptedText });
   });
 
-  // the browser's Back brought this very page again
+  // The browser's Back button restored this page.
   useEffect(() => setPlacing(false), [props.loadedAt]);
-  const shown = (event) => {
+  const handlePageShow = (event) => {
     if (!event.persisted) return;
     setPlacing(false);
     press.isAwaited = false;
   };
-  useEffect(() => listen(window, "pageshow", shown), []);
+  useEffect(() => listen(window, "pageshow", handlePageShow), []);
 
-  // after a vain try the focus is where something is to be done
+  // After a failed attempt, focus the first problem.
   const form = useRef(null);
   useEffect(() => {
     if (!failure) return;
@@ -264,23 +267,23 @@ export function Checkout({ total, answer, interrupted, shipping, fields, onPlace
   }, [failure]);
 
   const context = {
-    ...controls, typed: typed.values, ship: typed.ship, failure, chosen, has_price: isPriced && Boolean(chosen),
+    ...controls, typed: typed.values, quote_shipping: typed.quoteShipping, failure, chosen, has_price: isPriced && Boolean(chosen),
     is_priced: isPriced, is_pricing: isPricing, is_placing: isPlacing, is_slow: isSlow,
-    form: { ref: form, onSubmit: place, onKeyDown: entered },
-    unfolding: { "aria-expanded": isUnfolded, onClick: () => setUnfolded(!isUnfolded) },
-    is_waiting: isMoving || shipping.status === "quoting" || shipping.status === "none",
+    form: { ref: form, onSubmit: place, onKeyDown: handleKeyDown },
+    unfold_button: { "aria-expanded": isUnfolded, onClick: () => setUnfolded(!isUnfolded) },
+    is_waiting: isOtherTown || shipping.status === "quoting" || shipping.status === "none",
   };
   return <Form value={context}>{children}</Form>;
 }
 
 const NEXT = "input:not([type=hidden]), select, button[type=submit]";
 
-// Enter goes on to the next field: it does not pay by accident.
-const entered = (event) => {
+// Enter moves to the next field, so that it does not pay by accident.
+const handleKeyDown = (event) => {
   const field = event.target;
   if (event.key !== "Enter" || event.defaultPrevented || field.tagName !== "INPUT") return;
   event.preventDefault();
-  const fields = [...field.form.querySelectorAll(NEXT)].filter((one) => one.type !== "radio" || one.checked);
+  const fields = [...field.form.querySelectorAll(NEXT)].filter((other) => other.type !== "radio" || other.checked);
   fields[fields.indexOf(field) + 1]?.focus();
 };
 

@@ -1,8 +1,8 @@
-// A field with a list of suggestions, for the search and for municipalities. The server only answers what was typed: opening,
-// closing and going through the list happen here, so no key waits for the network. The keys are @github/combobox-nav's.
+// A field with a list of suggestions, for the search and for municipalities. The browser opens, closes and navigates the
+// list; the server only answers the typed text, so no key waits for the network. @github/combobox-nav handles the keys.
 //
-// `answered` is the text that the `count` options belong to. Older answers are shown dimmed, and "there is nothing" is said
-// only of the text that stands in the field now.
+// `answered` is the text to which the `count` options belong. Older answers are dimmed, and "no results" is shown only for
+// the current text of the field.
 
 import Navigation from "@github/combobox-nav";
 import { createContext, useContext, useEffect, useRef, useState } from "react";
@@ -10,21 +10,22 @@ import { createContext, useContext, useEffect, useRef, useState } from "react";
 const Box = createContext({});
 export const useCombobox = () => useContext(Box);
 
-// Around an input and, while there is something to show, a listbox. `letters`: how many it takes to be asked. `idle`: how many
-// options there are before anything is typed. `closes`: it closes when this changes. `isStrict`: only what is picked counts, so Tab picks and Enter stays. `isClearing`: Escape in the
+// A wrapper of an input and, while there is something to show, of a listbox. `minLetters`: the minimum length of a text
+// that is sent. `idleCount`: the number of options before anything is typed. `closeKey`: the list closes when this value
+// changes. `isStrict`: only a picked option counts, so Tab picks and Enter does not submit. `clearsOnEscape`: Escape in the
 // closed field empties it. An option with `data-text` is written into the field when it is picked.
-export function Combobox({ answered, count, letters = 1, idle = 0, isPicked, closes, isStrict, isClearing, onAsk, children }) {
-  const place = useRef(null);
+export function Combobox({ answered, count, minLetters = 1, idleCount = 0, isPicked, closeKey, isStrict, clearsOnEscape, onAsk, children }) {
+  const box = useRef(null);
   const [typed, setTyped] = useState("");
   const [isOpen, setOpen] = useState(false);
-  const isLongEnough = typed.length >= letters && !isPicked;
+  const isLongEnough = typed.length >= minLetters && !isPicked;
   const isCurrent = answered === typed;
-  const isIdle = isOpen && typed === "" && idle > 0;
+  const isIdle = isOpen && typed === "" && idleCount > 0;
   const isListed = isIdle || (isOpen && isLongEnough && count > 0);
   const isEmpty = isOpen && isLongEnough && isCurrent && count === 0;
-  const input = () => place.current.querySelector("input");
+  const input = () => box.current.querySelector("input");
 
-  // the roles are a promise that only this script keeps, so they come with it
+  // Without this script the field has no list, so the script sets the roles.
   useEffect(() => {
     const roles = { role: "combobox", "aria-autocomplete": "list", "aria-expanded": "false" };
     for (const [name, value] of Object.entries(roles)) input().setAttribute(name, value);
@@ -32,57 +33,57 @@ export function Combobox({ answered, count, letters = 1, idle = 0, isPicked, clo
 
   useEffect(() => {
     if (!isListed) return;
-    const navigation = new Navigation(input(), place.current.querySelector('[role="listbox"]'), { tabInsertsSuggestions: false });
+    const navigation = new Navigation(input(), box.current.querySelector('[role="listbox"]'), { tabInsertsSuggestions: false });
     navigation.start();
     return () => navigation.stop();
   }, [isListed, isIdle, answered]);
 
-  useEffect(() => setOpen(false), [closes]);
+  useEffect(() => setOpen(false), [closeKey]);
 
-  // a server that has restarted has forgotten its answer
+  // A restarted server has lost its answer.
   useEffect(() => {
     if (!answered && isOpen && isLongEnough) onAsk(typed);
   }, [answered]);
 
-  const ask = () => {
+  const search = () => {
     const text = input().value.trim();
     setTyped(text);
-    setOpen(text.length >= letters || (!text && idle > 0));
-    if (text.length >= letters && text !== answered) onAsk(text);
+    setOpen(text.length >= minLetters || (!text && idleCount > 0));
+    if (text.length >= minLetters && text !== answered) onAsk(text);
   };
 
-  const clicked = ({ target }) => {
+  const handleClick = ({ target }) => {
     const option = target.closest('[role="option"]');
     if (option?.dataset.text) input().value = option.dataset.text;
     if (option || target.closest("[data-closes]")) setOpen(false);
-    else if (target === input() && !isPicked) ask();
+    else if (target === input() && !isPicked) search();
   };
 
-  const pressed = (event) => {
+  const handleKeyDown = (event) => {
     const { key } = event;
     if (event.nativeEvent.isComposing || event.target !== input()) return;
-    if (isStrict && isListed && key === "Tab") place.current.querySelector('[aria-selected="true"]')?.click();
+    if (isStrict && isListed && key === "Tab") box.current.querySelector('[aria-selected="true"]')?.click();
     else if (isStrict && (isListed || isEmpty) && key === "Enter") event.preventDefault();
     else if (!isListed && (key === "ArrowDown" || key === "ArrowUp")) {
       event.preventDefault();
-      if (!isPicked) ask();
+      if (!isPicked) search();
     } else if (key === "Escape") {
       if (isListed || isEmpty) setOpen(false);
-      else if (!isClearing) return;
+      else if (!clearsOnEscape) return;
       else {
         input().value = "";
-        ask();
+        search();
       }
       event.preventDefault();
     }
   };
 
-  const stay = (event) => event.target.closest('[role="option"]') && event.preventDefault(); // the focus stays in the field
-  const left = (event) => place.current.contains(event.relatedTarget) || setOpen(false);
+  const handlePointerDown = (event) => event.target.closest('[role="option"]') && event.preventDefault(); // keeps the focus in the field
+  const handleBlur = (event) => box.current.contains(event.relatedTarget) || setOpen(false);
 
   return (
     <Box value={{ typed, is_open: isListed || isEmpty, is_listed: isListed, is_idle: isIdle, is_empty: isEmpty, is_current: isCurrent }}>
-      <div ref={place} className="contents" onInput={ask} onClick={clicked} onKeyDown={pressed} onBlur={left} onPointerDown={stay}>
+      <div ref={box} className="contents" onInput={search} onClick={handleClick} onKeyDown={handleKeyDown} onBlur={handleBlur} onPointerDown={handlePointerDown}>
         {children}
       </div>
     </Box>

@@ -1,13 +1,13 @@
-// What lies over the page: menu, cart, filters, a large picture. A native modal <dialog>, so the browser keeps focus inside
-// it, closes it on Escape and gives the focus back. Anything with data-opens="<name>" opens it (a link still leads on where
-// this script does not run, and with a modifier key); anything inside with data-closes closes it, and so does going to
-// another page. There is nothing in it while it is closed.
+// A panel above the page: menu, cart, filters, a large picture. It is a native modal <dialog>, so the browser traps the
+// focus, closes it on Escape and restores the focus. An element with data-opens="<name>" opens it; a link still
+// navigates without this script or with a modifier key. An element inside with data-closes closes it, and so does a
+// navigation. A closed dialog has no content.
 
 import { useEffect, useRef, useState } from "react";
 import { useLocation } from "react-router";
-import { after, listen } from "./effects.jsx";
+import { startTimer, listen } from "./effects.jsx";
 
-const LEAVING_MS = 320;
+const CLOSE_ANIMATION_MS = 320;
 
 export function Dialog({ name, children, ...rest }) {
   const dialog = useRef(null);
@@ -16,7 +16,7 @@ export function Dialog({ name, children, ...rest }) {
   const [isFilled, setFilled] = useState(false);
 
   useEffect(() => {
-    const clicked = (event) => {
+    const handleOpen = (event) => {
       const opener = event.target.closest?.(`[data-opens="${name}"]`);
       if (!opener || event.metaKey || event.ctrlKey || event.shiftKey) return;
       event.preventDefault();
@@ -24,19 +24,19 @@ export function Dialog({ name, children, ...rest }) {
       setFilled(true);
       setOpen(true);
     };
-    return listen(document, "click", clicked, true); // before the router follows the link
+    return listen(document, "click", handleOpen, true); // before the router follows the link
   }, [name]);
 
   useEffect(() => {
     if (isOpen) return dialog.current.showModal();
     dialog.current.close();
-    return after(LEAVING_MS, () => setFilled(false));
+    return startTimer(CLOSE_ANIMATION_MS, () => setFilled(false));
   }, [isOpen]);
 
   useEffect(() => setOpen(false), [key]);
 
-  const clicked = ({ target }) => {
+  const handleClick = ({ target }) => {
     if (target === dialog.current || target.closest("[data-closes]")) setOpen(false);
   };
-  return <dialog {...rest} ref={dialog} onClose={() => setOpen(false)} onClick={clicked}>{isFilled && children}</dialog>;
+  return <dialog {...rest} ref={dialog} onClose={() => setOpen(false)} onClick={handleClick}>{isFilled && children}</dialog>;
 }

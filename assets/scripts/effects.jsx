@@ -1,67 +1,68 @@
-// What scripts often do. What `after`, `listen` and `watch` give undoes them, as an effect does at its end.
+// Effects that many scripts share. `startTimer`, `listen` and `observe` return a function that undoes them, as a React
+// effect expects.
 
 import { useEffect, useRef, useState } from "react";
-import { CONFIRMED, LOST, hasPresses } from "./presses.js";
-import { RECONNECTED, hasSpoken, isNew } from "./reconnecting.js";
+import { CONFIRMED, LOST, hasPendingPresses } from "./presses.js";
+import { RECONNECTED, hasReceivedUpdate, isReconnecting } from "./reconnecting.js";
 
 export { LOST };
 
-export const after = (ms, work) => {
-  const timer = setTimeout(work, ms);
+export const startTimer = (ms, callback) => {
+  const timer = setTimeout(callback, ms);
   return () => clearTimeout(timer);
 };
 
-export const listen = (target, names, heard, options) => {
-  for (const name of names.split(" ")) target.addEventListener(name, heard, options);
-  return () => names.split(" ").forEach((name) => target.removeEventListener(name, heard, options));
+export const listen = (target, names, handler, options) => {
+  for (const name of names.split(" ")) target.addEventListener(name, handler, options);
+  return () => names.split(" ").forEach((name) => target.removeEventListener(name, handler, options));
 };
 
-export const watch = (elements, seen, options) => {
-  const watcher = new IntersectionObserver((entries) => entries.forEach(seen), options);
+export const observe = (elements, onChange, options) => {
+  const watcher = new IntersectionObserver((entries) => entries.forEach(onChange), options);
   for (const element of elements) watcher.observe(element);
   return () => watcher.disconnect();
 };
 
-// A value, or the last one that was known: on a new connection the server has not said everything yet.
-export function useLasting(value, isKnown) {
-  const last = useRef(value);
-  if (isKnown) last.current = value;
-  return last.current;
+// Return the value, or the last known one while a new connection has not delivered everything yet.
+export function useLastKnown(value, isKnown) {
+  const lastValue = useRef(value);
+  if (isKnown) lastValue.current = value;
+  return lastValue.current;
 }
 
-// A press that came to nothing, or nobody knows what it came to: `notices.jsx` says so.
-export const sayLost = () => window.dispatchEvent(new Event(LOST));
+// Report a press that failed or whose result is unknown; `notices.jsx` shows it.
+export const reportLostPress = () => window.dispatchEvent(new Event(LOST));
 
-// `lost` is called when a new connection has been made since something was asked and there was no answer. A press that is
-// kept is sent again, and its answer waited for: `lost` is called with `true` if it was confirmed without one. What this
-// gives is told of both: `true`, or nothing, when something is asked, `false` when it is answered. What is asked while there
-// is no connection waits for the next, and is not lost.
-export function useLoss(lost) {
-  const isSent = useRef(null); // null while no answer is waited for
-  const latest = useRef(lost);
-  useEffect(() => { latest.current = lost; });
+// Call `onLost` if a new connection was opened after a request and the request got no answer. A stored press is sent
+// again, so its answer is still awaited; `onLost(true)` is called if it was confirmed without an answer. Call the
+// returned function with true (the default) after a request and with false after its answer. A request without a
+// connection waits for the next one and is not lost.
+export function useLostAnswer(onLost) {
+  const isSent = useRef(null); // null while no answer is awaited
+  const latestOnLost = useRef(onLost);
+  useEffect(() => { latestOnLost.current = onLost; });
   const end = (isConfirmed) => {
     isSent.current = null;
-    latest.current(isConfirmed);
+    latestOnLost.current(isConfirmed);
   };
-  const renewed = () => {
+  const handleReconnect = () => {
     if (isSent.current === false) isSent.current = true;
-    else if (isSent.current && !hasPresses()) end(false);
+    else if (isSent.current && !hasPendingPresses()) end(false);
   };
-  const confirmed = () => isSent.current && !hasPresses() && end(true);
-  useEffect(() => listen(window, RECONNECTED, renewed), []);
-  useEffect(() => listen(window, CONFIRMED, confirmed), []);
-  return (isAsked = true) => { isSent.current = isAsked ? hasSpoken() && !isNew : null; };
+  const handleConfirmed = () => isSent.current && !hasPendingPresses() && end(true);
+  useEffect(() => listen(window, RECONNECTED, handleReconnect), []);
+  useEffect(() => listen(window, CONFIRMED, handleConfirmed), []);
+  return (isAwaiting = true) => { isSent.current = isAwaiting ? hasReceivedUpdate() && !isReconnecting : null; };
 }
 
-// Whether someone is at an element, with the mouse or the keyboard, and the properties by which it knows.
-export function useHeld() {
-  const [isHeld, setHeld] = useState(false);
-  const holding = {
-    onPointerEnter: (event) => event.pointerType === "mouse" && setHeld(true),
-    onPointerLeave: () => setHeld(false),
-    onFocus: (event) => event.target.matches(":focus-visible") && setHeld(true),
-    onBlur: (event) => event.currentTarget.contains(event.relatedTarget) || setHeld(false),
+// Return true while the mouse or the keyboard focus is in an element, and the properties that the element needs.
+export function useInteraction() {
+  const [isInteracting, setInteracting] = useState(false);
+  const interactionProps = {
+    onPointerEnter: (event) => event.pointerType === "mouse" && setInteracting(true),
+    onPointerLeave: () => setInteracting(false),
+    onFocus: (event) => event.target.matches(":focus-visible") && setInteracting(true),
+    onBlur: (event) => event.currentTarget.contains(event.relatedTarget) || setInteracting(false),
   };
-  return [isHeld, holding];
+  return [isInteracting, interactionProps];
 }

@@ -1,22 +1,22 @@
-// A list whose things are taken off it one by one. The button that did it goes with its thing, and the browser would
-// begin anew at the top of the page: the focus goes to the button that moved up to its place, or to the heading.
+// A list whose items are removed one by one. The clicked button disappears with its item, and the browser would move the
+// focus to the top of the page. The focus moves to the button that takes its place, or to the heading.
 
 import { useEffect, useRef } from "react";
 
-const headingOf = (place) => {
-  const heading = place.closest("dialog, main").querySelector("h1, h2");
+const findHeading = (list) => {
+  const heading = list.closest("dialog, main").querySelector("h1, h2");
   heading.tabIndex = -1;
   return heading;
 };
 
 export function KeepFocus({ buttons, children }) {
-  const place = useRef(null);
+  const list = useRef(null);
   const pressed = useRef(null);
-  const all = () => [...place.current.querySelectorAll(buttons)];
+  const listButtons = () => [...list.current.querySelectorAll(buttons)];
 
   const remember = (event) => {
     const button = event.target.closest(buttons);
-    pressed.current = button && { button, index: all().indexOf(button), isByPointer: event.detail > 0 };
+    pressed.current = button && { button, index: listButtons().indexOf(button), isByPointer: event.detail > 0 };
   };
 
   useEffect(() => {
@@ -24,13 +24,13 @@ export function KeepFocus({ buttons, children }) {
       if (!pressed.current || pressed.current.button.isConnected) return;
       const { index, isByPointer } = pressed.current;
       pressed.current = null;
-      if (document.activeElement !== document.body) return; // they have gone on meanwhile
-      const left = all();
-      (left[index] ?? left.at(-1) ?? headingOf(place.current)).focus({ preventScroll: isByPointer });
+      if (document.activeElement !== document.body) return; // the shopper has moved on
+      const remaining = listButtons();
+      (remaining[index] ?? remaining.at(-1) ?? findHeading(list.current)).focus({ preventScroll: isByPointer });
     });
-    watcher.observe(place.current, { childList: true, subtree: true });
+    watcher.observe(list.current, { childList: true, subtree: true });
     return () => watcher.disconnect();
   }, []);
 
-  return <div ref={place} className="contents" onClickCapture={remember}>{children}</div>;
+  return <div ref={list} className="contents" onClickCapture={remember}>{children}</div>;
 }

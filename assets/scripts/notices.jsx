@@ -1,25 +1,25 @@
-// What the shop has to say while a shopper goes on: short, polite, gone by itself, never in the way of the keyboard.
+// The shop's notices: short and polite; they disappear after a while and never take the keyboard focus.
 
 import { useEffect, useMemo, useRef, useState } from "react";
 import { ADDING } from "./cart.jsx";
-import { LOST, after, listen, useHeld } from "./effects.jsx";
-import { isAnswer } from "./reconnecting.js";
+import { LOST, startTimer, listen, useInteraction } from "./effects.jsx";
+import { isNewAnswer } from "./reconnecting.js";
 
 const SHOWN_MS = 6000;
 
-// Shows what is new since the page opened; `number` tells one message from the next of the same words. What a document
-// learns when it first hears from the server was said before it opened, unless something was put into the cart by then:
-// on a page that can be pressed before it has heard anything, that answer may come together with the first news. A state
-// that has said nothing yet, as that of a server which has restarted, has the number 0.
-export function useFresh(message, isHydrated) {
+// Return a message that is new since the page was opened; its `number` distinguishes messages with the same text. The
+// first update of a document has the messages from before it was opened, so they are not new. The exception: after an
+// addition to the cart, that update may already contain its result, as the page can be used before the first update. A
+// state without a message, such as that of a restarted server, has the number 0.
+export function useFreshMessage(message, isHydrated) {
   const [shown, setShown] = useState(null);
-  const [isHeld, hold] = useHeld();
-  const last = useRef(message.number);
+  const [isInteracting, interactionProps] = useInteraction();
+  const lastNumber = useRef(message.number);
   const isOpen = useRef(false);
 
   useEffect(() => {
-    const isNew = isAnswer(message.number) && message.number !== last.current;
-    last.current = message.number;
+    const isNew = isNewAnswer(message.number) && message.number !== lastNumber.current;
+    lastNumber.current = message.number;
     if (isNew && isOpen.current) setShown(message);
     isOpen.current ||= isHydrated;
   }, [message, isHydrated]);
@@ -27,15 +27,15 @@ export function useFresh(message, isHydrated) {
   useEffect(() => listen(window, ADDING, () => { isOpen.current = true; }), []);
 
   useEffect(() => {
-    if (shown && !isHeld) return after(SHOWN_MS, () => setShown(null));
-  }, [shown, isHeld]);
+    if (shown && !isInteracting) return startTimer(SHOWN_MS, () => setShown(null));
+  }, [shown, isInteracting]);
 
-  return { shown, hold, leaving: { onClick: () => setShown(null) } };
+  return { shown, box: interactionProps, dismiss: { onClick: () => setShown(null) } };
 }
 
-// A press that was lost: nothing is known of it but that it was pressed.
+// A notice about a press whose result is unknown.
 export function useLostPress() {
   const [number, setNumber] = useState(0);
   useEffect(() => listen(window, LOST, () => setNumber(Date.now())), []);
-  return useFresh(useMemo(() => ({ number }), [number]), true);
+  return useFreshMessage(useMemo(() => ({ number }), [number]), true);
 }

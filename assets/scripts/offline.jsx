@@ -1,31 +1,31 @@
-// A browser without a network: the shop says so at once, and keeps the page. What is pressed waits for the connection;
-// a link or a search would leave for the browser's own error page, so it is not followed.
+// A browser without a network: the shop reports it immediately and keeps the page open. Presses wait for the connection.
+// Links and searches are blocked, as they would open the browser's own error page.
 
 import { useEffect, useSyncExternalStore } from "react";
-import { listen, sayLost } from "./effects.jsx";
+import { listen, reportLostPress } from "./effects.jsx";
 
-const subscribe = (tell) => listen(window, "online offline", tell);
+const subscribeToNetwork = (notify) => listen(window, "online offline", notify);
 const isOffline = () => !navigator.onLine;
 
-const leaves = (url) => url.origin === location.origin && url.pathname + url.search !== location.pathname + location.search;
+const isOtherPage = (url) => url.origin === location.origin && url.pathname + url.search !== location.pathname + location.search;
 
-const keep = (event) => {
+const block = (event) => {
   event.preventDefault();
   event.stopImmediatePropagation();
-  sayLost();
+  reportLostPress();
 };
 
-const pressed = (event) => {
+const handleClick = (event) => {
   const link = event.target.closest?.("a[href]");
-  if (isOffline() && link && !link.dataset.opens && leaves(new URL(link.href))) keep(event);
+  if (isOffline() && link && !link.dataset.opens && isOtherPage(new URL(link.href))) block(event);
 };
 
-const submitted = (event) => {
-  if (isOffline() && event.target.hasAttribute("action")) keep(event);
+const handleSubmit = (event) => {
+  if (isOffline() && event.target.hasAttribute("action")) block(event);
 };
 
 export function useIsOffline() {
-  useEffect(() => listen(window, "click", pressed, true), []);
-  useEffect(() => listen(window, "submit", submitted, true), []);
-  return useSyncExternalStore(subscribe, isOffline, () => false);
+  useEffect(() => listen(window, "click", handleClick, true), []);
+  useEffect(() => listen(window, "submit", handleSubmit, true), []);
+  return useSyncExternalStore(subscribeToNetwork, isOffline, () => false);
 }

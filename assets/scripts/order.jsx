@@ -1,26 +1,27 @@
-// The open page of an order asks how it stands: at once, and after each of the `pauses` (seconds), of which the last goes on.
-// It begins anew for a shopper who comes back to it, unless it has asked less than `soon` seconds ago.
+// The open page of an order requests the order's state: immediately, and after each of the `pauses` (seconds); the last
+// pause repeats. When the shopper returns to the page, this starts again, unless the last request was less than `freshSeconds`
+// seconds ago.
 
 import { useEffect, useRef, useState } from "react";
-import { after, listen } from "./effects.jsx";
+import { startTimer, listen } from "./effects.jsx";
 
-export function OrderWatch({ pauses, soon, onAsk }) {
-  const [turn, setTurn] = useState({ number: 0 });
-  const asked = useRef(0);
+export function OrderWatch({ pauses, freshSeconds, onAsk }) {
+  const [step, setStep] = useState({ number: 0 });
+  const lastRequestAt = useRef(0);
 
   useEffect(() => {
     if (!document.hidden) {
-      asked.current = Date.now();
+      lastRequestAt.current = Date.now();
       onAsk();
     }
-    const pause = pauses[Math.min(turn.number, pauses.length - 1)];
-    return after(pause * 1000, () => setTurn({ number: turn.number + 1 }));
-  }, [turn]);
+    const pause = pauses[Math.min(step.number, pauses.length - 1)];
+    return startTimer(pause * 1000, () => setStep({ number: step.number + 1 }));
+  }, [step]);
 
-  const back = () => {
-    if (!document.hidden && Date.now() - asked.current >= soon * 1000) setTurn({ number: 0 });
+  const handleReturn = () => {
+    if (!document.hidden && Date.now() - lastRequestAt.current >= freshSeconds * 1000) setStep({ number: 0 });
   };
-  useEffect(() => listen(document, "visibilitychange", back), []);
-  useEffect(() => listen(window, "online pageshow", back), []);
+  useEffect(() => listen(document, "visibilitychange", handleReturn), []);
+  useEffect(() => listen(window, "online pageshow", handleReturn), []);
   return null;
 }

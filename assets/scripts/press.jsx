@@ -1,31 +1,31 @@
-// Buttons and forms that ask the server: pressed again before it has answered, they ask once.
+// Buttons and forms that send an event: further clicks before the answer are ignored.
 
 import { createContext, useContext, useEffect, useRef, useState } from "react";
-import { useLoss } from "./effects.jsx";
-import { isOlder } from "./reconnecting.js";
+import { useLostAnswer } from "./effects.jsx";
+import { isEarlierAnswer } from "./reconnecting.js";
 
 const Busy = createContext(false);
 export const useBusy = () => useContext(Busy);
 
-// Around a form or buttons with `data-once`: busy from the first press to the next of the `answers`. When `empties` grows the
-// form is empty again; when it shrinks the server has lost it, and what is typed stays.
-export function Once({ answers, empties, children }) {
+// A wrapper of a form, or of buttons with `data-once`. It is busy from the first click until `answers` changes. The form
+// is emptied when `empties` increases. When `empties` decreases, the server has lost its state and the typed text stays.
+export function SubmitOnce({ answers, empties, children }) {
   const [isBusy, setBusy] = useState(false);
   const place = useRef(null);
-  const emptied = useRef(empties);
+  const lastEmpties = useRef(empties);
   useEffect(() => {
-    if (empties > emptied.current) place.current.querySelector("form")?.reset();
-    emptied.current = empties;
+    if (empties > lastEmpties.current) place.current.querySelector("form")?.reset();
+    lastEmpties.current = empties;
   }, [empties]);
   useEffect(() => {
-    if (!isOlder(answers)) setBusy(false);
+    if (!isEarlierAnswer(answers)) setBusy(false);
   }, [answers]);
-  const asked = useLoss(() => setBusy(false)); // it can be pressed again
+  const setAwaiting = useLostAnswer(() => setBusy(false)); // it can be clicked again
 
-  const pressed = (event) => {
+  const handlePress = (event) => {
     if (event.type === "click" && !event.target.closest("[data-once]")) return;
     if (!isBusy) {
-      asked();
+      setAwaiting(true);
       return setBusy(true);
     }
     event.preventDefault();
@@ -33,29 +33,29 @@ export function Once({ answers, empties, children }) {
   };
   return (
     <Busy.Provider value={isBusy}>
-      <div ref={place} className="contents" aria-busy={isBusy || undefined} onClickCapture={pressed} onSubmitCapture={pressed}>{children}</div>
+      <div ref={place} className="contents" aria-busy={isBusy || undefined} onClickCapture={handlePress} onSubmitCapture={handlePress}>{children}</div>
     </Busy.Provider>
   );
 }
 
-// Its first child asks for its second one, in its place, with a button `data-asks`; there a button `data-stays` goes back.
-// The focus goes to what is marked `data-first`, and back.
+// Shows its first child. A button `data-asks` in it shows the second child instead, a question; there a button
+// `data-stays` goes back. The focus moves to the element marked `data-first`, and back.
 export function AskFirst({ children }) {
   const isBusy = useBusy();
-  const [isAsking, setAsking] = useState(null); // nobody has pressed anything yet
+  const [isAsking, setAsking] = useState(null); // null before the first click
   const place = useRef(null);
 
   useEffect(() => {
     if (isAsking !== null) place.current.querySelector(isAsking ? "[data-first]" : "[data-asks]").focus();
   }, [isAsking]);
 
-  const stay = () => isBusy || !isAsking || setAsking(false);
-  const clicked = ({ target }) => {
+  const closeQuestion = () => isBusy || !isAsking || setAsking(false);
+  const handleClick = ({ target }) => {
     if (target.closest("[data-asks]")) setAsking(true);
-    else if (target.closest("[data-stays]")) stay();
+    else if (target.closest("[data-stays]")) closeQuestion();
   };
   return (
-    <div ref={place} className="contents" onClick={clicked} onKeyDown={(event) => event.key === "Escape" && stay()}>
+    <div ref={place} className="contents" onClick={handleClick} onKeyDown={(event) => event.key === "Escape" && closeQuestion()}>
       {children[isAsking ? 1 : 0]}
     </div>
   );

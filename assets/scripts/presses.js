@@ -1,59 +1,61 @@
 // Presses: events that change something (`press` in storefront/state/handlers.py). Each has a random id, under which the
-// server does it once, and is kept until the server has confirmed it: it is sent again over the next connection, and one
-// of "every page" by the tab's next page, too. A copied tab copies its presses with their ids.
+// server handles it once. The browser stores it until the server has confirmed it. It is sent again over the next
+// connection; a press "of every page" is also sent again by the tab's next page. A copied tab copies its presses with their
+// ids.
 //
-// Questions ("latest"): events of which a later one replaces an earlier one. The latest of each handler is kept until the
-// server has confirmed it, and is asked again once the page shows what the next connection brought.
+// Questions ("latest"): events of which a later one replaces an earlier one. The latest event of each handler is stored
+// until the server has confirmed it, and is sent again once the page shows the updates of the next connection.
 
 import { eventLoop } from "$/utils/context-registry";
-import { RECONNECTED, whenShown } from "./reconnecting.js";
+import { RECONNECTED, runWhenShown } from "./reconnecting.js";
 
-const KEY = "trompo_presses";
-const ACCOUNT = "trompo_account"; // another value once somebody has signed in or out: see session.jsx
+const PRESSES_KEY = "trompo_presses";
+const ACCOUNT_KEY = "trompo_account"; // changes when the customer signs in or out: see session.jsx
 const MAX_PRESSES = 20;
 const MAX_AGE_MS = 60 * 60 * 1000;
 
-// Told to the window when a press was confirmed and what came of it is shown.
+// Window event: a press was confirmed and its result is displayed.
 export const CONFIRMED = "trompo:confirmed";
-// Told to the window when a press was dropped: nothing is known of it but that it was pressed.
+// Window event: a press was dropped. Its result is unknown.
 export const LOST = "trompo:lost";
 
-const questions = new Map(); // by handler: the latest that is not answered yet, and the path of its page
-let ofThisPage = [];
-let settling = 0; // confirmed, and what came of it is not shown yet
+const questions = new Map(); // by handler: the latest unanswered question, and the path of its page
+let pagePresses = [];
+let undisplayedCount = 0; // the number of confirmed presses whose results are not displayed yet
 
 export const newId = () => [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-const sayLost = () => setTimeout(() => window.dispatchEvent(new Event(LOST)));
+const reportLostPress = () => setTimeout(() => window.dispatchEvent(new Event(LOST)));
 
-function stored() {
+function readStored() {
   try {
-    const list = JSON.parse(sessionStorage.getItem(KEY) ?? "[]");
+    const list = JSON.parse(sessionStorage.getItem(PRESSES_KEY) ?? "[]");
     return Array.isArray(list) ? list.filter((press) => typeof press?.event?.press === "string") : [];
   } catch {
-    return []; // somebody else's text under our name
+    return []; // another script's text under our key
   }
 }
 
-function store(list) {
+function writeStored(list) {
   try {
-    if (list.length) sessionStorage.setItem(KEY, JSON.stringify(list));
-    else sessionStorage.removeItem(KEY);
+    if (list.length) sessionStorage.setItem(PRESSES_KEY, JSON.stringify(list));
+    else sessionStorage.removeItem(PRESSES_KEY);
     return true;
   } catch {
     return false; // the tab's storage is full
   }
 }
 
-// The newest presses; that an older one is dropped is said.
-function newest(list) {
-  if (list.length > MAX_PRESSES) sayLost();
+// Return the newest presses. If an older one is dropped, report it.
+function keepNewest(list) {
+  if (list.length > MAX_PRESSES) reportLostPress();
   return list.slice(-MAX_PRESSES);
 }
 
-const all = () => [...stored(), ...ofThisPage].sort((one, other) => one.at - other.at);
+const listAll = () => [...readStored(), ...pagePresses].sort((one, other) => one.at - other.at);
 
-// Keep those of `events` that are presses. `prepare`: adds the page's address to an event; `encode`: makes it one for JSON.
-export function keepPresses(events, prepare, encode) {
+// Store the events that are presses. `prepare` adds the page's address to an event; `encode` makes it serializable as
+// JSON.
+export function storePresses(events, prepare, encode) {
   for (const event of events) {
     const { press } = event.event_actions ?? {};
     if (!press || event.press) continue;
@@ -63,50 +65,51 @@ export function keepPresses(events, prepare, encode) {
       continue;
     }
     const { name, payload = {}, router_data } = encode(prepare(event));
-    const kept = { event: { name, payload, router_data, press: event.press }, at: Date.now(), account: localStorage.getItem(ACCOUNT) };
-    if (press === "every page" && store(newest([...stored(), kept]))) continue;
-    ofThisPage = newest([...ofThisPage, kept]);
+    const stored = { event: { name, payload, router_data, press: event.press }, at: Date.now(), account: localStorage.getItem(ACCOUNT_KEY) };
+    if (press === "every page" && writeStored(keepNewest([...readStored(), stored]))) continue;
+    pagePresses = keepNewest([...pagePresses, stored]);
   }
   return events;
 }
 
-function askAgain() {
+function repeatQuestions() {
   for (const [name, { payload, press, path }] of questions) {
     if (path === window.location.pathname) eventLoop.addEvents([{ name, payload, press }]);
-    else questions.delete(name); // the page that asked is not shown any more
+    else questions.delete(name); // the page with this question is no longer displayed
   }
 }
-if (typeof window !== "undefined") window.addEventListener(RECONNECTED, askAgain);
+if (typeof window !== "undefined") window.addEventListener(RECONNECTED, repeatQuestions);
 
-// The presses to be sent with a new connection. `queued`: the events that are sent anyway, once it is there.
-export function pressesToSend(queued) {
-  const isStale = ({ at, account }) => Date.now() - at > MAX_AGE_MS || account !== localStorage.getItem(ACCOUNT);
-  if (all().some(isStale)) {
-    store(stored().filter((press) => !isStale(press)));
-    ofThisPage = ofThisPage.filter((press) => !isStale(press));
-    sayLost();
+// Return the stored presses to send over a new connection. `queued`: the events that will be sent anyway.
+export function listPressesToSend(queued) {
+  const isStale = ({ at, account }) => Date.now() - at > MAX_AGE_MS || account !== localStorage.getItem(ACCOUNT_KEY);
+  if (listAll().some(isStale)) {
+    writeStored(readStored().filter((press) => !isStale(press)));
+    pagePresses = pagePresses.filter((press) => !isStale(press));
+    reportLostPress();
   }
   const waiting = new Set(queued.map((event) => event.press));
-  return all().map((press) => press.event).filter((event) => !waiting.has(event.press));
+  return listAll().map((press) => press.event).filter((event) => !waiting.has(event.press));
 }
 
-// The server's word that a press was done or refused, or a question answered, or that it knows no such event (`is_unknown`).
+// Handle the server's confirmation that a press was done or refused, that a question was answered, or that the event
+// does not exist (`is_unknown`).
 export function confirm({ press, is_unknown }) {
   for (const [name, question] of questions) if (question.press === press) return questions.delete(name);
-  const isOther = (kept) => kept.event.press !== press;
-  const rest = stored();
-  if (rest.some((kept) => !isOther(kept))) store(rest.filter(isOther));
-  ofThisPage = ofThisPage.filter(isOther);
-  if (is_unknown) sayLost();
-  settling += 1;
-  whenShown(() => {
-    settling -= 1;
+  const isOtherPress = (stored) => stored.event.press !== press;
+  const rest = readStored();
+  if (rest.some((stored) => !isOtherPress(stored))) writeStored(rest.filter(isOtherPress));
+  pagePresses = pagePresses.filter(isOtherPress);
+  if (is_unknown) reportLostPress();
+  undisplayedCount += 1;
+  runWhenShown(() => {
+    undisplayedCount -= 1;
     window.dispatchEvent(new Event(CONFIRMED));
   });
 }
 
-// Whether the server has yet to confirm a press, or its answer has yet to be shown.
-export const hasPresses = () => settling > 0 || ofThisPage.length > 0 || stored().length > 0;
+// Return true if the server has not confirmed every press, or if a result is not displayed yet.
+export const hasPendingPresses = () => undisplayedCount > 0 || pagePresses.length > 0 || readStored().length > 0;
 
-// What was pressed and is not confirmed, of the handlers whose name ends so: what they were called with.
-export const waitingPayloads = (handler) => stored().filter(({ event }) => event.name.endsWith(handler)).map(({ event }) => event.payload);
+// Return the payloads of the stored presses whose handler's name ends with `handler`.
+export const getPendingPayloads = (handler) => readStored().filter(({ event }) => event.name.endsWith(handler)).map(({ event }) => event.payload);

@@ -1,16 +1,16 @@
-// On a new connection the server says everything from the start: first what it still knows, which is nothing after a
-// restart, then, piece by piece, what the page really shows. That is shown at once, when it is whole. Until then the page
-// stays as it was, with all that is typed, opened and scrolled to in it.
+// On a new connection the server sends the complete state again. First it sends the state that it still has (nothing after a
+// restart), then, in several updates, the state of the open page. These updates are held and shown together when they are
+// complete. Until then the page stays as it was, with all that is typed, opened and scrolled.
 //
-// A server that has lost a page's state asks for the same over the connection there is, and sends back what it could not
-// act upon: see `storefront/reflex_ext/state_loss.py`. That is sent again when the server knows the page, and what the shopper does
-// meanwhile after it: everything is acted upon in the order in which it was done.
+// A server that has lost a page's state requests the same over the existing connection, and sends back the event that it
+// could not handle: see `storefront/reflex_ext/state_loss.py`. The event is sent again when the server has the page's state,
+// and the shopper's later events after it, so all events are handled in their original order.
 
-const LONGEST_MS = 15_000; // whoever waits for longer sees what there is, and loses what was typed
-const IS_KNOWN = "is_hydrated_rx_state_"; // false in the first that the server says of a page that it knows, true in the last
+const MAX_HOLD_MS = 15_000; // after that, the incomplete state is shown and typed text may be lost
+const IS_HYDRATED = "is_hydrated_rx_state_"; // false in the first update of a page whose state the server has, true in the last
 
-// Have the manager of a Socket.IO client know at once that its engine was closed during the handshake: it listens for an
-// error only, and would wait for its timeout of 20 seconds.
+// Report to the manager of a Socket.IO client that its engine was closed during the handshake. The manager only listens
+// for an error, and would otherwise wait for its timeout of 20 seconds.
 export function failEarlyClose(socket) {
   const manager = socket.io;
   const open = manager.open.bind(manager);
@@ -18,86 +18,86 @@ export function failEarlyClose(socket) {
     const before = manager.engine;
     open(opened);
     const { engine } = manager;
-    const closed = (reason) => manager._readyState === "opening" && engine.emitReserved("error", new Error(reason));
-    if (engine !== before) engine.once("close", closed);
+    const handleClose = (reason) => manager._readyState === "opening" && engine.emitReserved("error", new Error(reason));
+    if (engine !== before) engine.once("close", handleClose);
     return manager;
   };
   return socket;
 }
 
-// Told to the window when a new connection has said everything. What was asked over the one before may be lost, and its
-// answer, too: whoever still waits for one waits in vain.
+// Window event: a new connection has delivered the complete state. Requests over the previous connection may be lost,
+// and so may their answers.
 export const RECONNECTED = "trompo:reconnected";
 
 const reminders = new Set();
-let held = null;
-export let isNew = false; // whether what is held comes over a new connection
-let missing = []; // the reminders that the server has yet to act upon
-let isSaid = false;
-let limit;
-let queue = null; // while the server gets to know the page: what is to be sent then
-let afterRelease = []; // calls that wait until what is held is shown
-let saidAtFirst = null; // the numbers in the first that the server said to this document
+let heldDeltas = null;
+export let isReconnecting = false; // true if the held updates come over a new connection
+let missing = []; // the reminders that the server has not handled yet
+let isComplete = false;
+let holdTimer;
+let queue = null; // the events to send once the server has the page's state; null while it has it
+let afterRelease = []; // calls to run after the held updates are shown
+let firstNumbers = null; // the answer numbers in the first update of this document
 
-// What is sent to the server in place of `event`: itself, what has the page begin anew, or nothing for now. `first`: makes
-// the event that everything begins with. `send`: sends events.
-export function inTurn(event, first, send) {
+// Return the event to send in place of `event`: the event itself, the event that starts the page over, or null if it
+// must wait. `first` creates the event that starts over; `send` sends events.
+export function scheduleEvent(event, first, send) {
   if (event.name !== "_start_over") {
     if (!queue) return event;
-    queue.meanwhile.push(event);
+    queue.later.push(event);
     return null;
   }
   const sentBack = event.payload.event ? [event.payload.event] : [];
   if (queue) {
-    queue.sentBack.push(...sentBack); // it was on its way when the first came back
+    queue.sentBack.push(...sentBack); // it was sent before the first one came back
     return null;
   }
-  queue = { sentBack, meanwhile: [], send, timer: setTimeout(sendQueue, LONGEST_MS) };
+  queue = { sentBack, later: [], send, timer: setTimeout(sendQueue, MAX_HOLD_MS) };
   startOver(false);
   return first();
 }
 
 function sendQueue() {
   if (!queue) return;
-  const { sentBack, meanwhile, send, timer } = queue;
+  const { sentBack, later, send, timer } = queue;
   clearTimeout(timer);
   queue = null;
-  send([...sentBack, ...meanwhile]);
+  send([...sentBack, ...later]);
 }
 
-// What comes next is the beginning of everything, over a new connection unless told otherwise.
+// Start to hold updates: the server sends the complete state next.
 export function startOver(isNewConnection = true) {
-  clearTimeout(limit);
-  isNew ||= isNewConnection;
-  [held, missing, isSaid] = [[], [], false];
+  clearTimeout(holdTimer);
+  isReconnecting ||= isNewConnection;
+  [heldDeltas, missing, isComplete] = [[], [], false];
 }
 
-// What the server has been told by this page alone, it may have forgotten: then it is told again. `isKnown` looks at what
-// the server says of `state`.
-export function remind(state, isKnown, tell) {
-  const reminder = { isMissing: (delta) => !(state in delta && isKnown(delta[state])), tell };
+// Call `resend` when the server may have forgotten data that only this page has sent. `isKnown` checks the server's
+// update of `state` for that data.
+export function resendIfForgotten(state, isKnown, resend) {
+  const reminder = { isMissing: (delta) => !(state in delta && isKnown(delta[state])), resend };
   reminders.add(reminder);
   return () => reminders.delete(reminder);
 }
 
-// Call once what the server has said until now is shown.
-export function whenShown(call) {
-  if (held) afterRelease.push(call);
+// Call a function once the current updates are shown.
+export function runWhenShown(call) {
+  if (heldDeltas) afterRelease.push(call);
   else setTimeout(call);
 }
 
-// Whether the server said this number before it had heard of anything that was pressed in this document: it is the answer to
-// something that was pressed in an earlier one, whose state the server still knows.
-export const isOlder = (number) => Boolean(saidAtFirst?.has(number));
+// Return true if the server sent this number before it received any press of this document. It then answers a press of
+// an earlier document, whose state the server still has.
+export const isEarlierAnswer = (number) => Boolean(firstNumbers?.has(number));
 
-// Whether the number is that of an answer to what was pressed in this document; 0 is what a server says that has restarted
-// and has answered nothing.
-export const isAnswer = (number) => number !== 0 && !isOlder(number);
+// Return true if the number belongs to an answer to a press of this document. 0 is the number of a restarted server,
+// which has answered nothing.
+export const isNewAnswer = (number) => number !== 0 && !isEarlierAnswer(number);
 
-// Whether the server has said anything to this document: until then, what is pressed waits to be sent.
-export const hasSpoken = () => saidAtFirst !== null;
+// Return true if this document has received an update. Until then, presses wait to be sent.
+export const hasReceivedUpdate = () => firstNumbers !== null;
 
-const numbersIn = (delta) => {
+const listNumbers = (delta) => {
   const values = Object.values(delta).flatMap(Object.values);
   return values.map((value) => value?.number ?? value).filter(Number.isInteger);
 };
@@ -106,47 +106,48 @@ const apply = (delta, dispatch) => {
   for (const state in delta) dispatch[state](delta[state]);
 };
 
-// The office's states come with a script of its own (assets/scripts/office/shell.jsx): what the server says of them before
-// that script is there waits for it.
-let early = {};
-export function keepEarly(delta, dispatch) {
-  if (early) {
-    for (const state in delta) if (!dispatch[state]) early[state] = { ...early[state], ...delta[state] };
+// A separate script adds the office's states (assets/scripts/office/shell.jsx). Updates of these states are stored until
+// that script has loaded.
+let earlyDeltas = {};
+export function storeEarlyDeltas(delta, dispatch) {
+  if (earlyDeltas) {
+    for (const state in delta) if (!dispatch[state]) earlyDeltas[state] = { ...earlyDeltas[state], ...delta[state] };
   }
   return delta;
 }
 
-export function showEarly(dispatch) {
-  const deltas = early;
-  early = null;
+export function applyEarlyDeltas(dispatch) {
+  const deltas = earlyDeltas;
+  earlyDeltas = null;
   apply(deltas ?? {}, dispatch);
 }
 
-// `delta`: what changes, by state. `dispatch`: by state, what shows it. `root`: the state that says when all was said.
-export function show(delta, dispatch, root) {
-  saidAtFirst ??= new Set(numbersIn(delta));
-  if (!held) return apply(delta, dispatch);
+// Show an update, or hold it until the state is complete. `delta`: the changes by state. `dispatch`: by state, the
+// function that shows changes. `root`: the state that reports when everything was sent.
+export function showDelta(delta, dispatch, root) {
+  firstNumbers ??= new Set(listNumbers(delta));
+  if (!heldDeltas) return apply(delta, dispatch);
 
   const release = () => {
-    clearTimeout(limit);
-    const deltas = held;
-    held = null;
-    for (const one of deltas) apply(one, dispatch);
+    clearTimeout(holdTimer);
+    const deltas = heldDeltas;
+    heldDeltas = null;
+    for (const heldDelta of deltas) apply(heldDelta, dispatch);
     const calls = afterRelease;
     afterRelease = [];
-    if (isNew) calls.unshift(() => window.dispatchEvent(new Event(RECONNECTED)));
-    isNew = false;
-    for (const call of calls) setTimeout(call); // after what was said is shown
+    if (isReconnecting) calls.unshift(() => window.dispatchEvent(new Event(RECONNECTED)));
+    isReconnecting = false;
+    for (const call of calls) setTimeout(call); // after the update is shown
   };
-  if (held.length) missing = missing.filter((reminder) => reminder.isMissing(delta));
+  if (heldDeltas.length) missing = missing.filter((reminder) => reminder.isMissing(delta));
   else {
-    limit = setTimeout(release, LONGEST_MS);
+    holdTimer = setTimeout(release, MAX_HOLD_MS);
     missing = [...reminders].filter((reminder) => reminder.isMissing(delta));
-    missing.forEach((reminder) => reminder.tell());
+    missing.forEach((reminder) => reminder.resend());
   }
-  held.push(delta);
-  const isKnown = delta[root]?.[IS_KNOWN];
-  if (isKnown !== undefined) sendQueue();
-  isSaid ||= Boolean(isKnown);
-  if (isSaid && !missing.length) release();
+  heldDeltas.push(delta);
+  const isHydrated = delta[root]?.[IS_HYDRATED];
+  if (isHydrated !== undefined) sendQueue();
+  isComplete ||= Boolean(isHydrated);
+  if (isComplete && !missing.length) release();
 }

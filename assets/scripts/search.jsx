@@ -1,37 +1,38 @@
-// The header's search: a plain GET form, which goes on without loading a document once this script runs, and the last
-// searches of this browser.
+// The header's search, and this browser's recent searches. The search is a plain GET form; with this script it navigates
+// without a document load.
 
 import { useEffect, useRef } from "react";
 import { useLocation, useNavigate } from "react-router";
-import { keptList } from "./kept.jsx";
+import { createStoredList } from "./stored_list.jsx";
 
-const MOST_RECENT = 6;
-const LONGEST_RECENT = 80;
-const { now, write, useList } = keptList("trompo_searches", MOST_RECENT);
+const MAX_RECENT = 6;
+const MAX_RECENT_LENGTH = 80;
+const { read, write, useList } = createStoredList("trompo_searches", MAX_RECENT);
 
-const plain = (text) => text.toLowerCase();
+const toLowerCase = (text) => text.toLowerCase();
 
 const remember = (text) => {
-  if (!text || text.length > LONGEST_RECENT) return;
-  write([text, ...now().filter((other) => plain(other) !== plain(text))]);
+  if (!text || text.length > MAX_RECENT_LENGTH) return;
+  write([text, ...read().filter((other) => toLowerCase(other) !== toLowerCase(text))]);
 };
 
 export function useSearch() {
   const navigate = useNavigate();
   const { key, search } = useLocation();
-  const asked = new URLSearchParams(search).get("q") ?? "";
+  const searched = new URLSearchParams(search).get("q") ?? "";
   const form = useRef(null);
-  const isAwake = useRef(false);
+  const isHydrated = useRef(false);
 
-  // a page that answers a search shows it in the field; what was typed before this script ran stays, and is looked for
+  // The results page shows its search text in the field. Text that was typed before this script ran stays, and gets
+  // suggestions.
   useEffect(() => {
     const input = form.current.elements.q;
-    if (isAwake.current) input.value = asked;
+    if (isHydrated.current) input.value = searched;
     else if (document.activeElement === input) input.dispatchEvent(new Event("input", { bubbles: true }));
-    isAwake.current = true;
+    isHydrated.current = true;
   }, [key]);
 
-  const submitted = (event) => {
+  const handleSubmit = (event) => {
     event.preventDefault();
     const input = form.current.elements.q;
     const text = input.value.trim();
@@ -40,17 +41,17 @@ export function useSearch() {
     navigate(text ? `/catalog?q=${encodeURIComponent(text)}` : "/catalog");
   };
 
-  // a suggestion that is followed answers what was typed
-  const followed = ({ target }) => target.closest("[data-answers]") && remember(form.current.elements.q.value.trim());
+  // a followed suggestion means that the typed text was useful, so it is stored
+  const handleClick = ({ target }) => target.closest("[data-answers]") && remember(form.current.elements.q.value.trim());
 
-  return { asked, key, form: { ref: form, onSubmit: submitted, onClickCapture: followed } };
+  return { searched, key, form: { ref: form, onSubmit: handleSubmit, onClickCapture: handleClick } };
 }
 
-// The last searches, and what clears them.
+// The recent searches, and the button that clears them.
 export function useRecent() {
   const texts = useList();
   const forget = ({ target }) => {
-    target.form.elements.q.focus(); // the button goes away
+    target.form.elements.q.focus(); // the button disappears
     write([]);
   };
   return { texts, count: texts.length, forget: { onClick: forget } };

@@ -1,35 +1,35 @@
-// Every tab of this browser knows when somebody signs in or out in one of them. A page that was opened with another
-// session's cookie is loaded anew: what it showed is no longer anybody's here.
+// When a customer signs in or out in one tab, all tabs of this browser are notified. A page that was opened with another
+// session's cookie reloads, as it must no longer show that session's data.
 
 import { useEffect } from "react";
 import { listen } from "./effects.jsx";
 
-const CHANGED = "trompo_account";
-const HEARD = "trompo_account_heard"; // the last change that this tab knows of
-const AWAY = "trompo_google"; // this tab is at Google's page, and may come back signed in
+const CHANGED_KEY = "trompo_account";
+const HANDLED_KEY = "trompo_account_heard"; // the last change that this tab has handled
+const AT_GOOGLE_KEY = "trompo_google"; // this tab is at Google's page and may return signed in
 
-export function tellOtherTabs() {
+export function notifyOtherTabs() {
   const moment = String(Date.now());
-  sessionStorage.setItem(HEARD, moment);
-  localStorage.setItem(CHANGED, moment);
+  sessionStorage.setItem(HANDLED_KEY, moment);
+  localStorage.setItem(CHANGED_KEY, moment);
 }
 
-// Once for each change, whatever the clock says.
-function reload(moment) {
-  if (!moment || moment === sessionStorage.getItem(HEARD)) return;
-  sessionStorage.setItem(HEARD, moment);
+// Reload once for each change, independent of the clock.
+function reloadOnce(moment) {
+  if (!moment || moment === sessionStorage.getItem(HANDLED_KEY)) return;
+  sessionStorage.setItem(HANDLED_KEY, moment);
   window.location.reload();
 }
 
-export const leaveForGoogle = () => sessionStorage.setItem(AWAY, "yes");
+export const leaveForGoogle = () => sessionStorage.setItem(AT_GOOGLE_KEY, "yes");
 
 export function SessionWatch() {
   useEffect(() => {
-    if (sessionStorage.getItem(AWAY) !== null) tellOtherTabs();
-    sessionStorage.removeItem(AWAY);
-    const changed = localStorage.getItem(CHANGED);
-    if (Number(changed) > performance.timeOrigin) reload(changed); // while this page was on its way
-    return listen(window, "storage", (event) => event.key === CHANGED && reload(event.newValue));
+    if (sessionStorage.getItem(AT_GOOGLE_KEY) !== null) notifyOtherTabs();
+    sessionStorage.removeItem(AT_GOOGLE_KEY);
+    const changed = localStorage.getItem(CHANGED_KEY);
+    if (Number(changed) > performance.timeOrigin) reloadOnce(changed); // the session changed while this page was loading
+    return listen(window, "storage", (event) => event.key === CHANGED_KEY && reloadOnce(event.newValue));
   }, []);
   return null;
 }

@@ -1,20 +1,20 @@
-// Sharing a page: by the system's own sheet, or by copying its address where there is none.
+// Share a page with the system's share dialog; without one, copy its address.
 
 import { useEffect, useState } from "react";
-import { after } from "./effects.jsx";
+import { startTimer } from "./effects.jsx";
 
-const SAID_MS = 4000;
+const RESULT_SHOWN_MS = 4000;
 
-// The page as it is to be shared: the variant that is chosen goes along, what a campaign hung on the address does not.
-function addressOf(page) {
+// Return the address to share: it contains the chosen variant, but no other parameters, such as those of a campaign.
+function getShareAddress(page) {
   const address = new URL(page || window.location.pathname, window.location.origin);
   const variant = new URLSearchParams(window.location.search).get("variant");
   if (variant) address.searchParams.set("variant", variant);
   return address.href;
 }
 
-// Without the clipboard's own interface, as on a page without https, a field is copied from.
-async function copied(text) {
+// Copy a text. Without the clipboard API, as on a page without https, copy it from a temporary field.
+async function copyText(text) {
   try {
     await navigator.clipboard.writeText(text);
     return true;
@@ -28,25 +28,25 @@ async function copied(text) {
   }
 }
 
-// `said`: empty, `copied` or `failed`, for as long as it takes to read; and the button's properties.
+// `result`: empty, `copied` or `failed`; it is empty again after some seconds. `button`: the button's properties.
 export function useShare(page, title) {
-  const [said, setSaid] = useState("");
+  const [result, setResult] = useState("");
   useEffect(() => {
-    if (said) return after(SAID_MS, () => setSaid(""));
-  }, [said]);
+    if (result) return startTimer(RESULT_SHOWN_MS, () => setResult(""));
+  }, [result]);
 
   const share = async (event) => {
     const button = event.currentTarget;
-    const url = addressOf(page);
+    const url = getShareAddress(page);
     if (navigator.share) {
       try {
         return await navigator.share({ title, url });
       } catch (error) {
-        if (error.name === "AbortError") return; // the sheet was closed
+        if (error.name === "AbortError") return; // the shopper closed the share dialog
       }
     }
-    setSaid((await copied(url)) ? "copied" : "failed");
+    setResult((await copyText(url)) ? "copied" : "failed");
     button.focus();
   };
-  return { said, button: { onClick: share } };
+  return { result, button: { onClick: share } };
 }

@@ -1,44 +1,44 @@
-// Slides that lie side by side in a track, which scrolls and snaps by itself, so swiping needs no script. This knows which
-// slide is in view and leads to others; with `every` (ms) it goes on by itself, but rests while someone points at it, is inside
-// it with the keyboard, looks at another tab, or prefers less motion.
+// Slides next to each other in a track. The track scrolls and snaps without a script, so swiping needs none. This script
+// tracks the visible slide and scrolls to others. With `intervalMs` the slides advance automatically, but pause while
+// the pointer or keyboard focus is inside, while another tab is visible, or if the user prefers less motion.
 
 import { createContext, useContext, useEffect, useRef, useState } from "react";
-import { after, listen, useHeld, watch } from "./effects.jsx";
+import { startTimer, listen, useInteraction, observe } from "./effects.jsx";
 
 const Context = createContext({});
 export const useSlides = () => useContext(Context);
 
-const calm = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+const prefersLessMotion = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-export function Slides({ count, every = 0, children }) {
+export function Slides({ count, intervalMs = 0, children }) {
   const track = useRef(null);
   const [current, setCurrent] = useState(0);
   const [isWanted, setWanted] = useState(false);
-  const [isHeld, resting] = useHeld();
-  const [isSeen, setSeen] = useState(true);
-  const isPlaying = isWanted && !isHeld && isSeen && count > 1;
+  const [isInteracting, interactionProps] = useInteraction();
+  const [isPageVisible, setPageVisible] = useState(true);
+  const isPlaying = isWanted && !isInteracting && isPageVisible && count > 1;
 
-  useEffect(() => setWanted(every > 0 && !calm()), []);
-  useEffect(() => listen(document, "visibilitychange", () => setSeen(!document.hidden)), []);
+  useEffect(() => setWanted(intervalMs > 0 && !prefersLessMotion()), []);
+  useEffect(() => listen(document, "visibilitychange", () => setPageVisible(!document.hidden)), []);
 
   const show = (place) => {
     const slide = track.current?.children[place];
-    if (slide) track.current.scrollTo({ left: slide.offsetLeft, behavior: calm() ? "instant" : "smooth" });
+    if (slide) track.current.scrollTo({ left: slide.offsetLeft, behavior: prefersLessMotion() ? "instant" : "smooth" });
   };
 
   useEffect(() => {
-    if (isPlaying) return after(every, () => show((current + 1) % count));
+    if (isPlaying) return startTimer(intervalMs, () => show((current + 1) % count));
   }, [isPlaying, current, count]);
 
-  // the slide that is mostly in view is the current one; where they go on by themselves, keyboard and screen reader reach
-  // no other
+  // The slide that is mostly in view is the current one. If the slides advance automatically, keyboard and screen reader
+  // reach only this one.
   useEffect(() => {
-    const root = track.current; // the page may be left before what was seen is told
-    const seen = ({ target, isIntersecting }) => {
-      target.inert = every > 0 && !isIntersecting;
+    const root = track.current; // the page may be closed before the observer reports
+    const handleVisibility = ({ target, isIntersecting }) => {
+      target.inert = intervalMs > 0 && !isIntersecting;
       if (isIntersecting) setCurrent([...root.children].indexOf(target));
     };
-    return watch(root.children, seen, { root, threshold: 0.6 });
+    return observe(root.children, handleVisibility, { root, threshold: 0.6 });
   }, [count]);
 
   const value = {
@@ -48,7 +48,7 @@ export function Slides({ count, every = 0, children }) {
     track: { ref: track },
     mark: (place) => ({ "aria-current": place === current || undefined, onClick: () => show(place) }),
     pause: { onClick: () => setWanted(!isWanted) },
-    resting,
+    interaction_props: interactionProps,
   };
   return <Context value={value}>{children}</Context>;
 }

@@ -1,42 +1,42 @@
-// The wishlist: handles of products in this browser's local storage. It works without the server, at once and in every
-// tab; the server only says what the wished-for products are now.
+// The wishlist: product handles in this browser's local storage. It works without the server and in all tabs; the server
+// only provides the current data of its products.
 
 import { useEffect } from "react";
-import { keptList } from "./kept.jsx";
-import { remind } from "./reconnecting.js";
+import { createStoredList } from "./stored_list.jsx";
+import { resendIfForgotten } from "./reconnecting.js";
 
 const MAX_WISHES = 200;
-const { now, write, useList } = keptList("trompo_wishlist", MAX_WISHES);
+const { read, write, useList } = createStoredList("trompo_wishlist", MAX_WISHES);
 
 const toggle = (handle) => {
-  const list = now();
+  const list = read();
   write(list.includes(handle) ? list.filter((item) => item !== handle) : [handle, ...list]);
 };
 
-// What is wished for, shown at once, so that neither saving nor taking back needs an answer. `gone`: what is not sold any more.
+// The wishlist. Changes are shown immediately and need no answer. `gone`: handles of products that are no longer sold.
 export function useWishes() {
   const list = useList();
-  const without = (gone) => list.filter((handle) => !gone.includes(handle));
+  const listWithout = (gone) => list.filter((handle) => !gone.includes(handle));
   return {
     count: list.length,
-    left: (gone) => without(gone).length,
+    count_without: (gone) => listWithout(gone).length,
     has: (handle) => list.includes(handle),
     heart: (handle) => ({ "aria-pressed": list.includes(handle), onClick: () => toggle(handle) }),
-    drop: (gone) => ({ onClick: () => write(without(gone)) }),
+    remove: (gone) => ({ onClick: () => write(listWithout(gone)) }),
   };
 }
 
-// Tells the server which products to describe, when it does not know yet; those that it knows by another handle by now are
-// `moved`, and wished for by that one.
+// Sends the handles to the server when it does not know them yet. `moved` maps old handles to new ones; an old handle is
+// replaced in the list.
 export function WishlistLoader({ state, moved, onWishes }) {
   const list = useList();
   useEffect(() => {
-    const handleOf = (handle) => (Object.hasOwn(moved, handle) ? moved[handle] : handle);
-    if (list.some((handle) => handleOf(handle) !== handle)) write(list.map(handleOf));
+    const getCurrentHandle = (handle) => (Object.hasOwn(moved, handle) ? moved[handle] : handle);
+    if (list.some((handle) => getCurrentHandle(handle) !== handle)) write(list.map(getCurrentHandle));
   }, [list, moved]);
   useEffect(() => {
     onWishes(list);
-    return remind(state, (known) => known.is_known_rx_state_, () => onWishes(list));
+    return resendIfForgotten(state, (known) => known.is_loaded_rx_state_, () => onWishes(list));
   }, [list]);
   return null;
 }

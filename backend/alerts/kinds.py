@@ -1,4 +1,4 @@
-"""The kinds of alerts: what they are called, what is advised, and when one is over."""
+"""Kinds of alerts: their titles, their advice, and when an alert of each kind ends."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -8,35 +8,36 @@ from backend.core.texts import _
 
 
 class AlertKind(StrEnum):
-    """What is wrong."""
+    """The kind of problem that an alert reports."""
 
     NO_SALE = "no_sale"
-    """Nobody has paid for as many hours as ALERT_NO_SALE_HOURS says."""
+    """No order has been paid for ALERT_NO_SALE_HOURS hours."""
     DISK = "disk"
-    """A replica's data folder has less room than ALERT_DISK_FREE_MB."""
+    """A replica's data folder has less free space than ALERT_DISK_FREE_MB."""
     CERTIFICATE = "certificate"
-    """The certificate of PUBLIC_URL is good for fewer days than ALERT_CERTIFICATE_DAYS, or for none."""
+    """The certificate of PUBLIC_URL expires in fewer days than ALERT_CERTIFICATE_DAYS, or is not valid."""
     OUTSIDE = "outside"
-    """A service that `backend.core.web.http_client` calls has answered nothing usable for ALERT_FAILING_MINUTES."""
+    """A service that `backend.core.web.http_client` calls has not given a usable answer for ALERT_FAILING_MINUTES."""
     STOCK_HELD = "stock_held"
-    """Unpaid payments of one client hold as much stock as they may, or those of all clients much of the shop's."""
+    """Unpaid payments of one client reserve the maximum of stock, or those of all clients much of the shop's stock."""
     MAIL = "mail"
-    """Mails to people were given up, and nobody has looked at them yet."""
+    """Sending some mails was given up, and staff have not looked at them yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class KindRules:
-    """What applies to every alert of a kind.
+    """The rules for every alert of a kind.
 
     Attributes:
-        title: what is wrong, for the shop's people, in the store's language.
-        advice: what to do about it, in the store's language.
-        over_after: it is over when it has not been found for so long; it is looked for several times meanwhile.
+        title: the problem, for staff, in the store's language.
+        advice: the recommended action, in the store's language.
+        ends_after: an alert ends when its problem has not been found for this time. It is checked several times
+            within it.
     """
 
     title: str
     advice: str
-    over_after: timedelta
+    ends_after: timedelta
 
 
 _MINUTES, _HOURS = timedelta(minutes=10), timedelta(hours=4)

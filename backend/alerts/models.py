@@ -11,9 +11,9 @@ from backend.core.ids import new_id
 
 
 class Alert(Timestamps, table=True):
-    """Something that is wrong, from its beginning to its end. At most one that lasts a kind and subject.
+    """A problem, from its beginning to its end. At most one alert of a kind and subject is open.
 
-    All moments but `created_at` and `updated_at` are the database's.
+    All moments but `created_at` and `updated_at` are taken from the database's clock.
     """
 
     __tablename__ = "alert"
@@ -31,10 +31,10 @@ class Alert(Timestamps, table=True):
     id: str = Field(default_factory=lambda: new_id("alert"), primary_key=True)
     kind: str
     subject: str
-    """What it is about: a machine's name, a service; empty when it is the shop."""
+    """The machine or service that has the problem; empty for the shop itself."""
     message: str
-    """What was found, in plain words for the shop's people; it names no person and no secret."""
+    """The problem in plain words, for staff; it contains no personal data and no secret."""
     began_at: datetime = Field(sa_type=UtcDateTime)
     seen_at: datetime = Field(sa_type=UtcDateTime)
-    """When it was found last."""
+    """When the problem was most recently found."""
     ended_at: datetime | None = Field(default=None, sa_type=UtcDateTime)

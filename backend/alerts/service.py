@@ -1,4 +1,4 @@
-"""Beginning and end of alerts. Any replica may find the same at the same moment: one row, one event."""
+"""Opening and ending of alerts. If several replicas find the same problem at once, one row and one event result."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.alerts.kinds import RULES, AlertKind
 from backend.alerts.models import Alert
 from backend.core.clock import now
-from backend.core.db.database import database_now, db_now, locked
+from backend.core.db.database import database_now, db_now, lock_rows
 from backend.core.db.tables import insert_into, table_of
 from backend.core.errors import require_found
 from backend.core.events import publish
@@ -17,29 +17,29 @@ from backend.core.ids import new_id
 
 @dataclass(frozen=True, slots=True)
 class AlertBegan:
-    """Event: something is wrong that was not before. Published in the transaction that notes it."""
+    """Event: an alert was opened. Published in the transaction that opens it."""
 
     alert_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class AlertEnded:
-    """Event: it is over. Published in the transaction that notes it."""
+    """Event: an alert ended. Published in the transaction that ends it."""
 
     alert_id: str
 
 
 async def raise_alert(session: AsyncSession, kind: AlertKind, subject: str, message: str) -> None:
-    """Note that this is wrong now. While the same lasts, only that it was found again is noted."""
+    """Open an alert, or update `seen_at` if it is already open."""
     alert = table_of(Alert).c
-    seen = (
+    refresh = (
         update(Alert)
         .where(Alert.kind == kind, Alert.subject == subject, Alert.ended_at.is_(None))
         .values(seen_at=db_now())
         .returning(alert.id)
         .execution_options(synchronize_session=False)
     )
-    if (await session.execute(seen)).first() is not None:
+    if (await session.execute(refresh)).first() is not None:
         return
     moment, written = await database_now(session), now()
     row = {
@@ -58,13 +58,13 @@ async def raise_alert(session: AsyncSession, kind: AlertKind, subject: str, mess
 
 
 async def end_alerts(session: AsyncSession) -> int:
-    """End the alerts that have not been found for as long as their kind says. Gives how many ended."""
+    """End the alerts whose problem has not been found for the time that their kind sets. Return how many ended."""
     count = 0
     for kind, rules in RULES.items():
-        over = locked(select(Alert)).where(
-            Alert.kind == kind, Alert.ended_at.is_(None), Alert.seen_at <= db_now(-rules.over_after)
+        expired = lock_rows(select(Alert)).where(
+            Alert.kind == kind, Alert.ended_at.is_(None), Alert.seen_at <= db_now(-rules.ends_after)
         )
-        for alert in (await session.execute(over)).scalars().all():
+        for alert in (await session.execute(expired)).scalars().all():
             alert.ended_at = await database_now(session)
             await session.flush()
             await publish(session, AlertEnded(alert.id))
@@ -73,10 +73,10 @@ async def end_alerts(session: AsyncSession) -> int:
 
 
 async def read_alert(session: AsyncSession, alert_id: str) -> Alert:
-    """The alert with this id.
+    """Return the alert with this id.
 
     Raises:
-        NotFound: there is none.
+        NotFound: the alert does not exist.
     """
     return require_found(
         (await session.execute(_BY_ID, {"alert_id": alert_id})).scalar_one_or_none(), "Alert", alert_id

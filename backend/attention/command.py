@@ -1,4 +1,4 @@
-"""`trompo attention`: what is open as text, and resolving one of it."""
+"""Command `trompo attention`: list the open rows, and resolve one."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,34 +16,34 @@ from backend.staff.rights import COMMAND_LINE
 
 
 async def list_open(database: Database) -> str:
-    """What is open, the most urgent first; each with its id, amount, deadline and the actions it allows."""
+    """Return the open rows as text, the most urgent first, with id, amount, deadline and allowed actions."""
     urgent_first = select(Attention).where(Attention.resolved_at.is_(None)).order_by(Attention.due_at)
     async with database.read() as session:
         rows = (await session.execute(urgent_first)).scalars().all()
-    return "\n\n".join(map(_as_text, rows)) or "There is nothing to settle."
+    return "\n\n".join(map(_format_row, rows)) or "There is nothing to resolve."
 
 
 async def resolve_one(service: AttentionService, attention_id: str, decision: Decision) -> str:
-    """Resolve one row, and say so. Raises what `AttentionService.resolve` does."""
+    """Resolve one row and return a sentence for the terminal. Raises the errors of `AttentionService.resolve`."""
     row = await service.resolve(attention_id, decision)
     return f"{row.id} is resolved: {row.resolution}."
 
 
-def read_decision(
+def parse_decision(
     action: str | None, reference: str | None, note: str | None, label: Mapping[str, Any]
 ) -> Decision:
-    """The decision that was typed.
+    """Parse the options to a decision.
 
     Raises:
-        InvalidData: there is no such action.
+        InvalidData: the action is unknown.
     """
     if action not in tuple(Action):
         raise InvalidData(f"--action must be one of {', '.join(Action)}")
-    said = {name: value for name, value in label.items() if value is not None}
-    return Decision(Action(action), COMMAND_LINE, reference, note, said)
+    numbers = {name: value for name, value in label.items() if value is not None}
+    return Decision(Action(action), COMMAND_LINE, reference, note, numbers)
 
 
-def _as_text(row: Attention) -> str:
+def _format_row(row: Attention) -> str:
     rules = RULES[AttentionKind(row.kind)]
     facts = [row.id, row.kind]
     if row.amount is not None:

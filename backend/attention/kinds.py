@@ -1,4 +1,4 @@
-"""The kinds of things a person must resolve: until when, what is advised, and how each may be resolved."""
+"""Kinds of attention rows: title, advice, deadline and allowed actions of each."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -8,79 +8,79 @@ from backend.core.texts import _
 
 
 class AttentionKind(StrEnum):
-    """What happened."""
+    """Kind of an attention row."""
 
     AMOUNT_DIFFERS = "amount_differs"
-    """The bank approved another amount or currency than was asked for."""
+    """The bank approved another amount or currency than the requested one."""
     APPROVED_LATE = "approved_late"
-    """The bank approved a payment after it had said that it would not."""
+    """The bank approved a payment after it had reported another result."""
     APPROVED_AFTER_CANCEL = "approved_after_cancel"
     """The bank approved a payment of an order that a staff member had cancelled."""
     PAID_TWICE = "paid_twice"
-    """Two payments for one purchase were approved: one is to be given back."""
+    """Two payments for one purchase were approved: one must be refunded."""
     PAID_WITHOUT_ORDER = "paid_without_order"
-    """Money came, and no order can be made of what was paid for."""
+    """A payment was approved, but no order can be created for it."""
     PAYMENT_CONTRADICTED = "payment_contradicted"
-    """The provider says that money which the shop took for paid went back, is under review, or is another amount."""
+    """The provider reports that money of a captured payment went back, is under review, or is another amount."""
     PAYMENT_UNRESOLVED = "payment_unresolved"
-    """The gateway has not said for 48 hours how a payment ended."""
+    """The gateway has not reported the result of a payment for 48 hours."""
     STOCK_SHORT = "stock_short"
-    """An order is paid and some of its units are gone."""
+    """An order is paid, but some of its units are not in stock."""
     LABEL_IN_DOUBT = "label_in_doubt"
-    """The carrier was asked for a label, and nobody knows whether it made one."""
+    """A label was requested from the carrier, and it is unknown whether the carrier created it."""
     LABEL_TOO_EXPENSIVE = "label_too_expensive"
-    """The label costs much more than the shipping did when it was sold."""
+    """The label costs much more than the customer paid for shipping."""
     NO_COURIER = "no_courier"
-    """A paid order goes to a place that no courier quoted: its shipping cost the fixed price."""
+    """No courier quoted the destination of a paid order: the customer paid the fixed shipping price."""
     LABEL_CANCELED = "label_canceled"
     """The carrier cancelled a label that the shop did not cancel."""
     LABEL_RETURNED = "label_returned"
-    """The carrier brings a parcel back to the shop."""
+    """The carrier returns a parcel to the shop."""
     LABEL_INCIDENT = "label_incident"
-    """The carrier says that a parcel cannot go on as it is."""
+    """The carrier reports a problem with a parcel."""
     NOT_DELIVERED = "not_delivered"
     """The carrier has not delivered a parcel for two months."""
     PQRS_DUE = "pqrs_due"
-    """Somebody wrote by the form and has no answer yet, and the law's time is running out."""
+    """A PQRS request is unanswered, and its legal deadline is near."""
     RETURN_DUE = "return_due"
-    """A return waits for the shop, and the law's time is running out."""
+    """A return waits for the shop, and its legal deadline is near."""
     RETURN_LATE = "return_late"
-    """A return still waits for the shop, and the law's time is over."""
+    """A return waits for the shop, and its legal deadline has passed."""
     INVOICE_REJECTED = "invoice_rejected"
-    """An invoice or a credit note was refused."""
+    """An invoice or a credit note was rejected."""
     INVOICE_LATE = "invoice_late"
-    """An invoice or a credit note was not made within a day."""
+    """An invoice or a credit note was not issued within a day."""
     INVOICE_WAITS = "invoice_waits"
-    """An invoice or a credit note has no number: the range is used up or over, or the shop's data do not do."""
+    """An invoice or a credit note has no number: the range is used up or expired, or the shop's data are incomplete."""
     INVOICE_NUMBERS = "invoice_numbers"
-    """The numbers that the DIAN authorized run out."""
+    """The range of numbers that the DIAN authorized is nearly used up or expired."""
     JOB_FAILED = "job_failed"
-    """A job failed as often as it may."""
+    """A job failed permanently."""
     CLOCK_PUT_BACK = "clock_put_back"
-    """A clock ran ahead and was put right: moments that it wrote were too late and are pulled back."""
+    """A clock was ahead and was corrected: moments that it wrote were too late and were moved back."""
 
 
 class Action(StrEnum):
-    """How a row is resolved."""
+    """Way to resolve a row."""
 
     HONOR = "honor"
-    """What happened stands: the money pays the order, the label is there or is bought, the job runs once more."""
+    """Accept the facts: the money pays the order, the label exists or is bought, the job runs again."""
     REFUNDED = "refunded"
-    """The money was given back by a bank transfer, whose reference is said."""
+    """The money was refunded by a bank transfer; needs its reference."""
     DISMISSED = "dismissed"
-    """Nothing is to be done; a note says why."""
+    """Nothing needs to be done; needs a note with the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class KindRules:
-    """What applies to every row of a kind.
+    """Rules for all rows of a kind.
 
     Attributes:
-        title: what happened, for the shop's people, in the store's language.
-        advice: what to do about it, in the store's language.
+        title: what happened, for staff, in the store's language.
+        advice: what to do, in the store's language.
         recommended: the action that is right unless there is a reason against it.
-        actions: the actions that a row of this kind allows.
-        within: how long after it was raised it should be resolved.
+        actions: the allowed actions.
+        within: time from the event to the deadline.
     """
 
     title: str

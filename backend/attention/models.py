@@ -1,4 +1,4 @@
-"""The table of what a person must resolve."""
+"""The table of attention rows."""
 
 from datetime import datetime
 
@@ -12,7 +12,7 @@ from backend.core.money import Cop
 
 
 class Attention(Timestamps, table=True):
-    """One thing that somebody must resolve. At most one open row a kind and subject."""
+    """A decision that waits for a staff member. There is at most one open row per kind and subject."""
 
     __tablename__ = "attention"
     __table_args__ = (
@@ -29,22 +29,22 @@ class Attention(Timestamps, table=True):
     id: str = Field(default_factory=lambda: new_id("attn"), primary_key=True)
     kind: str = Field(index=True)
     subject_id: str
-    """What it is about: the id of a payment session, an order, a fulfillment or a job."""
+    """Id of the payment session, order, fulfillment or job that it is about."""
     message: str
-    """What happened, in plain words for the shop's people."""
+    """What happened, in plain words for staff."""
     amount: Cop | None = None
-    """The money in question, in whole pesos."""
+    """The disputed money, in whole pesos."""
     order_id: str | None = Field(default=None, index=True)
     payment_session_id: str | None = None
     fulfillment_id: str | None = None
     data: JsonObject = Field(default_factory=dict, sa_type=Json)
     due_at: datetime | None = Field(default=None, sa_type=UtcDateTime, index=True)
-    """Until when it should be resolved."""
+    """Deadline for the decision."""
     resolved_at: datetime | None = Field(default=None, sa_type=UtcDateTime, index=True)
     resolved_by: str | None = None
-    """The id of the staff member, `command line`, or `shop` when nobody needed to resolve it any more."""
+    """Id of the staff member, `command line`, or `shop` if no decision was needed any more."""
     resolution: str | None = None
-    """What was done: `honor`, `refunded` or `dismissed`."""
+    """The action: `honor`, `refunded` or `dismissed`."""
     reference: str | None = None
-    """The reference of the bank transfer that gave the money back."""
+    """Reference of the bank transfer of the refund."""
     note: str | None = None

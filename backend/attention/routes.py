@@ -1,4 +1,4 @@
-"""What staff must resolve, over the Admin API."""
+"""Routes of attention in the Admin API."""
 
 from typing import Annotated
 
@@ -14,12 +14,12 @@ from backend.attention.schemas import (
     attention_wire,
 )
 from backend.attention.service import AttentionService, Decision, read_attention
-from backend.edge.dependencies import Db, Shown
+from backend.edge.dependencies import Db, RequestedFields
 from backend.edge.errors import REFUSALS
-from backend.edge.query import in_order, paging, pick_each, read_query, rows_of
+from backend.edge.query import order_clauses, paging_fields, pick_each, read_page, read_query
 from backend.edge.requests import WireRoute
 from backend.edge.wire import Wire
-from backend.staff.dependencies import StaffMember, staff_who_may
+from backend.staff.dependencies import StaffMember, require_staff_right
 from backend.staff.rights import Right
 
 router = APIRouter(
@@ -27,33 +27,33 @@ router = APIRouter(
     route_class=WireRoute,
     tags=["admin: attention"],
     responses=REFUSALS,
-    dependencies=staff_who_may(Right.READ_ATTENTION),
+    dependencies=require_staff_right(Right.READ_ATTENTION),
 )
 
 SORTABLE = {"created_at": Attention.created_at, "due_at": Attention.due_at, "amount": Attention.amount}
 
 
 def attention_service(request: Request) -> AttentionService:
-    """The attention service of the running shop."""
+    """Return the attention service of the running shop."""
     service: AttentionService = request.app.state.attention
     return service
 
 
 @router.get("")
 async def list_attention(
-    asked: Annotated[AttentionParameters, read_query(AttentionParameters)], database: Db
+    params: Annotated[AttentionParameters, read_query(AttentionParameters)], database: Db
 ) -> Wire[AttentionsAnswer]:
-    """What somebody must resolve, the most urgent first; what is resolved comes last."""
+    """Return a page of rows: open ones first, the most urgent on top, then resolved ones."""
     urgent_first = [Attention.resolved_at.desc().nulls_first(), Attention.due_at.asc(), Attention.id.asc()]
-    order = in_order(asked.order, SORTABLE, urgent_first)
+    order = order_clauses(params.order, SORTABLE, urgent_first)
     async with database.read() as session:
-        rows, count = await rows_of(session, Attention, _conditions(asked), order, asked)
-    return Wire({"attention": pick_each(map(attention_wire, rows), asked), **paging(count, asked)})
+        rows, count = await read_page(session, Attention, _conditions(params), order, params)
+    return Wire({"attention": pick_each(map(attention_wire, rows), params), **paging_fields(count, params)})
 
 
 @router.get("/{attention_id}")
-async def read(attention_id: str, database: Db, fields: Shown) -> Wire[AttentionAnswer]:
-    """One row."""
+async def read(attention_id: str, database: Db, fields: RequestedFields) -> Wire[AttentionAnswer]:
+    """Return one row."""
     async with database.read() as session:
         row = await read_attention(session, attention_id)
     return Wire({"attention": fields.pick(attention_wire(row))})
@@ -65,9 +65,9 @@ async def resolve(
     body: NewResolution,
     service: Annotated[AttentionService, Depends(attention_service)],
     actor: StaffMember,
-    fields: Shown,
+    fields: RequestedFields,
 ) -> Wire[AttentionAnswer]:
-    """Decide: `honor`, `refunded` (with the transfer's reference) or `dismissed` (with a note). Done once."""
+    """Resolve a row once: `honor`, `refunded` (with the transfer's reference) or `dismissed` (with a note)."""
     decision = Decision(
         action=body.action,
         by=actor,
@@ -79,13 +79,13 @@ async def resolve(
     return Wire({"attention": fields.pick(attention_wire(row))})
 
 
-def _conditions(asked: AttentionParameters) -> list[ColumnElement[bool]]:
+def _conditions(params: AttentionParameters) -> list[ColumnElement[bool]]:
     conditions: list[ColumnElement[bool]] = []
-    if asked.kind is not None:
-        conditions.append(Attention.kind.in_(asked.kind))
-    if asked.status is not None:
+    if params.kind is not None:
+        conditions.append(Attention.kind.in_(params.kind))
+    if params.status is not None:
         is_open = Attention.resolved_at.is_(None)
-        conditions.append(is_open if asked.status == "open" else ~is_open)
-    if asked.order_id is not None:
-        conditions.append(Attention.order_id == asked.order_id)
+        conditions.append(is_open if params.status == "open" else ~is_open)
+    if params.order_id is not None:
+        conditions.append(Attention.order_id == params.order_id)
     return conditions

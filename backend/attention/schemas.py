@@ -1,4 +1,4 @@
-"""What the Admin API says of attention, and what staff decide."""
+"""Bodies and responses of attention in the Admin API."""
 
 from typing import Annotated, Any
 
@@ -13,7 +13,7 @@ from backend.edge.wire import Page, Stamps, iso, stamps
 
 
 class AttentionParameters(ListParameters):
-    """Which rows."""
+    """Filters of a list of rows."""
 
     kind: list[Name] | None = None
     status: str | None = Field(None, pattern="^(open|resolved)$", description="`open` or `resolved`.")
@@ -21,22 +21,22 @@ class AttentionParameters(ListParameters):
 
 
 class FoundLabel(Body):
-    """What somebody found at the carrier for a label in doubt: one of its numbers at least."""
+    """A label in doubt that was found at the carrier: at least one of its numbers."""
 
     carrier_order_id: Annotated[int, Field(gt=0, le=2**53)] | None = Field(
         None, description="The label's number at the carrier (`idOrder`)."
     )
     tracking_number: Name | None = None
     label_url: Name | None = None
-    carrier: Name | None = Field(None, description="Who carries it, as the shopper reads it.")
+    carrier: Name | None = Field(None, description="Name of the carrier, as displayed to the shopper.")
     unverified: bool = Field(
         default=False,
-        description="Keep the numbers although the carrier does not know them, or cannot be asked.",
+        description="Store the numbers even if the carrier does not know them or does not answer.",
     )
 
 
 class NewResolution(Body):
-    """A decision. Which actions a row allows, its `actions` say."""
+    """A decision. The `actions` of a row are the allowed ones."""
 
     model_config = example(action="dismissed", note="Ya hablamos con la pasarela: no llegó dinero.")
 
@@ -48,12 +48,12 @@ class NewResolution(Body):
     label: FoundLabel | None = Field(None, description="For `honor` of a label in doubt.")
 
     def label_found(self) -> JsonObject:
-        """What was said of the label, without what was not said."""
+        """Return the given fields of the label."""
         return self.label.model_dump(exclude_none=True) if self.label else {}
 
 
 class AttentionOut(Stamps):
-    """One thing that somebody must resolve, or has resolved."""
+    """A decision that waits for a staff member, or was made."""
 
     id: str
     kind: str
@@ -61,8 +61,8 @@ class AttentionOut(Stamps):
     subject_id: str
     title: Annotated[str, Field(description="What happened, in Spanish.")]
     message: Annotated[str, Field(description="What happened, exactly.")]
-    amount: Annotated[int | None, Field(description="The money in question, in whole pesos.")]
-    due_at: Annotated[str | None, Field(description="Until when it should be resolved.")]
+    amount: Annotated[int | None, Field(description="The disputed money, in whole pesos.")]
+    due_at: Annotated[str | None, Field(description="Deadline for the decision.")]
     recommended_action: str
     advice: Annotated[str, Field(description="What to do, in Spanish.")]
     actions: Annotated[list[str], Field(description="The actions that are allowed.")]
@@ -78,19 +78,19 @@ class AttentionOut(Stamps):
 
 
 class AttentionAnswer(TypedDict):
-    """One row."""
+    """Response with one attention row."""
 
     attention: AttentionOut
 
 
 class AttentionsAnswer(Page):
-    """A page of the rows."""
+    """A page of attention rows."""
 
     attention: list[AttentionOut]
 
 
 def attention_wire(row: Attention) -> AttentionOut:
-    """The row with what its kind says: title, advice and the actions that are allowed."""
+    """Return the row with the title, the advice and the allowed actions of its kind."""
     rules = RULES[AttentionKind(row.kind)]
     return {
         "id": row.id,

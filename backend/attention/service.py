@@ -1,7 +1,7 @@
-"""What a person must resolve: raising it, and doing what was decided about it, once.
+"""Attention: raise rows, and resolve each once.
 
-What a decision does to orders, stock, payments and labels is known by the packages above, which give a `Resolver` for
-each kind. The attention row is locked last: whoever raises one has locked what it is about before.
+Other packages know the effects of a decision on orders, stock, payments and labels; they provide a `Resolver` for
+each kind. The attention row is locked at the end: code that raises attention has locked its subject before.
 """
 
 from collections.abc import Mapping
@@ -14,17 +14,17 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention.kinds import RULES, Action, AttentionKind
 from backend.attention.models import Attention
-from backend.audit import Subject, Thing, record
-from backend.core.db.database import Database, database_now, locked
+from backend.audit import Subject, SubjectType, record
+from backend.core.db.database import Database, database_now, lock_rows
 from backend.core.db.tables import JsonObject, get_or_404, insert_into
 from backend.core.errors import Conflict, InvalidData
 from backend.core.events import publish, subscribe
 from backend.core.money import Cop
 from backend.core.texts import _
-from backend.jobs import JobFailed, MomentsPulledBack, dismiss, run_again
+from backend.jobs import JobFailed, MomentsPulledBack, dismiss_job, retry_job
 from backend.staff.rights import SHOP, Actor, Right
 
-_OPEN = locked(
+_OPEN = lock_rows(
     select(Attention).where(
         Attention.kind == bindparam("kind"),
         Attention.subject_id == bindparam("subject_id"),
@@ -35,7 +35,7 @@ _OPEN = locked(
 
 @dataclass(frozen=True, slots=True)
 class AttentionRaised:
-    """Event: there is something new to resolve. Published in the transaction that raises it."""
+    """Event: there is a new row. Published in the transaction that raises it."""
 
     attention_id: str
 
@@ -52,18 +52,18 @@ async def raise_attention(
     fulfillment_id: str | None = None,
     data: JsonObject | None = None,
 ) -> None:
-    """Note that a person must resolve this. While a row of the same kind and subject is open, nothing happens.
+    """Create a row for a staff member to resolve. If a row of the same kind and subject is open, do nothing.
 
     Args:
-        kind: says until when it should be resolved, and how it may be.
-        message: what happened, in plain words for the shop's people.
-        subject_id: what it is about, when that is neither the fulfillment, the payment session nor the order that is
-            named here (the first of these that is given).
-        amount: the money in question, in whole pesos.
-        order_id: the order that it concerns, where there is one.
-        payment_session_id: the payment session that it concerns, where there is one.
-        fulfillment_id: the fulfillment that it concerns, where there is one.
-        data: what else helps to decide.
+        kind: determines the deadline and the allowed actions.
+        message: what happened, in plain words for staff.
+        subject_id: the subject; by default the fulfillment, payment session or order below (the first that is
+            given).
+        amount: the disputed money, in whole pesos.
+        order_id: the order, if any.
+        payment_session_id: the payment session, if any.
+        fulfillment_id: the fulfillment, if any.
+        data: further data for the decision.
     """
     row = Attention(
         kind=kind,
@@ -89,7 +89,7 @@ async def raise_attention(
 
 
 async def close_attention(session: AsyncSession, kind: AttentionKind, subject_id: str, *, note: str) -> None:
-    """Nobody needs to resolve it any more. Nothing happens where no row of the kind and subject is open."""
+    """Close the open row of the kind and subject as the shop, if there is one: no decision is needed any more."""
     row = (await session.execute(_OPEN, {"kind": kind, "subject_id": subject_id})).scalar_one_or_none()
     if row is not None:
         row.resolved_at, row.resolved_by = await database_now(session), SHOP.id
@@ -98,14 +98,14 @@ async def close_attention(session: AsyncSession, kind: AttentionKind, subject_id
 
 
 async def is_dismissed(session: AsyncSession, kind: AttentionKind, subject_id: str) -> bool:
-    """Whether somebody has said of this that nothing is to be done."""
-    said = select(Attention.id).where(
+    """Return True if a staff member has dismissed a row of this kind and subject."""
+    rows = select(Attention.id).where(
         Attention.kind == kind,
         Attention.subject_id == subject_id,
         Attention.resolution == Action.DISMISSED,
         Attention.resolved_by != SHOP.id,
     )
-    return (await session.execute(said.limit(1))).first() is not None
+    return (await session.execute(rows.limit(1))).first() is not None
 
 
 async def is_resolved_by_staff(session: AsyncSession, kind: AttentionKind, subject_id: str) -> bool:
@@ -120,8 +120,8 @@ async def is_resolved_by_staff(session: AsyncSession, kind: AttentionKind, subje
 
 
 @subscribe(JobFailed)
-async def job_failed(session: AsyncSession, event: JobFailed) -> None:
-    """A job failed for the last time: a person must look."""
+async def report_failed_job(session: AsyncSession, event: JobFailed) -> None:
+    """Raise attention for a job that failed permanently."""
     await raise_attention(
         session,
         AttentionKind.JOB_FAILED,
@@ -133,7 +133,7 @@ async def job_failed(session: AsyncSession, event: JobFailed) -> None:
 
 @subscribe(MomentsPulledBack)
 async def report_clock(session: AsyncSession, event: MomentsPulledBack) -> None:
-    """Raise attention for a clock that was put right; while a row is open, later findings are only in the log."""
+    """Raise attention for a clock that was corrected; while a row is open, later findings are only logged."""
     counts = ", ".join(f"{count} of {name}" for name, count in sorted(event.counts.items()))
     ahead = timedelta(seconds=round(event.ahead.total_seconds()))
     await raise_attention(
@@ -147,12 +147,12 @@ async def report_clock(session: AsyncSession, event: MomentsPulledBack) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What somebody decided.
+    """A decision of a staff member.
 
     Attributes:
-        by: who decided it.
-        reference: of the bank transfer that gave the money back.
-        label: what was found at the carrier, for a label in doubt.
+        by: the staff member who made it.
+        reference: reference of the bank transfer of the refund.
+        label: the label that was found at the carrier, for a label in doubt.
     """
 
     action: Action
@@ -163,55 +163,59 @@ class Decision:
 
 
 class Resolver:
-    """What the decisions about one kind do. Every method but `finish` may refuse by raising: the row stays open."""
+    """The effects of decisions on one kind. Every method except `finish` may raise an error: the row stays open."""
 
     async def prepare(self, row: Attention, decision: Decision) -> None:
-        """Make the outside calls that are needed first. No transaction is open."""
+        """Make the external calls that must precede the decision. No transaction is open."""
 
     async def lock(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
-        """Lock what the row is about, before the row is locked."""
+        """Lock the subject of the row, before the row is locked."""
 
     async def apply(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
-        """Do what the decision says; the row is locked and still open."""
+        """Apply the decision; the row is locked and still open."""
 
     async def finish(self, row: Attention, decision: Decision) -> None:
-        """Make the outside calls that follow. The row is resolved, and no transaction is open."""
+        """Make the external calls that must follow the decision. The row is resolved; no transaction is open."""
 
 
 class NothingToRun(InvalidData):
-    """The job is gone, or has run since."""
+    """The job does not exist, or has run since."""
 
     staff_text = _("Esta tarea ya corrió o ya no existe: no hay que hacer nada.")
 
 
 class FailedJob(Resolver):
-    """A job that failed for the last time: `honor` runs it once more, `dismissed` forgets it, see `dismiss`."""
+    """Resolver of failed jobs: `honor` runs the job again, `dismissed` deletes it (see `dismiss_job`)."""
 
     async def apply(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
-        """See `Resolver`. NothingToRun: the job is gone."""
+        """Apply the decision (see `Resolver`).
+
+        Raises:
+            NothingToRun: the job does not exist or has run since.
+        """
         job_id = int(row.subject_id)
         if decision.action is Action.DISMISSED:
-            await dismiss(session, job_id)
-        elif not await run_again(session, job_id):
+            await dismiss_job(session, job_id)
+        elif not await retry_job(session, job_id):
             raise NothingToRun("This job is done or gone: there is nothing to run. Dismiss it with a note")
 
 
 class AttentionService:
-    """Resolves rows, with the resolver of each kind; a kind without one only stores the decision."""
+    """Service that resolves rows with the resolver of each kind; a kind without one only stores the decision."""
 
     def __init__(self, database: Database, resolvers: Mapping[AttentionKind, Resolver]) -> None:
         self.database = database
         self._resolvers = {AttentionKind.JOB_FAILED: FailedJob(), **resolvers}
 
     async def resolve(self, attention_id: str, decision: Decision) -> Attention:
-        """Do what was decided, once.
+        """Apply a decision, once.
 
         Raises:
-            Forbidden: see `Actor.require`; `refunded` books a refund, and needs the right to.
-            NotFound: there is no such row.
-            Conflict: it is resolved already.
+            Forbidden: see `Actor.require`; `refunded` books a refund and needs that right too.
+            NotFound: the row does not exist.
+            Conflict: it is already resolved.
             InvalidData: the kind does not allow the action, or the action lacks its reference or note.
-            ShopError: what the resolver of the kind raises; the row stays open.
+            ShopError: an error of the kind's resolver; the row stays open.
         """
         decision.by.require(Right.RESOLVE_ATTENTION)
         if decision.action is Action.REFUNDED:
@@ -226,7 +230,11 @@ class AttentionService:
             await resolver.lock(session, row, decision)
             row = await read_attention(session, attention_id, lock=True)
             require_open(row)
-            subject = Subject(Thing.ORDER, row.order_id) if row.order_id else Subject(Thing.ATTENTION, row.id)
+            subject = (
+                Subject(SubjectType.ORDER, row.order_id)
+                if row.order_id
+                else Subject(SubjectType.ATTENTION, row.id)
+            )
             await record(session, decision.by, "resolved", subject)
             await resolver.apply(session, row, decision)
             row.resolved_at = await database_now(session)
@@ -237,17 +245,17 @@ class AttentionService:
 
 
 async def read_attention(session: AsyncSession, attention_id: str, *, lock: bool = False) -> Attention:
-    """The row with this id.
+    """Return the row with this id.
 
     Raises:
-        NotFound: there is none.
+        NotFound: it does not exist.
     """
     query = select(Attention).where(Attention.id == attention_id)
-    return await get_or_404(session, locked(query) if lock else query, "Attention", attention_id)
+    return await get_or_404(session, lock_rows(query) if lock else query, "Attention", attention_id)
 
 
 def require_open(row: Attention) -> None:
-    """Check that the row was not resolved before.
+    """Check that the row is open.
 
     Raises:
         Conflict: the row is resolved.
@@ -260,12 +268,12 @@ def require_complete(row: Attention, decision: Decision) -> None:
     """Check that the kind allows the action, and that the action has its reference or note.
 
     Raises:
-        InvalidData: the message names the actions that are allowed, or what is missing.
+        InvalidData: the message names the allowed actions, or what is missing.
     """
     allowed = RULES[AttentionKind(row.kind)].actions
     if decision.action not in allowed:
         raise InvalidData(f"{row.kind} allows {', '.join(allowed)}, not {decision.action}")
     if decision.action is Action.REFUNDED and not decision.reference:
-        raise InvalidData("refunded needs `reference`: that of the bank transfer")
+        raise InvalidData("refunded needs `reference`: the reference of the bank transfer")
     if decision.action is Action.DISMISSED and not decision.note:
-        raise InvalidData("dismissed needs `note`: why nothing is to be done")
+        raise InvalidData("dismissed needs `note`: the reason why nothing needs to be done")

@@ -1,16 +1,24 @@
-"""The audit: append-only rows of each action of a staff member, with the values before and after."""
+"""The audit: append-only rows for each action of a staff member, with the values before and after."""
 
 from backend.audit.models import AuditEntry, AuditPersonalValue
-from backend.audit.recording import Change, Requester, Subject, Thing, Who, forget_personal_values, record
+from backend.audit.recording import (
+    AuditActor,
+    Change,
+    Requester,
+    Subject,
+    SubjectType,
+    forget_personal_values,
+    record,
+)
 
 __all__ = [
+    "AuditActor",
     "AuditEntry",
     "AuditPersonalValue",
     "Change",
     "Requester",
     "Subject",
-    "Thing",
-    "Who",
+    "SubjectType",
     "forget_personal_values",
     "record",
 ]

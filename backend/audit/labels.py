@@ -1,9 +1,9 @@
-"""Labels of the audit's entries: actions, kinds of things, and fields."""
+"""Labels of audit entries, for staff: actions, kinds of subjects, and fields."""
 
-from backend.audit.recording import Thing
+from backend.audit.recording import SubjectType
 from backend.core.texts import _
 
-ACTIONS = {
+ACTION_LABELS = {
     "answered": _("respondió"),
     "address corrected": _("corrigió la dirección de"),
     "bulk change begun": _("empezó a cambiar varios juguetes en"),
@@ -73,42 +73,42 @@ ACTIONS = {
     "variant changed": _("cambió una presentación de"),
     "variant deleted": _("borró una presentación de"),
 }
-THINGS = {
-    Thing.API_KEY: _("la llave {name}"),
-    Thing.ATTENTION: _("un pendiente"),
-    Thing.CAMPAIGN: _("la campaña {name}"),
-    Thing.CATALOG: _("el catálogo"),
-    Thing.CATEGORY: _("la categoría {name}"),
-    Thing.COLLECTION: _("la colección {name}"),
-    Thing.CONTENT: _("el contenido «{name}»"),
-    Thing.CUSTOMER: _("un cliente"),
-    Thing.CUSTOMER_GROUP: _("el grupo de clientes {name}"),
-    Thing.EXPORT: _("un archivo de datos"),
-    Thing.FULFILLMENT_SET: _("las entregas de una bodega"),
-    Thing.INVITATION: _("una persona nueva"),
-    Thing.LEGAL_TEXT: _("el texto legal «{name}»"),
-    Thing.LOCATION: _("la bodega {name}"),
-    Thing.ORDER: _("el pedido {name}"),
-    Thing.PAYMENT: _("un pago"),
-    Thing.PQRS: _("la PQRS {name}"),
-    Thing.PRICE_LIST: _("la rebaja {name}"),
-    Thing.PRODUCT: _("el juguete {name}"),
-    Thing.PRODUCT_TAG: _("la etiqueta {name}"),
-    Thing.PRODUCT_TYPE: _("el tipo de juguete {name}"),
-    Thing.REFUND_REASON: _("el motivo {name}"),
-    Thing.PROMOTION: _("la oferta {name}"),
-    Thing.PROVIDER: "{name}",
-    Thing.REGION: _("la región"),
-    Thing.RETURN_REASON: _("el motivo {name}"),
-    Thing.REVIEW: _("una reseña"),
-    Thing.SALES_CHANNEL: _("el canal {name}"),
-    Thing.SERVICE_ZONE: _("una zona de entrega"),
-    Thing.SETTINGS: _("los datos de la tienda"),
-    Thing.SHIPPING_OPTION: _("el envío {name}"),
-    Thing.STAFF: _("la cuenta {name}"),
-    Thing.VARIANT: _("el juguete {name}"),
+SUBJECT_LABELS = {
+    SubjectType.API_KEY: _("la llave {name}"),
+    SubjectType.ATTENTION: _("un pendiente"),
+    SubjectType.CAMPAIGN: _("la campaña {name}"),
+    SubjectType.CATALOG: _("el catálogo"),
+    SubjectType.CATEGORY: _("la categoría {name}"),
+    SubjectType.COLLECTION: _("la colección {name}"),
+    SubjectType.CONTENT: _("el contenido «{name}»"),
+    SubjectType.CUSTOMER: _("un cliente"),
+    SubjectType.CUSTOMER_GROUP: _("el grupo de clientes {name}"),
+    SubjectType.EXPORT: _("un archivo de datos"),
+    SubjectType.FULFILLMENT_SET: _("las entregas de una bodega"),
+    SubjectType.INVITATION: _("una persona nueva"),
+    SubjectType.LEGAL_TEXT: _("el texto legal «{name}»"),
+    SubjectType.LOCATION: _("la bodega {name}"),
+    SubjectType.ORDER: _("el pedido {name}"),
+    SubjectType.PAYMENT: _("un pago"),
+    SubjectType.PQRS: _("la PQRS {name}"),
+    SubjectType.PRICE_LIST: _("la rebaja {name}"),
+    SubjectType.PRODUCT: _("el juguete {name}"),
+    SubjectType.PRODUCT_TAG: _("la etiqueta {name}"),
+    SubjectType.PRODUCT_TYPE: _("el tipo de juguete {name}"),
+    SubjectType.REFUND_REASON: _("el motivo {name}"),
+    SubjectType.PROMOTION: _("la oferta {name}"),
+    SubjectType.PROVIDER: "{name}",
+    SubjectType.REGION: _("la región"),
+    SubjectType.RETURN_REASON: _("el motivo {name}"),
+    SubjectType.REVIEW: _("una reseña"),
+    SubjectType.SALES_CHANNEL: _("el canal {name}"),
+    SubjectType.SERVICE_ZONE: _("una zona de entrega"),
+    SubjectType.SETTINGS: _("los datos de la tienda"),
+    SubjectType.SHIPPING_OPTION: _("el envío {name}"),
+    SubjectType.STAFF: _("la cuenta {name}"),
+    SubjectType.VARIANT: _("el juguete {name}"),
 }
-FIELDS = {
+AUDITED_FIELD_LABELS = {
     "address": _("Dirección de red"),
     "way": _("Medio"),
     "order": _("Pedidos"),
@@ -236,20 +236,20 @@ FIELDS = {
     "text": _("Texto"),
     "created_by": _("Escrita por"),
 }
-MONEY = frozenset({"amount", "compare_at_price", "price", "total"})
-IDS = {
-    "campaign_id": Thing.CAMPAIGN,
-    "category_id": Thing.CATEGORY,
-    "collection_id": Thing.COLLECTION,
-    "location_id": Thing.LOCATION,
-    "order_id": Thing.ORDER,
-    "parent_id": Thing.CATEGORY,
-    "product_id": Thing.PRODUCT,
-    "sales_channel_id": Thing.SALES_CHANNEL,
-    "tag_id": Thing.PRODUCT_TAG,
-    "type_id": Thing.PRODUCT_TYPE,
-    "variant_id": Thing.VARIANT,
+MONEY_FIELDS = frozenset({"amount", "compare_at_price", "price", "total"})
+ID_FIELDS = {
+    "campaign_id": SubjectType.CAMPAIGN,
+    "category_id": SubjectType.CATEGORY,
+    "collection_id": SubjectType.COLLECTION,
+    "location_id": SubjectType.LOCATION,
+    "order_id": SubjectType.ORDER,
+    "parent_id": SubjectType.CATEGORY,
+    "product_id": SubjectType.PRODUCT,
+    "sales_channel_id": SubjectType.SALES_CHANNEL,
+    "tag_id": SubjectType.PRODUCT_TAG,
+    "type_id": SubjectType.PRODUCT_TYPE,
+    "variant_id": SubjectType.VARIANT,
 }
-"""Fields that hold the id of a thing, which is shown by its name."""
-LEFT_OUT = frozenset({"extra_metadata", "meta", "rating_count", "rating_total", "sources"})
-"""Fields that the office does not show: data of programs, and counts of reviews."""
+"""Fields that hold the id of an object, which is displayed by its name."""
+HIDDEN_FIELDS = frozenset({"extra_metadata", "meta", "rating_count", "rating_total", "sources"})
+"""Fields that the office does not display: data of API clients, and counts of reviews."""

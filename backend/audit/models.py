@@ -1,4 +1,4 @@
-"""The tables of the audit. Triggers refuse to change or delete an entry; of personal values, to change them."""
+"""Tables of the audit. Triggers refuse to change or delete an entry, and to change a personal value."""
 
 from datetime import datetime
 from typing import Any
@@ -12,7 +12,7 @@ from backend.core.ids import new_id
 
 
 class AuditEntry(SQLModel, table=True):
-    """Somebody did something to a thing. Of persons it holds nothing but ids."""
+    """An action of a staff member or of the shop on an object. It contains no personal data except ids."""
 
     __tablename__ = "audit_entry"
     __table_args__ = (
@@ -23,27 +23,27 @@ class AuditEntry(SQLModel, table=True):
 
     id: str = Field(default_factory=lambda: new_id("audit"), primary_key=True)
     created_at: datetime = Field(sa_type=UtcDateTime)
-    """By the database's clock."""
+    """Moment of the action, by the database's clock."""
     actor_id: str
-    """The id of the staff member, `command line`, or `shop` for the shop by itself."""
+    """The id of the staff member, `command line`, or `shop` for an automatic action."""
     action: str
-    """A verb in the past, such as `changed`."""
+    """A verb in the past tense, such as `changed`."""
     subject_type: str
     subject_id: str
     changes: list[JsonObject] = Field(default_factory=list, sa_type=Json)
-    """`{"field", "before", "after"}` each, and `"on"`, the table and id of a row that belongs to the thing.
+    """Changes, each `{"field", "before", "after"}`, with `"on"` for another row: its table and id.
 
-    A personal value is not here: its field has neither `before` nor `after`.
+    A personal value is not stored here: its field has neither `before` nor `after`.
     """
 
 
 class AuditPersonalValue(SQLModel, table=True):
-    """What a field of an entry was before and after, where that says something about a person. It may be deleted."""
+    """The personal values of a changed field, before and after. The row may be deleted."""
 
     __tablename__ = "audit_personal_value"
 
     entry_id: str = Field(foreign_key="audit_entry.id", primary_key=True)
     place: int = Field(primary_key=True)
-    """Which of the entry's `changes` it belongs to, from 0."""
+    """Index in the entry's `changes`, from 0."""
     before: Any = Field(default=None, sa_type=Json, nullable=True)
     after: Any = Field(default=None, sa_type=Json, nullable=True)

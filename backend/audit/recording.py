@@ -1,8 +1,9 @@
-"""Recording what somebody does, in the transaction that does it.
+"""Recording of actions, in the transaction that carries them out.
 
-`record` is the one door. From then on until the transaction ends or another entry begins, what the session writes of
-its objects is noted in the entry by itself: field, value before, value after. What a service writes with statements of
-its own it names (`changes`). The entries are inserted just before the commit, so they stand or fall with what was done.
+All actions are recorded by `record`. From that call until the transaction ends or another entry begins, all changes
+of the session's objects are added to the entry automatically: field, value before, value after. Changes made by SQL
+statements must be passed as `changes`. The entries are inserted just before the commit, so they exist if and only
+if the action was committed.
 """
 
 from collections.abc import Mapping
@@ -16,15 +17,15 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import Session, SessionTransaction
 
 from backend.audit.models import AuditEntry, AuditPersonalValue
-from backend.audit.values import LEFT_OUT, SECRET, as_json, is_personal
+from backend.audit.values import SECRET_COLUMNS, UNRECORDED, as_json, is_personal
 from backend.core.db.database import db_now
 from backend.core.db.tables import JsonObject, table_of
 from backend.core.ids import new_id
 from backend.presses.service import use_press
 
 
-class Thing(StrEnum):
-    """What something can be done to."""
+class SubjectType(StrEnum):
+    """The type of an audited object."""
 
     API_KEY = "api_key"
     ATTENTION = "attention"
@@ -62,29 +63,32 @@ class Thing(StrEnum):
 
 
 class Subject(NamedTuple):
-    """A thing, by its id. What belongs to an order (fulfillments, refunds) is recorded on the order."""
+    """An audited object, by type and id.
 
-    type: Thing
+    Actions on parts of an order (fulfillments, refunds) are recorded on the order.
+    """
+
+    type: SubjectType
     id: str
 
 
-class Who(Protocol):
-    """Somebody who does something (`backend.staff.rights.Actor`)."""
+class AuditActor(Protocol):
+    """A person or process that acts (`backend.staff.rights.Actor`)."""
 
     @property
     def id(self) -> str:
-        """The id of a member of staff, or the name of what works without one."""
+        """Id of a staff member, or the name of an automatic process."""
 
 
 @dataclass(frozen=True, slots=True)
 class Requester:
-    """Who asked for what a job does, known by their id alone; the right was checked when they asked."""
+    """The actor of a job: the staff member who requested it, whose right was checked at the request."""
 
     id: str
 
 
 Change = tuple[Any, Any]
-"""The value before, and after."""
+"""The value before, and the value after."""
 
 _ENTRIES, _SAVEPOINTS = "audit.entries", "audit.savepoints"
 
@@ -95,18 +99,18 @@ class _Entry:
     action: str
     subject: Subject
     changes: dict[tuple[str, str], Change] = field(default_factory=dict)
-    """By the row they are on (empty: the thing itself) and the field."""
+    """Changes by row (an empty text for the subject itself) and field."""
     personal: set[tuple[str, str]] = field(default_factory=set)
     secret: set[tuple[str, str]] = field(default_factory=set)
 
     def note(self, on: str, name: str, change: Change) -> None:
-        """Note a change of a field; of several the first value before stays."""
+        """Add a change of a field. After several changes, the first value before is retained."""
         key = (on, name)
         before, after = change
         self.changes[key] = (self.changes[key][0] if key in self.changes else as_json(before), as_json(after))
 
     def drop_unchanged(self) -> None:
-        """What was changed and changed back is no change."""
+        """Remove changes whose value is the same before and after."""
         self.changes = {
             key: change
             for key, change in self.changes.items()
@@ -116,25 +120,25 @@ class _Entry:
 
 async def record(
     session: AsyncSession,
-    actor: Who,
+    actor: AuditActor,
     action: str,
     subject: Subject,
     changes: Mapping[str, Change] | None = None,
     *,
     personal: Mapping[str, Change] | None = None,
 ) -> None:
-    """Record that the actor does this to the thing, in the session's transaction.
+    """Record that the actor performs this action on the subject, in the session's transaction.
 
-    Call it once the thing is known and before it is changed: what the session then writes of its objects is noted by
-    itself.
+    Call it when the subject is known and before it is changed: later changes of the session's objects are added
+    automatically.
 
     Args:
-        session: the transaction that does it.
-        actor: who does it.
-        action: a verb in the past, such as `changed`; `backend.audit.labels` has a label for each.
-        subject: the thing.
-        changes: by field, the values before and after of what is written by statements; nobody's personal data.
-        personal: the same of values that say something about a person. They can be deleted later.
+        session: the transaction of the action.
+        actor: the person or process that acts.
+        action: a verb in the past tense, such as `changed`; `backend.audit.labels` has a label for each.
+        subject: the object of the action.
+        changes: by field, the values before and after of changes made by SQL statements; no personal data.
+        personal: the same for personal values. They can be deleted later.
 
     Raises:
         PressUsed: see `backend.presses.service.use_press`.
@@ -142,7 +146,7 @@ async def record(
     await use_press(session, subject.id)
     entries: list[_Entry] = session.info.setdefault(_ENTRIES, [])
     if entries:
-        await session.flush()  # what was changed until now belongs to the entry before
+        await session.flush()  # changes until now belong to the previous entry
     entry = _Entry(actor.id, action, subject)
     for name, change in (changes or {}).items():
         entry.note("", name, change)
@@ -152,19 +156,19 @@ async def record(
     entries.append(entry)
 
 
-async def forget_personal_values(session: AsyncSession, actor: Who, subject: Subject) -> int:
-    """Delete the personal values of all entries on the thing. The entries stay, and this is one more.
+async def forget_personal_values(session: AsyncSession, actor: AuditActor, subject: Subject) -> int:
+    """Delete the personal values of all entries on the subject. The entries stay, and one is added for this deletion.
 
     Returns:
-        How many values there were.
+        The number of deleted values.
     """
     entries = select(_ENTRY.c.id).where(
         _ENTRY.c.subject_type == subject.type, _ENTRY.c.subject_id == subject.id
     )
-    gone = await session.execute(
+    deleted_rows = await session.execute(
         delete(_PERSONAL).where(_PERSONAL.c.entry_id.in_(entries)).returning(_PERSONAL.c.entry_id)
     )
-    count = len(gone.all())
+    count = len(deleted_rows.all())
     await record(session, actor, "personal values deleted", subject, {"values": (count, 0)})
     return count
 
@@ -175,7 +179,7 @@ _INSERT_PERSONAL = insert(_PERSONAL)
 
 
 @event.listens_for(Session, "before_flush")
-def _note_rows(session: Session, _context: object, _instances: object) -> None:
+def _note_changed_rows(session: Session, _context: object, _instances: object) -> None:
     entries: list[_Entry] = session.info.get(_ENTRIES, [])
     if not entries:
         return
@@ -192,10 +196,10 @@ def _note_rows(session: Session, _context: object, _instances: object) -> None:
 def _note_row(entry: _Entry, row: Any, *, is_new: bool = False, is_gone: bool = False) -> None:
     table = str(row.__tablename__)
     state = inspect(row)
-    on = "" if getattr(row, "id", None) == entry.subject.id else f"{table}:{_key(row)}"
+    on = "" if getattr(row, "id", None) == entry.subject.id else f"{table}:{_primary_key(row)}"
     for attribute in state.mapper.column_attrs:
         name = attribute.key
-        if name in LEFT_OUT:
+        if name in UNRECORDED:
             continue
         value = state.dict.get(name)
         if is_new or is_gone:
@@ -207,7 +211,7 @@ def _note_row(entry: _Entry, row: Any, *, is_new: bool = False, is_gone: bool = 
             if not history.has_changes():
                 continue
             change = (history.deleted[0] if history.deleted else None, value)
-        if name in SECRET:
+        if name in SECRET_COLUMNS:
             change = (None, None)
             entry.secret.add((on, name))
         elif is_personal(table, name):
@@ -215,7 +219,7 @@ def _note_row(entry: _Entry, row: Any, *, is_new: bool = False, is_gone: bool = 
         entry.note(on, name, change)
 
 
-def _key(row: Any) -> str:
+def _primary_key(row: Any) -> str:
     return ",".join(str(getattr(row, column.key)) for column in inspect(type(row)).primary_key)
 
 
@@ -235,7 +239,7 @@ def _insert_entries(session: Session) -> None:
             "action": entry.action,
             "subject_type": entry.subject.type,
             "subject_id": entry.subject.id,
-            "changes": [_shown(entry, on, name) for on, name in entry.changes],
+            "changes": [_change_row(entry, on, name) for on, name in entry.changes],
         })  # fmt: skip
         personal += [
             {"entry_id": entry_id, "place": place, "before": before, "after": after}
@@ -247,30 +251,30 @@ def _insert_entries(session: Session) -> None:
         session.execute(_INSERT_PERSONAL, personal)
 
 
-def _shown(entry: _Entry, on: str, name: str) -> JsonObject:
-    shown: JsonObject = {"field": name, **({"on": on} if on else {})}
+def _change_row(entry: _Entry, on: str, name: str) -> JsonObject:
+    change_json: JsonObject = {"field": name, **({"on": on} if on else {})}
     if (on, name) in entry.personal or (on, name) in entry.secret:
-        return shown
+        return change_json
     before, after = entry.changes[on, name]
-    return {**shown, "before": before, "after": after}
+    return {**change_json, "before": before, "after": after}
 
 
 @event.listens_for(Session, "after_transaction_create")
-def _remember(session: Session, transaction: SessionTransaction) -> None:
+def _save_at_savepoint(session: Session, transaction: SessionTransaction) -> None:
     if transaction.nested:
         session.info.setdefault(_SAVEPOINTS, {})[transaction] = deepcopy(session.info.get(_ENTRIES, []))
 
 
 @event.listens_for(Session, "after_transaction_end")
-def _end(session: Session, transaction: SessionTransaction) -> None:
+def _clear_entries(session: Session, transaction: SessionTransaction) -> None:
     if transaction.parent is None:
         session.info.pop(_ENTRIES, None)
         session.info.pop(_SAVEPOINTS, None)
 
 
 @event.listens_for(Session, "after_rollback")
-def _forget_part(session: Session) -> None:
-    """What a savepoint noted is gone with it, also where a statement that failed ended it."""
+def _restore_savepoint(session: Session) -> None:
+    """Restore the entries from before a savepoint that was rolled back, also if a failed statement ended it."""
     savepoint = session.get_nested_transaction()
     if savepoint is not None:
         session.info[_ENTRIES] = session.info[_SAVEPOINTS].pop(savepoint)

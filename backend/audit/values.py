@@ -1,56 +1,56 @@
-"""Which values may stand in an entry for ever, which are personal, and which are never recorded.
+"""Classification of values in audit entries: stored permanently, personal, or never recorded.
 
-What is not listed counts as personal: a new column is safe before anybody thinks of it.
+Unlisted columns count as personal, so a new column is safe by default.
 """
 
 from datetime import datetime
 from typing import Any
 
-LONGEST = 4_000
-"""Characters of a text that are recorded."""
+MAX_TEXT_LENGTH = 4_000
+"""Maximum number of recorded characters of a text."""
 
-ALL = None
-NOBODYS: dict[str, frozenset[str] | None] = {
-    "bulk_change": ALL,
-    "bulk_change_row": ALL,
-    "campaign": ALL,
-    "category": ALL,
-    "collection": ALL,
-    "content_version": ALL,
-    "customer_group": ALL,
-    "data_export": ALL,
-    "former_handle": ALL,
-    "fulfillment_provider": ALL,
-    "fulfillment_set": ALL,
-    "inventory_level": ALL,
+ALL_COLUMNS = None
+NON_PERSONAL: dict[str, frozenset[str] | None] = {
+    "bulk_change": ALL_COLUMNS,
+    "bulk_change_row": ALL_COLUMNS,
+    "campaign": ALL_COLUMNS,
+    "category": ALL_COLUMNS,
+    "collection": ALL_COLUMNS,
+    "content_version": ALL_COLUMNS,
+    "customer_group": ALL_COLUMNS,
+    "data_export": ALL_COLUMNS,
+    "former_handle": ALL_COLUMNS,
+    "fulfillment_provider": ALL_COLUMNS,
+    "fulfillment_set": ALL_COLUMNS,
+    "inventory_level": ALL_COLUMNS,
     "invoice": frozenset(
         {"kind", "order_id", "refund_id", "state", "amount", "prefix", "number", "issued_at"}
     ),
-    "legal_text": ALL,
-    "location_fulfillment_provider": ALL,
-    "location_sales_channel": ALL,
-    "picture": ALL,
-    "price_list": ALL,
-    "price_list_price": ALL,
-    "product": ALL,
-    "product_category": ALL,
-    "product_has_tag": ALL,
-    "product_has_type": ALL,
-    "product_option": ALL,
-    "product_option_value": ALL,
-    "product_tag": ALL,
-    "product_type": ALL,
-    "promotion": ALL,
-    "publishable_key": ALL,
-    "refund_reason": ALL,
-    "region": ALL,
-    "return_reason": ALL,
-    "sales_channel": ALL,
-    "service_zone": ALL,
-    "shipping_option": ALL,
+    "legal_text": ALL_COLUMNS,
+    "location_fulfillment_provider": ALL_COLUMNS,
+    "location_sales_channel": ALL_COLUMNS,
+    "picture": ALL_COLUMNS,
+    "price_list": ALL_COLUMNS,
+    "price_list_price": ALL_COLUMNS,
+    "product": ALL_COLUMNS,
+    "product_category": ALL_COLUMNS,
+    "product_has_tag": ALL_COLUMNS,
+    "product_has_type": ALL_COLUMNS,
+    "product_option": ALL_COLUMNS,
+    "product_option_value": ALL_COLUMNS,
+    "product_tag": ALL_COLUMNS,
+    "product_type": ALL_COLUMNS,
+    "promotion": ALL_COLUMNS,
+    "publishable_key": ALL_COLUMNS,
+    "refund_reason": ALL_COLUMNS,
+    "region": ALL_COLUMNS,
+    "return_reason": ALL_COLUMNS,
+    "sales_channel": ALL_COLUMNS,
+    "service_zone": ALL_COLUMNS,
+    "shipping_option": ALL_COLUMNS,
     "stock_location": frozenset({"id", "name"}),
-    "variant": ALL,
-    "variant_option_value": ALL,
+    "variant": ALL_COLUMNS,
+    "variant_option_value": ALL_COLUMNS,
     "attention": frozenset({"kind", "subject_id", "amount", "resolved_at", "resolution"}),
     "fulfillment": frozenset(
         {"state", "tracking_number", "shipped_at", "delivered_at", "canceled_at", "items", "reference"}
@@ -84,35 +84,35 @@ NOBODYS: dict[str, frozenset[str] | None] = {
     "staff": frozenset({"role", "disabled_at"}),
     "staff_invite": frozenset({"role", "expires_at", "sent_at"}),
 }
-"""The columns, by table, whose values say nothing about a person."""
+"""Columns without personal data, by table."""
 
-LEFT_OUT = frozenset({
+UNRECORDED = frozenset({
     "code_key", "created_at", "id", "invited_by", "title_key", "token_epoch", "totp_failures", "updated_at",
 })  # fmt: skip
-"""What follows from the rest."""
-SECRET = frozenset({
+"""Columns that are not recorded, because they follow from other columns."""
+SECRET_COLUMNS = frozenset({
     "code_hash", "password_hash", "token_hash", "totp_last_step", "totp_pending", "totp_secret",
 })  # fmt: skip
-"""That it changed is recorded, and never its value."""
+"""Columns whose changes are recorded, but never their values."""
 
 
 def is_personal(table: str, column: str) -> bool:
-    """Whether a value of this column may say something about a person."""
-    if table not in NOBODYS:
+    """Return True if a value of this column may be personal data."""
+    if table not in NON_PERSONAL:
         return True
-    columns = NOBODYS[table]
+    columns = NON_PERSONAL[table]
     return columns is not None and column not in columns
 
 
 def as_json(value: Any) -> Any:
-    """The value as JSON: a moment in ISO 8601, a long text cut, of bytes only how many there are."""
+    """Convert a value to JSON: moments in ISO 8601, long texts shortened, bytes as their number."""
     if isinstance(value, str):
         text = str(value)
-        return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+        return text if len(text) <= MAX_TEXT_LENGTH else f"{text[:MAX_TEXT_LENGTH]}…"
     if isinstance(value, dict):
-        return {str(name): as_json(one) for name, one in value.items()}
+        return {str(name): as_json(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return [as_json(one) for one in value]
+        return [as_json(item) for item in value]
     if isinstance(value, datetime):
         return value.isoformat()
     if isinstance(value, bytes):

@@ -1,8 +1,8 @@
-"""What was typed at the checkout of a cart so far, valid or not, so that a reload loses nothing."""
+"""Drafts of the checkout form, valid or not, so that a page reload loses no input."""
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.cart.access import NOT_FOUND, read_cart, unordered_cart
+from backend.cart.access import NOT_FOUND, lock_unordered_cart, read_cart
 from backend.core.errors import InvalidData, NotFound
 
 MAX_DRAFT_FIELDS = 40
@@ -10,16 +10,16 @@ MAX_DRAFT_TEXT = 1100
 
 
 async def save_draft(session: AsyncSession, cart_id: str, typed: dict[str, str]) -> dict[str, str]:
-    """Store what was typed at the checkout, valid or not, on top of what is stored already.
+    """Add these values of the checkout form, valid or not, to the stored draft.
 
     Returns:
-        All that is stored now.
+        The whole draft.
 
     Raises:
-        NotFound, NotAllowed: see `unordered_cart`.
-        InvalidData: more or longer texts than a checkout has.
+        NotFound, NotAllowed: see `lock_unordered_cart`.
+        InvalidData: there are more or longer texts than a checkout form has.
     """
-    cart = await unordered_cart(session, cart_id)
+    cart = await lock_unordered_cart(session, cart_id)
     draft = {**cart.draft, **typed}
     if len(draft) > MAX_DRAFT_FIELDS or any(len(k) + len(v) > MAX_DRAFT_TEXT for k, v in draft.items()):
         raise InvalidData("Too much text")
@@ -28,7 +28,7 @@ async def save_draft(session: AsyncSession, cart_id: str, typed: dict[str, str])
 
 
 async def read_draft(session: AsyncSession, cart_id: str) -> dict[str, str]:
-    """What was typed at the checkout of this cart so far.
+    """Return the stored draft of this cart's checkout form.
 
     Raises:
         NotFound: no cart has this id, or it has become an order.

@@ -1,6 +1,6 @@
-"""What is in a cart: its lines at today's prices, and the shipping chosen for them.
+"""The contents of a cart: its lines at current prices, and the chosen shipping.
 
-Prices are those of today; nothing comes from the caller but ids and numbers (design: decisions 8 and 9).
+Prices are always the current ones; the caller sends only ids and numbers (design: decisions 8 and 9).
 """
 
 import json
@@ -19,7 +19,7 @@ from backend.core.db.tables import JsonObject
 from backend.pricing import STANDARD_RATE, PricedLine
 from backend.promotions.eligibility import has_candidates
 
-# used by every step of a purchase; a statement takes longer to build than to run, so these are built once
+# every step of a purchase runs these statements. Building one takes longer than running it, so they are built once
 _LINES = (
     select(LineItem, Variant, Product)
     .join(Variant, Variant.id == LineItem.variant_id)
@@ -48,7 +48,7 @@ CONTENTS = (
     .outerjoin(ProductHasType, ProductHasType.product_id == Product.id)
     .outerjoin(ProductType, ProductType.id == ProductHasType.type_id)
 )
-"""What `contents_of` makes the contents of the cart `cart_id` of. Columns may be added behind these."""
+"""The query of the contents of cart `cart_id`, for `parse_contents`. Further columns may be appended."""
 CART_AND_CONTENTS = (
     select(
         LineItem,
@@ -72,12 +72,12 @@ CART_AND_CONTENTS = (
     .where(Cart.id == bindparam("cart_id"))
     .order_by(LineItem.id)
 )
-"""The same of a cart that may be empty, with the cart. Columns may be added behind these."""
+"""Like `CONTENTS`, with the cart: an empty cart has one row without a line. Further columns may be appended."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line with what its variant costs and is now. `product` is None when it is no longer for sale."""
+    """A line with its variant's current price and data. `product` is None if it is no longer for sale."""
 
     item: LineItem
     variant: Variant
@@ -85,18 +85,18 @@ class Line:
 
     @property
     def is_wrapping(self) -> bool:
-        """Whether it wraps the others."""
+        """True if the line is the gift wrapping."""
         return self.variant.sku == WRAPPING_SKU
 
     @property
     def priced(self) -> PricedLine:
-        """The line at today's price."""
+        """Return the line at the current price."""
         rate = self.product.tax_rate if self.product else STANDARD_RATE
         return PricedLine(self.item.id, self.item.quantity, self.variant.price, rate)
 
 
-class TypeOf(NamedTuple):
-    """The type of a line's product; None where it has none."""
+class LineType(NamedTuple):
+    """The product type of a line; None if it has none."""
 
     id: str | None
     value: str | None
@@ -104,56 +104,59 @@ class TypeOf(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What a cart costs is made of.
+    """The data that a cart's price is computed from.
 
     Attributes:
-        lines: oldest first, at today's prices.
-        method: the shipping chosen for them; None while none is, and for an empty cart.
-        collections: the title of the collection that a line's product is in, by the line's id.
-        types: its type, by the line's id.
-        may_be_discounted: False where no promotion can apply, and the cart has no use of one reserved.
+        lines: oldest first, at current prices.
+        method: the chosen shipping; None if none is chosen, and for an empty cart.
+        collections: the title of the product's collection, by line id.
+        types: the product's type, by line id.
+        may_be_discounted: False if no promotion can apply and the cart has no promotion use reserved.
     """
 
     lines: Sequence[Line]
     method: CartShippingMethod | None
     collections: Mapping[str, str | None]
-    types: Mapping[str, TypeOf]
+    types: Mapping[str, LineType]
     may_be_discounted: bool = True
 
 
 def line_key(variant_id: str, meta: JsonObject) -> tuple[str, str]:
-    """Return what makes two lines the same: their variant and their metadata."""
+    """Return the key that equal lines share: their variant and their metadata."""
     return variant_id, json.dumps(meta, sort_keys=True)
 
 
-def units_by_variant(lines: Sequence[Line]) -> Counter[str]:
-    """Return the units that all lines together have of each variant."""
+def count_units_by_variant(lines: Sequence[Line]) -> Counter[str]:
+    """Return the units of each variant in all lines."""
     units: Counter[str] = Counter()
     for line in lines:
         units[line.variant.id] += line.item.quantity
     return units
 
 
-async def lines_of(session: AsyncSession, cart_id: str) -> list[Line]:
-    """The cart's lines, oldest first, at today's prices."""
+async def read_lines(session: AsyncSession, cart_id: str) -> list[Line]:
+    """Return the cart's lines, oldest first, at current prices."""
     rows = await session.execute(_LINES, {"cart_id": cart_id})
     return [Line(item, variant, product) for item, variant, product in rows]
 
 
-async def cart_and_lines(session: AsyncSession, cart_id: str) -> tuple[Cart | None, list[Line]]:
-    """The cart, if there is one, with its lines as `lines_of` gives them. Nothing is locked."""
+async def read_cart_and_lines(session: AsyncSession, cart_id: str) -> tuple[Cart | None, list[Line]]:
+    """Return the cart, if there is one, with its lines like `read_lines`, without a lock."""
     rows = (await session.execute(CART_AND_LINES, {"cart_id": cart_id})).all()
     lines = [Line(item, variant, product) for _, item, variant, product in rows if item is not None]
     return rows[0][0] if rows else None, lines
 
 
 async def read_contents(session: AsyncSession, cart_id: str) -> Contents:
-    """What is in the cart."""
-    return contents_of((await session.execute(CONTENTS, {"cart_id": cart_id})).all())
+    """Return the contents of the cart."""
+    return parse_contents((await session.execute(CONTENTS, {"cart_id": cart_id})).all())
 
 
-def contents_of(rows: Sequence[Any]) -> Contents:
-    """What is in the cart, by the rows of `CONTENTS`. A line may have several; a row may have none."""
+def parse_contents(rows: Sequence[Any]) -> Contents:
+    """Return the contents of the cart from the rows of `CONTENTS`.
+
+    A line may appear in several rows. A row without a line is skipped.
+    """
     if not rows:
         return Contents([], None, {}, {})
     filled = {row[0].id: row for row in rows if row[0] is not None}
@@ -161,6 +164,6 @@ def contents_of(rows: Sequence[Any]) -> Contents:
         lines=[Line(*row[:3]) for row in filled.values()],
         method=rows[0][3],
         collections={line_id: row[4] for line_id, row in filled.items()},
-        types={line_id: TypeOf(*row[6:8]) for line_id, row in filled.items()},
+        types={line_id: LineType(*row[6:8]) for line_id, row in filled.items()},
         may_be_discounted=rows[0].has_candidates,
     )

@@ -1,4 +1,4 @@
-"""The cart's tables."""
+"""Tables of carts."""
 
 from datetime import datetime
 
@@ -12,10 +12,10 @@ from backend.core.money import Cop
 
 
 class Cart(Timestamps, table=True):
-    """What a shopper means to buy. Its secret id gives access to it (design: decision 8); a customer's only to them.
+    """A shopping cart. Its secret id gives access to it (design: decision 8); a customer's cart is open only to them.
 
-    `order_id` is the id that its order will have: the bank needs the URL of the order's page before there is an order.
-    `draft` is what has been typed at the checkout so far, valid or not, so that a reload loses nothing.
+    `order_id` is the id of its future order: the bank needs the URL of the order's page before there is an order.
+    `draft` is the current input of the checkout form, valid or not, so that a page reload loses nothing.
     """
 
     __tablename__ = "cart"
@@ -27,25 +27,25 @@ class Cart(Timestamps, table=True):
     sales_channel_id: str = Field(foreign_key="sales_channel.id")
     customer_id: str | None = Field(default=None, index=True)
     guest_id: str | None = Field(default=None, index=True)
-    """The guest whom its e-mail address names, while it has no customer."""
+    """The guest with its e-mail address, while it has no customer."""
     email: str | None = None
     locale: str | None = None
-    """The language a program asked for, as it wrote it."""
+    """The language that the API client requested, unchanged."""
     shipping_address: JsonObject | None = Field(default=None, sa_type=Json)
     billing_address: JsonObject | None = Field(default=None, sa_type=Json)
     draft: JsonObject = Field(default_factory=dict, sa_type=Json)
     meta: JsonObject = Field(default_factory=dict, sa_type=Json)
     payment_session_id: str | None = None
-    """The payment session of this cart that is at the bank: until it ends, the cart cannot be changed."""
+    """The payment session of this cart that is at the bank. Until it ends, the cart cannot be changed."""
     replaces_cart_id: str | None = Field(default=None, index=True)
-    """The cart that was restored to this one, after its payment failed or was closed."""
+    """The earlier cart that was restored to this one, after its payment failed or was closed."""
     completed_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
 
 
 class LineItem(Timestamps, table=True):
     """Units of one variant in a cart; lines of one variant differ in `meta`.
 
-    The price is the catalogue's until the order.
+    The price comes from the catalogue until the order is placed.
     """
 
     __tablename__ = "line_item"
@@ -59,9 +59,9 @@ class LineItem(Timestamps, table=True):
 
 
 class CartNews(SQLModel, table=True):
-    """Something that happened to an open cart, until the shopper dismisses it. `detail` depends on `kind`.
+    """A message to the shopper about an event of an open cart, until they dismiss it. `detail` depends on `kind`.
 
-    `cart_id` is no foreign key: it would lock the cart, which deleting a variant must not wait for.
+    `cart_id` is no foreign key: it would lock the cart, and deleting a variant must not wait for that lock.
     """
 
     __tablename__ = "cart_news"
@@ -74,7 +74,7 @@ class CartNews(SQLModel, table=True):
 
 
 class ShippingQuote(SQLModel, table=True):
-    """What a shipping option was last quoted at for a cart; choosing the option costs that."""
+    """The latest quote of a shipping option for a cart. The option can be chosen at this price."""
 
     __tablename__ = "shipping_quote"
 
@@ -86,11 +86,11 @@ class ShippingQuote(SQLModel, table=True):
     """A digest of the request: the quote is valid for exactly this request."""
     quote: JsonObject = Field(sa_type=Json)
     quoted_at: datetime = Field(sa_type=UtcDateTime)
-    """By the database's clock."""
+    """Time of the quote, by the database's clock."""
 
 
 class CartShippingMethod(Timestamps, table=True):
-    """The shipping option chosen for a cart, at the amount last quoted for it. One a cart."""
+    """The shipping option chosen for a cart, at its latest quoted amount. One per cart."""
 
     __tablename__ = "cart_shipping_method"
 

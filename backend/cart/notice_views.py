@@ -1,18 +1,18 @@
-"""News of a cart as the storefront shows them: those that are stored, and problems of its lines and codes of now.
+"""News of a cart for the storefront: the stored ones, and the current problems of its lines and codes.
 
-| kind | event | words | link |
+| kind | event | text | link |
 |---|---|---|---|
-| joined | carts became one at sign-in | both carts' products with their units | the cart |
+| joined | carts were merged at sign-in | both carts' products with their units | the cart |
 | no_stock | fewer units were moved, as there are no more | the products with the missing units | product, catalogue |
 | no_room | the same, as the cart is full | the products with the missing units | the cart |
 | deleted | a variant was deleted | its title, the units that left the cart | product or its category |
 | code | a code was not moved | the code and why | the cart |
-| withdrawn (now) | a product is not for sale any more | its title | its category |
-| sold_out (now) | no unit can be had | its title | product |
-| short (now) | fewer units can be had than are in the cart | its title, both numbers | product |
-| code (now) | a code takes nothing off any more | the code and why | the cart |
+| withdrawn (current) | a product is no longer for sale | its title | its category |
+| sold_out (current) | no unit is available | its title | product |
+| short (current) | fewer units are available than are in the cart | its title, both numbers | product |
+| code (current) | a code no longer gives a discount | the code and why | the cart |
 
-Stored ones are dismissed by the shopper. Problems of now end with the line, the code or the problem itself.
+The shopper dismisses stored news. Current problems end with the line, the code or the problem itself.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,20 +25,20 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.models import CartNews
 from backend.cart.notices import MAX_NEWS, NewsKind
-from backend.cart.promotion_codes import REFUSALS
+from backend.cart.promotion_codes import SHOPPER_REFUSALS
 from backend.catalog.models import Category, Product, ProductCategory, for_sale
 from backend.core.money import format_cop
 from backend.core.texts import _
-from backend.promotions.eligibility import Judged, Obstacle
+from backend.promotions.eligibility import CandidateResult, Obstacle
 
 MAX_TITLES = 5
-"""Products that one sentence names."""
+"""Number of products that one sentence names."""
 RETIRED = _("La tienda lo retiró.")
 NO_ROOM_FOR_CODE = _("Tu carrito ya tiene todos los códigos que caben.")
 
 
 class NewsTarget(StrEnum):
-    """The page that news link to."""
+    """The page that a news item links to."""
 
     PRODUCT = "product"
     CATEGORY = "category"
@@ -48,7 +48,7 @@ class NewsTarget(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class NewsView:
-    """News of a cart. `handle` is that of the product or category that `target` names; else empty."""
+    """A news item of a cart. `handle` is that of the product or category that `target` names; else empty."""
 
     id: str
     text: str
@@ -59,7 +59,7 @@ class NewsView:
 
 @dataclass(frozen=True, slots=True)
 class LineProblem:
-    """A line that cannot be paid as it is: `units` can be had of `quantity`."""
+    """A line that cannot be paid unchanged: only `units` of `quantity` are available."""
 
     line_id: str
     product_id: str
@@ -79,21 +79,21 @@ class _Link:
 _TO_CATALOG, _TO_CART = _Link(NewsTarget.CATALOG), _Link(NewsTarget.CART)
 
 
-async def cart_news(
+async def list_cart_news(
     session: AsyncSession,
     cart_id: str,
     problems: Sequence[LineProblem],
-    codes: Sequence[Judged],
+    codes: Sequence[CandidateResult],
     *,
     has_stored: bool,
 ) -> list[NewsView]:
-    """Return the news of a cart: the stored ones, oldest first, then the problems of now.
+    """Return the news of a cart: the stored ones, oldest first, then the current problems.
 
     Args:
         session: reads the database.
         cart_id: the cart's id.
-        problems: of its lines.
-        codes: typed codes of the cart that take nothing off.
+        problems: the problems of its lines.
+        codes: the cart's typed codes without a discount.
         has_stored: False if the cart has no stored news: then none are read.
     """
     stored: list[CartNews] = []
@@ -103,7 +103,7 @@ async def cart_news(
     ids = {one.product_id for one in problems if not one.is_wrapping}
     for one in stored:
         ids |= {units["product_id"] for units in one.detail.get("units", ())}
-    links = await _links(session, ids) if ids else {}
+    links = await _find_links(session, ids) if ids else {}
     return [
         *(_stored_view(one, links) for one in stored),
         *(_problem_view(one, links) for one in problems),
@@ -111,8 +111,8 @@ async def cart_news(
     ]
 
 
-async def _links(session: AsyncSession, product_ids: set[str]) -> dict[str, _Link]:
-    """Return the page of each product that is for sale, of the others one of their categories."""
+async def _find_links(session: AsyncSession, product_ids: set[str]) -> dict[str, _Link]:
+    """Return the page of each product that is for sale; for the others, the page of one of their categories."""
     query = (
         select(Product.id, Product.handle, for_sale().label("for_sale"), func.min(Category.handle))
         .outerjoin(ProductCategory, ProductCategory.product_id == Product.id)
@@ -136,58 +136,58 @@ def _stored_view(news: CartNews, links: Mapping[str, _Link]) -> NewsView:
         case NewsKind.JOINED:
             text = _("Juntamos este carrito con el que tenías en tu cuenta.")
             if detail["added"]:
-                text += " " + _("Se agregó: {toys}.").format(toys=_list(detail["added"]))
-            text += " " + _("Ya estaba en tu cuenta: {toys}.").format(toys=_list(detail["had"]))
+                text += " " + _("Se agregó: {toys}.").format(toys=_format_units(detail["added"]))
+            text += " " + _("Ya estaba en tu cuenta: {toys}.").format(toys=_format_units(detail["had"]))
         case NewsKind.NO_STOCK:
             text = _("Esto ya no está disponible y no pasó a tu carrito: {toys}.")
-            text = text.format(toys=_list(units))
+            text = text.format(toys=_format_units(units))
             link = links.get(units[0]["product_id"], _TO_CATALOG) if len(units) == 1 else _TO_CATALOG
         case NewsKind.NO_ROOM:
-            text = _("Tu carrito está lleno, así que esto no cupo: {toys}.").format(toys=_list(units))
+            text = _("Tu carrito está lleno, así que esto no cupo: {toys}.").format(toys=_format_units(units))
         case NewsKind.DELETED:
             text = _("Ya no vendemos {toy} y salió de tu carrito ({units}).").format(
-                toy=units[0]["title"], units=_count(units[0]["quantity"])
+                toy=units[0]["title"], units=_format_count(units[0]["quantity"])
             )
             link = links.get(units[0]["product_id"], _TO_CATALOG)
         case NewsKind.CODE:
-            text = _code_text(detail["code"], detail["obstacle"], detail["missing"])
+            text = _format_code_text(detail["code"], detail["obstacle"], detail["missing"])
     return NewsView(news.id, text, str(link.target), link.handle, is_dismissible=True)
 
 
-def _problem_view(one: LineProblem, links: Mapping[str, _Link]) -> NewsView:
-    if not one.is_for_sale:
+def _problem_view(problem: LineProblem, links: Mapping[str, _Link]) -> NewsView:
+    if not problem.is_for_sale:
         kind, text = "withdrawn", _("{toy} ya no está a la venta. Quítalo del carrito para poder pagar.")
-    elif one.units <= 0:
+    elif problem.units <= 0:
         kind, text = "sold_out", _("{toy} se agotó. Quítalo del carrito para poder pagar.")
     else:
         kind, text = "short", _("De {toy} hay {units} y en tu carrito hay {wanted}.")
-    text = text.format(toy=one.title, units=_count(one.units), wanted=one.quantity)
-    link = links.get(one.product_id, _TO_CATALOG)
-    return NewsView(f"{kind}:{one.line_id}", text, str(link.target), link.handle, is_dismissible=False)
+    text = text.format(toy=problem.title, units=_format_count(problem.units), wanted=problem.quantity)
+    link = links.get(problem.product_id, _TO_CATALOG)
+    return NewsView(f"{kind}:{problem.line_id}", text, str(link.target), link.handle, is_dismissible=False)
 
 
-def _code_view(judged: Judged) -> NewsView:
-    code, obstacle = judged.candidate.promotion.code, judged.obstacle or Obstacle.OFF
-    text = _code_text(code, obstacle, judged.missing)
+def _code_view(result: CandidateResult) -> NewsView:
+    code, obstacle = result.candidate.promotion.code, result.obstacle or Obstacle.OFF
+    text = _format_code_text(code, obstacle, result.missing)
     return NewsView(f"code:{code}", text, str(_TO_CART.target), "", is_dismissible=False)
 
 
-def _code_text(code: str, obstacle: str | None, missing: int) -> str:
+def _format_code_text(code: str, obstacle: str | None, missing: int) -> str:
     if obstacle is None:
-        why = NO_ROOM_FOR_CODE
+        reason = NO_ROOM_FOR_CODE
     elif obstacle == Obstacle.OFF:
-        why = RETIRED
+        reason = RETIRED
     else:
-        why = REFUSALS[Obstacle(obstacle)].format(missing=format_cop(missing))
-    return _("El código {code} dejó de aplicarse. {why}").format(code=code, why=why)
+        reason = SHOPPER_REFUSALS[Obstacle(obstacle)].format(missing=format_cop(missing))
+    return _("El código {code} dejó de aplicarse. {why}").format(code=code, why=reason)
 
 
-def _list(units: Sequence[Mapping[str, Any]]) -> str:
-    """Format units as `2 × Trompo, 1 × Yoyo`, of many the first."""
+def _format_units(units: Sequence[Mapping[str, Any]]) -> str:
+    """Format units as `2 × Trompo, 1 × Yoyo`, with at most `MAX_TITLES` products."""
     text = ", ".join(f"{one['quantity']} × {one['title']}" for one in units[:MAX_TITLES])
     rest = len(units) - MAX_TITLES
     return text if rest <= 0 else text + " " + _("y {n} más").format(n=rest)
 
 
-def _count(units: int) -> str:
+def _format_count(units: int) -> str:
     return _("1 unidad") if units == 1 else _("{n} unidades").format(n=units)

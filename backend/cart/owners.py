@@ -1,8 +1,8 @@
-"""Whose a cart is: which cart a browser goes on with, as a guest or signed in, on every device the same.
+"""Owners of carts: find the cart that a browser continues with, the same on every device after signing in.
 
-- What a guest put into a cart is still there after signing in. An account that had a cart already, from another device,
-  gets both merged into one.
-- Signing out leaves the cart with the account: whoever uses the browser next does not find it.
+- Signing in preserves what a guest put into a cart. If the account already has a cart from another device, both are
+  merged.
+- Signing out leaves the cart with the account: the next person at the browser does not find it.
 """
 
 from contextlib import suppress
@@ -12,7 +12,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.access import Caller, open_cart, read_cart
-from backend.cart.contents import line_key, lines_of, units_by_variant
+from backend.cart.contents import count_units_by_variant, line_key, read_lines
 from backend.cart.events import CartsMerged
 from backend.cart.lines import MAX_LINES, MAX_QUANTITY
 from backend.cart.models import Cart, LineItem
@@ -23,53 +23,55 @@ from backend.cart.notices import (
     add_news,
     add_units_news,
     move_news,
-    units_of_lines,
+    read_line_units,
 )
-from backend.cart.promotion_codes import take_codes_along
+from backend.cart.promotion_codes import move_codes
 from backend.cart.purchase_chains import join_chain, lock_chains
-from backend.cart.shipping_method import changed
+from backend.cart.shipping_method import mark_cart_changed
 from backend.core.db.database import Database
 from backend.core.errors import Conflict, NotAllowed, NotFound
 from backend.core.events import publish
-from backend.customers.guests import guest_with
+from backend.customers.guests import find_or_create_guest
 from backend.customers.models import Customer
-from backend.inventory.service import available_units
-from backend.legal.consents import own_consents
+from backend.inventory.service import read_available_units
+from backend.legal.consents import assign_consents
 
 
-async def cart_for(database: Database, cart_id: str, customer_id: str | None) -> str:
-    """The cart that a browser uses next, when it has this cart and this customer is signed in (None: nobody).
+async def find_browser_cart(database: Database, cart_id: str, customer_id: str | None) -> str:
+    """Return the cart that a browser uses next.
+
+    `cart_id` is its current cart; `customer_id` is the signed-in customer, or None.
 
     Returns:
-        A cart's id; empty when there is none yet.
+        A cart's id; empty if there is none yet.
     """
     if not cart_id and customer_id is None:
-        return ""  # as most visitors come: nothing is asked
+        return ""  # most visitors: no query is needed
     async with database.read() as session:
-        known = await _open(session, cart_id)
-        if (known.customer_id if known else None) == customer_id:
-            return known.id if known else ""  # the usual case, without a lock
+        current = await _find_open_cart(session, cart_id)
+        if (current.customer_id if current else None) == customer_id:
+            return current.id if current else ""  # the usual case, without a lock
         if customer_id is None:
             return ""
-        own = await _cart_of(session, customer_id)
-        if known is None or known.customer_id is not None:
+        own = await _find_own_cart_id(session, customer_id)
+        if current is None or current.customer_id is not None:
             return own or ""
     async with database.transaction() as session:
-        return await _take_over(session, cart_id, customer_id)
+        return await _take_over_cart(session, cart_id, customer_id)
 
 
 async def join_carts(database: Database, cart_id: str, into: str, caller: Caller) -> None:
-    """Move what is in a cart into another one, where the caller may use both and both can be changed; else nothing."""
+    """Move the lines of a cart into another one, if the caller may use and change both; else do nothing."""
     async with database.transaction() as session:
         await lock_chains(session, cart_id, into)
         with suppress(NotFound, NotAllowed, Conflict):
             for one in sorted((cart_id, into)):
                 await open_cart(session, one, caller)
-            await merge(session, cart_id, into)
+            await merge_carts(session, cart_id, into)
 
 
-async def usable_cart(database: Database, cart_id: str, customer_id: str | None) -> str:
-    """The id again, when this customer (None: a guest) may use the cart; else empty. Completed carts included."""
+async def check_usable_cart(database: Database, cart_id: str, customer_id: str | None) -> str:
+    """Return the cart's id if the customer (None: a guest) may use it, completed or not; else an empty text."""
     async with database.read() as session:
         try:
             await read_cart(session, cart_id, Caller(customer_id))
@@ -78,34 +80,34 @@ async def usable_cart(database: Database, cart_id: str, customer_id: str | None)
     return cart_id
 
 
-async def _take_over(session: AsyncSession, cart_id: str, customer_id: str) -> str:
-    """Give a guest's cart to the customer, or merge it into the one they have."""
+async def _take_over_cart(session: AsyncSession, cart_id: str, customer_id: str) -> str:
+    """Assign a guest's cart to the customer, or merge it into the customer's own cart."""
     await session.get_one(
         Customer, customer_id, with_for_update=True
-    )  # two browsers at once must find one cart
-    own = await _cart_of(session, customer_id)
+    )  # two concurrent browsers must find the same cart
+    own = await _find_own_cart_id(session, customer_id)
     await lock_chains(session, *filter(None, (cart_id, own)))
     try:
-        guests = await open_cart(session, cart_id)
-    except (NotFound, NotAllowed, Conflict):  # it has become an order meanwhile, or is about to
+        guest_cart = await open_cart(session, cart_id)
+    except (NotFound, NotAllowed, Conflict):  # it has become an order in the meantime, or is being paid
         return own or ""
-    if guests.customer_id is not None:  # another tab was quicker
+    if guest_cart.customer_id is not None:  # another tab has assigned it
         return own or ""
-    await own_consents(session, guests.id, customer_id)
+    await assign_consents(session, guest_cart.id, customer_id)
     if own is None:
-        guests.customer_id = customer_id
-        return guests.id
-    await merge(session, guests.id, own, at_sign_in=True)
+        guest_cart.customer_id = customer_id
+        return guest_cart.id
+    await merge_carts(session, guest_cart.id, own, at_sign_in=True)
     return own
 
 
-async def _open(session: AsyncSession, cart_id: str) -> Cart | None:
+async def _find_open_cart(session: AsyncSession, cart_id: str) -> Cart | None:
     found = await session.execute(select(Cart).where(Cart.id == cart_id, Cart.completed_at.is_(None)))
     return found.scalar_one_or_none()
 
 
-async def _cart_of(session: AsyncSession, customer_id: str) -> str | None:
-    """The customer's open cart that is not being paid; of several, as programs may make, the youngest."""
+async def _find_own_cart_id(session: AsyncSession, customer_id: str) -> str | None:
+    """Return the customer's open cart that is not being paid; the newest of several, which API clients may create."""
     own = select(Cart.id).where(
         Cart.customer_id == customer_id, Cart.completed_at.is_(None), Cart.payment_session_id.is_(None)
     )
@@ -115,10 +117,10 @@ async def _cart_of(session: AsyncSession, customer_id: str) -> str | None:
 
 
 async def set_owner(session: AsyncSession, cart_id: str, customer_id: str | None) -> None:
-    """Set the cart's customer; None when whoever pays it is not signed in.
+    """Set the cart's customer; None if the payer is not signed in.
 
-    A cart that is being paid, or has become an order, does not change: an order belongs to who was signed in when it
-    was placed.
+    A cart that is being paid, or has become an order, does not change: an order belongs to the customer who was
+    signed in when it was placed.
 
     Raises:
         NotFound: it is another customer's cart, or no cart has this id.
@@ -130,36 +132,41 @@ async def set_owner(session: AsyncSession, cart_id: str, customer_id: str | None
     if customer_id is not None and cart.customer_id != customer_id:
         still_there = select(Customer.id).where(Customer.id == customer_id)
         locking = still_there.with_for_update(key_share=True, read=True)
-        if (await session.execute(locking)).first() is None:  # the account was deleted a moment ago
+        if (await session.execute(locking)).first() is None:  # the account was deleted concurrently
             return
     cart.customer_id = customer_id
 
 
 async def set_email(session: AsyncSession, cart: Cart, email: str) -> None:
-    """Set the address that this (locked) cart's mails go to. Without a customer, it is a guest's from now on."""
-    guest_id = await guest_with(session, email) if cart.customer_id is None else None
+    """Set the e-mail address of this (locked) cart.
+
+    A cart without a customer then belongs to the guest with this address.
+    """
+    guest_id = await find_or_create_guest(session, email) if cart.customer_id is None else None
     cart.email, cart.guest_id = email, guest_id
 
 
-async def give_to(session: AsyncSession, cart: Cart, customer_id: str) -> None:
-    """Make the (locked) cart a customer's, who has proved to be it. Their address is the cart's then."""
+async def assign_customer(session: AsyncSession, cart: Cart, customer_id: str) -> None:
+    """Assign the (locked) cart to an authenticated customer. It gets the customer's e-mail address."""
     if cart.customer_id == customer_id:
         return
-    # whoever is being deleted is waited for
+    # waits for a concurrent deletion of the customer
     customer = await session.get_one(Customer, customer_id, with_for_update={"key_share": True, "read": True})
     cart.customer_id, cart.guest_id, cart.email = customer.id, None, customer.email
-    await own_consents(session, cart.id, customer.id)
+    await assign_consents(session, cart.id, customer.id)
 
 
-async def merge(session: AsyncSession, cart_id: str, into: str, *, at_sign_in: bool = False) -> None:
-    """Move the lines of one open cart into another. The first is left empty, so that a second call changes nothing.
+async def merge_carts(session: AsyncSession, cart_id: str, into: str, *, at_sign_in: bool = False) -> None:
+    """Move the lines of one open cart into another.
 
-    Units of the same variant add up as far as there is stock, but never to fewer than either cart had. What was typed
-    at the checkout moves too; where both have something, that of the first cart stands. Codes and metadata come along;
-    there that of the second stands. The chains of both must be locked: the purchase that the first was restored for is
-    the second's from now on.
+    The first cart is left empty, so that a second call changes nothing.
 
-    The shopper is informed of what could not be moved, and with `at_sign_in` of what was.
+    Units of the same variant are added up to the available stock, but never to fewer than either cart had. The
+    checkout draft moves too; the first cart's values have priority. Codes and metadata move too; there the second
+    cart's values have priority. If the first cart was restored from another, the second joins that purchase: so the
+    purchase chains of both must be locked (`backend.cart.purchase_chains`).
+
+    News items show the shopper the units and codes that could not be moved and, with `at_sign_in`, the moved units.
 
     Raises:
         NotFound, NotAllowed: see `open_cart`.
@@ -177,9 +184,9 @@ async def merge(session: AsyncSession, cart_id: str, into: str, *, at_sign_in: b
         await add_news(session, into, NewsKind.JOINED, joined)
     await add_units_news(session, into, NewsKind.NO_STOCK, moved.no_stock)
     await add_units_news(session, into, NewsKind.NO_ROOM, moved.no_room)
-    await changed(session, source)
-    await changed(session, target)
-    await add_code_news(session, into, await take_codes_along(session, source, target))
+    await mark_cart_changed(session, source)
+    await mark_cart_changed(session, target)
+    await add_code_news(session, into, await move_codes(session, source, target))
     if source.replaces_cart_id is not None:
         await join_chain(session, target, source.replaces_cart_id)
     await publish(session, CartsMerged(cart_id, into))
@@ -187,7 +194,7 @@ async def merge(session: AsyncSession, cart_id: str, into: str, *, at_sign_in: b
 
 @dataclass(slots=True)
 class _MovedLines:
-    """Result of moving lines: what the cart had before, units added to it, and those that could not be.
+    """Result of moving lines: the cart's units before, the units added, and the units that could not be moved.
 
     `lines` is the number of lines that left the other cart.
     """
@@ -200,42 +207,42 @@ class _MovedLines:
 
 
 async def _move_lines(session: AsyncSession, cart_id: str, into: str) -> _MovedLines | None:
-    """Move the lines of one locked cart into another; None when there are none."""
-    present = await lines_of(session, into)
-    held = units_by_variant(present)
-    there = {line_key(line.item.variant_id, line.item.meta): line for line in present}
-    lines = await lines_of(session, cart_id)
+    """Move the lines of one locked cart into another; return None if it has none."""
+    existing = await read_lines(session, into)
+    units_by_variant = count_units_by_variant(existing)
+    lines_by_key = {line_key(line.item.variant_id, line.item.meta): line for line in existing}
+    lines = await read_lines(session, cart_id)
     if not lines:
         return None
-    units = await available_units(session, [line.variant.id for line in lines], holder=into)
-    units_of = await units_of_lines(session, [*present, *lines])
-    result = _MovedLines([units_of[line.item.id] for line in present])
+    units = await read_available_units(session, [line.variant.id for line in lines], holder=into)
+    units_of = await read_line_units(session, [*existing, *lines])
+    result = _MovedLines([units_of[line.item.id] for line in existing])
     for line in lines:
-        wanted, moved, missing = units_of[line.item.id], 0, result.no_room
-        same = there.get(line_key(line.item.variant_id, line.item.meta))
+        line_units, moved, missing = units_of[line.item.id], 0, result.no_room
+        same = lines_by_key.get(line_key(line.item.variant_id, line.item.meta))
         if same is not None:
-            others = held[line.variant.id] - same.item.quantity
-            quantity = _merged_quantity(line.item, same.item, units[line.variant.id] - others)
+            others = units_by_variant[line.variant.id] - same.item.quantity
+            quantity = _merge_quantities(line.item, same.item, units[line.variant.id] - others)
             moved = quantity - same.item.quantity
             missing = result.no_stock if quantity < MAX_QUANTITY else result.no_room
-            held[line.variant.id] = others + quantity
+            units_by_variant[line.variant.id] = others + quantity
             same.item.quantity = quantity
             await session.delete(line.item)
             result.lines += 1
-        elif len(there) < MAX_LINES:
+        elif len(lines_by_key) < MAX_LINES:
             moved = line.item.quantity
             line.item.cart_id = into
-            there[line_key(line.item.variant_id, line.item.meta)] = line
-            held[line.variant.id] += line.item.quantity
+            lines_by_key[line_key(line.item.variant_id, line.item.meta)] = line
+            units_by_variant[line.variant.id] += line.item.quantity
             result.lines += 1
         if moved:
-            result.added.append(replace(wanted, quantity=moved))
-        if moved < wanted.quantity:
-            missing.append(replace(wanted, quantity=wanted.quantity - moved))
+            result.added.append(replace(line_units, quantity=moved))
+        if moved < line_units.quantity:
+            missing.append(replace(line_units, quantity=line_units.quantity - moved))
     await session.flush()
     return result
 
 
-def _merged_quantity(one: LineItem, other: LineItem, units: int) -> int:
+def _merge_quantities(one: LineItem, other: LineItem, units: int) -> int:
     both = min(one.quantity + other.quantity, units)
     return min(max(one.quantity, other.quantity, both), MAX_QUANTITY)

@@ -1,6 +1,6 @@
-"""Carts that belong to one purchase: each was restored from another after its payment failed or was closed.
+"""Chains of carts that belong to one purchase: each was restored from another after its payment failed or was closed.
 
-Signing in moves what a restored cart holds into the account's cart: that belongs to the purchase then, too.
+Signing in may move the lines of a restored cart into the account's cart, which then belongs to the purchase too.
 """
 
 from collections.abc import Collection, Sequence
@@ -9,7 +9,7 @@ from sqlalchemy import bindparam, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.models import Cart
-from backend.core.db.database import locked
+from backend.core.db.database import lock_rows
 
 _NEIGHBOURS = select(Cart.id, Cart.replaces_cart_id).where(
     or_(
@@ -19,13 +19,13 @@ _NEIGHBOURS = select(Cart.id, Cart.replaces_cart_id).where(
 )
 
 
-_LOCK = locked(select(Cart).where(Cart.id.in_(bindparam("ids", expanding=True))).order_by(Cart.id))
+_LOCK = lock_rows(select(Cart).where(Cart.id.in_(bindparam("ids", expanding=True))).order_by(Cart.id))
 
 
-async def chain_of(session: AsyncSession, cart_id: str) -> frozenset[str]:
-    """The ids of all carts of one purchase, this one included: each was restored from another. Nothing is locked.
+async def read_chain(session: AsyncSession, cart_id: str) -> frozenset[str]:
+    """Return the ids of all carts of one purchase, including this one, without a lock.
 
-    A payment that was closed may still be approved. Only the whole chain tells whether the purchase was paid twice.
+    A closed payment may still be approved. Only the whole chain shows whether the purchase was paid twice.
     """
     chain: set[str] = set()
     found = {cart_id}
@@ -45,16 +45,18 @@ async def lock_carts(session: AsyncSession, cart_ids: Collection[str]) -> Sequen
 
 async def lock_chains(session: AsyncSession, *cart_ids: str) -> None:
     """Lock all carts of these purchases, in the order of their ids."""
-    await lock_carts(session, frozenset().union(*[await chain_of(session, cart_id) for cart_id in cart_ids]))
+    await lock_carts(
+        session, frozenset().union(*[await read_chain(session, cart_id) for cart_id in cart_ids])
+    )
 
 
 async def join_chain(session: AsyncSession, cart: Cart, replaced_id: str) -> None:
-    """Note that the cart `replaced_id` was restored to `cart`. A second call changes nothing.
+    """Store that the cart `replaced_id` was restored to `cart`. A second call changes nothing.
 
-    Both chains must be locked. If `cart` replaces another cart already, the first cart of that chain is linked to
+    Both chains must be locked. If `cart` already replaces another cart, the first cart of that chain is linked to
     `replaced_id`.
     """
-    if replaced_id in await chain_of(session, cart.id):
+    if replaced_id in await read_chain(session, cart.id):
         return
     end = cart
     while end.replaces_cart_id is not None:

@@ -1,4 +1,4 @@
-"""What a cart costs today: its lines and shipping, less what promotions take off."""
+"""Current totals of a cart: its lines and shipping, less the discounts of promotions."""
 
 from collections.abc import Sequence
 
@@ -7,34 +7,40 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.cart.contents import Contents, Line
 from backend.cart.models import Cart
 from backend.pricing import CartTotals, ShippingCharge, price_cart
-from backend.promotions.eligibility import NO_DISCOUNTS, BoughtLine, Buying, Discounts, discounts_of
+from backend.promotions.eligibility import (
+    NO_DISCOUNTS,
+    BoughtLine,
+    Discounts,
+    PromotionContext,
+    compute_cart_discounts,
+)
 
 
-async def read_discounted(
+async def read_discounted_totals(
     session: AsyncSession, cart_id: str, contents: Contents
 ) -> tuple[CartTotals, Discounts]:
-    """The cart's totals, with the promotions that were thought of, as adjustments in the order in which they apply.
+    """Return the cart's totals, and the evaluated promotions with their adjustments in the order in which they apply.
 
-    What is no longer for sale counts for nothing. A kind of discount is a table that is read here: page, API, payment
-    and order follow.
+    Lines that are no longer for sale are not counted. This function is the only place that reads discounts: page,
+    API, payment and order use its result.
     """
     shipping, discounts = contents.method.amount if contents.method else None, NO_DISCOUNTS
     if contents.may_be_discounted:
-        buying = buying_of(await session.get_one(Cart, cart_id))
-        discounts = await discounts_of(session, buying, bought_lines(contents.lines), shipping)
+        context = to_promotion_context(await session.get_one(Cart, cart_id))
+        discounts = await compute_cart_discounts(session, context, to_bought_lines(contents.lines), shipping)
     sold = [line.priced for line in contents.lines if line.product]
     charge = None if shipping is None else ShippingCharge(shipping)
     return price_cart(sold, charge, discounts.adjustments), discounts
 
 
-def bought_lines(lines: Sequence[Line]) -> list[BoughtLine]:
-    """The lines that are for sale, as promotions see them."""
+def to_bought_lines(lines: Sequence[Line]) -> list[BoughtLine]:
+    """Convert the lines to the input of promotions; lines that are no longer for sale are left out."""
     return [BoughtLine(line.priced, line.product, line.variant.id) for line in lines if line.product]
 
 
-def buying_of(cart: Cart) -> Buying:
-    """The cart as promotions see it."""
-    return Buying(
+def to_promotion_context(cart: Cart) -> PromotionContext:
+    """Return the context in which promotions are evaluated for the cart."""
+    return PromotionContext(
         cart_id=cart.id,
         customer_id=cart.customer_id,
         email=cart.email,

@@ -1,4 +1,4 @@
-"""What the storefront shows of a cart."""
+"""Views of a cart for the storefront."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,22 +7,22 @@ from sqlalchemy import exists
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
-from backend.cart.access import NOT_FOUND, Caller, accessible
-from backend.cart.contents import CART_AND_CONTENTS, Line, contents_of, units_by_variant
+from backend.cart.access import NOT_FOUND, Caller, require_access
+from backend.cart.contents import CART_AND_CONTENTS, Line, count_units_by_variant, parse_contents
 from backend.cart.lines import MAX_QUANTITY
 from backend.cart.models import Cart, CartNews
-from backend.cart.notice_views import LineProblem, NewsView, cart_news
-from backend.cart.notices import full_title
-from backend.cart.promotion_codes import refusal_of
-from backend.cart.totals import read_discounted
-from backend.catalog.gift_wrapping import offered_wrapping
+from backend.cart.notice_views import LineProblem, NewsView, list_cart_news
+from backend.cart.notices import format_full_title
+from backend.cart.promotion_codes import format_refusal
+from backend.cart.totals import read_discounted_totals
+from backend.catalog.gift_wrapping import find_gift_wrapping
 from backend.catalog.models import Picture, Product, Variant, variant_name
 from backend.catalog.price_labels import format_price
 from backend.catalog.storefront.product_cards import picture_view
 from backend.catalog.views import PictureView
 from backend.core.errors import NotFound
 from backend.core.money import Cop, format_cop
-from backend.inventory.statements import available
+from backend.inventory.statements import available_units_query
 from backend.pricing import CartTotals, PartTotals
 
 
@@ -30,9 +30,9 @@ from backend.pricing import CartTotals, PartTotals
 class CartLine:
     """One line of a cart.
 
-    `variant` names the variant, where its product's title does not say it all.
-    `problem` is what a shopper must know before paying: `gone` (not for sale any more, or none left), `short` (fewer
-    left than asked for: `max_quantity`), or None.
+    `variant` is the variant's name, if it adds something to the product's title. `problem` is a problem to solve
+    before paying: `gone` (no longer for sale, or sold out), `short` (only `max_quantity` units are available), or
+    None.
     """
 
     id: str
@@ -54,7 +54,7 @@ class CartLine:
 
 @dataclass(frozen=True, slots=True)
 class SavingView:
-    """What a promotion takes off: its code and the pesos, with a minus before them."""
+    """The discount of a promotion: its code and the pesos with a minus sign."""
 
     code: str
     amount_label: str
@@ -62,7 +62,7 @@ class SavingView:
 
 @dataclass(frozen=True, slots=True)
 class CodeView:
-    """A code that was typed. `refusal` says why it takes nothing off now; empty when it does."""
+    """A typed code. `refusal` is the reason why it gives no discount now; empty if it does."""
 
     code: str
     refusal: str
@@ -70,7 +70,7 @@ class CodeView:
 
 @dataclass(frozen=True, slots=True)
 class WrappingView:
-    """Gift wrapping that can be added; `price_label` is empty where it costs nothing."""
+    """Gift wrapping that can be added; `price_label` is empty if it is free."""
 
     variant_id: str
     title: str
@@ -79,10 +79,9 @@ class WrappingView:
 
 @dataclass(frozen=True, slots=True)
 class CartView:
-    """A cart with its totals, at today's prices. `shipping_total` is None while nothing is quoted.
+    """A cart with its totals, at current prices. `shipping_total` is None without a quote.
 
-    Lines, `subtotal_label` and `shipping_total` are what they cost before `savings`; `item_total` is what the lines
-    cost after them.
+    Lines, `subtotal_label` and `shipping_total` are before `savings`; `item_total` is the lines' total after them.
     """
 
     id: str
@@ -103,58 +102,62 @@ class CartView:
     tax_label: str
     """The IVA in the total."""
     news: list[NewsView]
-    """What happened to it that the shopper has not caused."""
+    """Events that the shopper has not caused, and current problems."""
     wrapping: WrappingView | None
-    """What the shop offers to wrap it with; None while it does not, and once it is in the cart."""
+    """The gift wrapping on offer; None if there is none, or it is already in the cart."""
 
 
-_IN_CART = aliased(Product)
+_LINE_PRODUCT = aliased(Product)
 """The product of a line, for sale or not."""
-_SHOWN = (
+_CART_ROWS = (
     CART_AND_CONTENTS.add_columns(
-        available(Variant.id), Picture, _IN_CART.title, exists().where(CartNews.cart_id == Cart.id)
+        available_units_query(Variant.id),
+        Picture,
+        _LINE_PRODUCT.title,
+        exists().where(CartNews.cart_id == Cart.id),
     )
     .outerjoin(Picture, (Picture.product_id == Variant.product_id) & (Picture.rank == 0))
-    .outerjoin(_IN_CART, _IN_CART.id == Variant.product_id)
+    .outerjoin(_LINE_PRODUCT, _LINE_PRODUCT.id == Variant.product_id)
 )
 
 
-async def cart_view(
-    session: AsyncSession, cart_id: str, caller: Caller | None = None, *, as_owner: bool = False
+async def read_cart_view(
+    session: AsyncSession, cart_id: str, caller: Caller | None = None, *, requires_owner: bool = False
 ) -> CartView:
-    """The cart as the storefront shows it. Without a caller it was checked before who asks.
+    """Return the cart for the storefront.
 
     Args:
         session: reads it.
         cart_id: its id.
-        caller: who asks.
-        as_owner: whether a customer who asks must have it already: a guest's may be used, but is not theirs yet.
+        caller: the caller; None if their access was checked before.
+        requires_owner: True if the cart must already be assigned to the calling customer. A guest's cart is
+            refused.
 
     Raises:
         NotFound: no cart has this id, it has become an order, or it is not the caller's.
     """
-    rows = (await session.execute(_SHOWN, {"cart_id": cart_id, "holder": cart_id})).all()
-    cart = accessible(rows[0][8] if rows else None, cart_id, caller, NOT_FOUND)
-    is_anothers = as_owner and (caller is None or cart.customer_id != caller.customer_id)
+    rows = (await session.execute(_CART_ROWS, {"cart_id": cart_id, "holder": cart_id})).all()
+    cart = require_access(rows[0][8] if rows else None, cart_id, caller, NOT_FOUND)
+    is_anothers = requires_owner and (caller is None or cart.customer_id != caller.customer_id)
     if is_anothers or cart.completed_at is not None:
         raise NotFound(NOT_FOUND.format(cart_id=cart_id))
-    contents = contents_of(rows)
+    contents = parse_contents(rows)
     lines, method = contents.lines, contents.method
     units = {row[0].id: int(row[9]) for row in rows if row[0] is not None}
-    wanted = units_by_variant(lines)
+    units_in_cart = count_units_by_variant(lines)
     pictures = {row[0].id: picture_view(row[10]) for row in rows if row[10] is not None}
     titles = {row[0].id: row[11] for row in rows if row[0] is not None}
-    totals, discounts = await read_discounted(session, cart_id, contents)
+    totals, discounts = await read_discounted_totals(session, cart_id, contents)
     shipping = totals.shipping.original_total
     parts = totals.by_line
-    typed = [judged for judged in discounts.judged if judged.candidate.typed_at is not None]
+    typed = [judged for judged in discounts.results if judged.candidate.typed_at is not None]
     views = [
         _line_view(
             line,
             titles[line.item.id],
             parts.get(line.item.id),
             pictures.get(line.item.id),
-            units[line.item.id] - (wanted[line.variant.id] - line.item.quantity),
+            units[line.item.id] - (units_in_cart[line.variant.id] - line.item.quantity),
         )
         for line in lines
     ]
@@ -165,9 +168,9 @@ async def cart_view(
         item_total=totals.item_total,
         item_total_label=format_cop(totals.item_total),
         subtotal_label=format_cop(totals.items.original_total),
-        savings=savings_of(totals),
+        savings=list_savings(totals),
         codes=[
-            CodeView(judged.candidate.promotion.code, refusal_of(judged) if judged.obstacle else "")
+            CodeView(judged.candidate.promotion.code, format_refusal(judged) if judged.obstacle else "")
             for judged in typed
         ],
         shipping_name=method.name if method else "",
@@ -177,37 +180,37 @@ async def cart_view(
         total_label=format_cop(totals.total),
         is_free=method is not None and not totals.total,
         tax_label=format_cop(totals.tax_total),
-        news=await cart_news(
+        news=await list_cart_news(
             session,
             cart_id,
-            [_problem_of(line, view) for line, view in zip(lines, views, strict=True) if view.problem],
+            [_to_line_problem(line, view) for line, view in zip(lines, views, strict=True) if view.problem],
             [judged for judged in typed if judged.obstacle is not None],
             has_stored=rows[0][12],
         ),
-        wrapping=await _wrapping(session, lines),
+        wrapping=await _find_wrapping(session, lines),
     )
 
 
-async def _wrapping(session: AsyncSession, lines: Sequence[Line]) -> WrappingView | None:
+async def _find_wrapping(session: AsyncSession, lines: Sequence[Line]) -> WrappingView | None:
     if not lines or any(line.is_wrapping for line in lines):
         return None
-    offered = await offered_wrapping(session)
+    offered = await find_gift_wrapping(session)
     if offered is None:
         return None
     variant, product = offered
     return WrappingView(variant.id, product.title, format_cop(variant.price) if variant.price else "")
 
 
-def savings_of(totals: CartTotals) -> list[SavingView]:
-    """What each promotion took off."""
+def list_savings(totals: CartTotals) -> list[SavingView]:
+    """Return the discount of each promotion."""
     return [SavingView(code, f"-{format_cop(amount)}") for code, amount in totals.savings]
 
 
-def _problem_of(line: Line, view: CartLine) -> LineProblem:
+def _to_line_problem(line: Line, view: CartLine) -> LineProblem:
     return LineProblem(
         line_id=line.item.id,
         product_id=line.variant.product_id,
-        title=full_title(view.title, line.variant.title),
+        title=format_full_title(view.title, line.variant.title),
         quantity=view.quantity,
         units=view.max_quantity,
         is_for_sale=line.product is not None,
@@ -218,7 +221,7 @@ def _problem_of(line: Line, view: CartLine) -> LineProblem:
 def _line_view(
     line: Line, title: str, part: PartTotals | None, picture: PictureView | None, units: int
 ) -> CartLine:
-    """`part` is None for what is no longer for sale; `units` can be sold."""
+    """Return the view of a line. `part` is None if it is no longer for sale; `units` can be sold."""
     product = line.product
     total = part.original_total if part else line.priced.amount
     sellable = units if product else 0
@@ -230,7 +233,7 @@ def _line_view(
         id=line.item.id,
         variant_id=line.variant.id,
         product_id=line.variant.product_id,
-        product_handle=product.handle if product and not line.is_wrapping else "",  # it has no page
+        product_handle=product.handle if product and not line.is_wrapping else "",  # the wrapping has no page
         title=title,
         variant=variant_name(line.variant.title),
         brand=product.brand if product else "",

@@ -1,4 +1,4 @@
-"""Products, variants, categories and collections as the Store and Admin API answer with them."""
+"""Responses of the Store API and the Admin API: products, variants, categories and collections."""
 
 from typing import Annotated, NotRequired
 
@@ -43,13 +43,13 @@ class OptionWithProducts(ProductOptionOut):
 
 
 class VariantOption(OptionValueOut):
-    """The value that a variant has of an option."""
+    """The value that a variant has of one option."""
 
     option: OptionFields
 
 
 class PriceOut(Stamps):
-    """A variant's price, as staff see it."""
+    """A variant's price, for staff."""
 
     id: str
     currency_code: str
@@ -62,7 +62,7 @@ class PriceOut(Stamps):
 
 
 class ImageOut(LastingStamps):
-    """A picture."""
+    """A picture of a product."""
 
     id: str
     url: str | None
@@ -72,7 +72,7 @@ class ImageOut(LastingStamps):
 
 
 class VariantParts(LastingStamps):
-    """A variant with what is shown where it is asked for, and what only staff see."""
+    """A variant, with the parts that are returned on request and the fields that only staff see."""
 
     id: str
     title: str
@@ -104,20 +104,20 @@ class VariantParts(LastingStamps):
 
 
 class VariantOut(VariantParts):
-    """A variant. Prices are whole pesos, IVA included; `inventory_quantity` can be sold."""
+    """A variant. Prices are whole pesos, IVA included; `inventory_quantity` is the number of units that can be sold."""
 
     product: NotRequired[JsonDict]
 
 
 class VariantWithProduct(VariantParts):
-    """A variant as staff see it across products."""
+    """A variant with its product, for staff."""
 
     product: JsonDict
     inventory: list[StockedItem]
 
 
 class CategoryFields(Stamps):
-    """A category by itself."""
+    """A category without its parent and children."""
 
     id: str
     name: str
@@ -132,14 +132,14 @@ class CategoryFields(Stamps):
 
 
 class RelatedFields(CategoryFields):
-    """A category above or below another, by itself."""
+    """A parent or a child of a category, without its own parent and children."""
 
     mpath: str
     deleted_at: None
 
 
 class RelatedCategory(RelatedFields):
-    """A category above or below another, with those that were asked for above and below it."""
+    """A parent or a child of a category, with its own parents and children on request."""
 
     category_children: NotRequired[list["RelatedCategory"]]
     parent_category: NotRequired["RelatedCategory | None"]
@@ -162,14 +162,14 @@ class CollectionFields(Stamps):
 
 
 class CollectionOut(CollectionFields):
-    """A curated set of products, as staff see it."""
+    """A curated set of products, for staff."""
 
     metadata: JsonDict | None
     deleted_at: None
 
 
 class ProductOwnFields(Stamps):
-    """Fields of a product that are shown by default."""
+    """Fields of a product that are returned by default."""
 
     id: str
     handle: str
@@ -194,7 +194,7 @@ class ProductOwnFields(Stamps):
 
 
 class ProductRelations(TypedDict):
-    """Relations of a product that are shown by default."""
+    """Relations of a product that are returned by default."""
 
     collection: CollectionOut | None
     variants: list[VariantOut]
@@ -203,7 +203,7 @@ class ProductRelations(TypedDict):
 
 
 class ProductOut(ProductOwnFields, ProductRelations):
-    """A product. By default without status, metadata, categories, tax rate and prices: ask for them with `fields`."""
+    """A product. Status, metadata, categories, tax rate and prices are returned only on request, with `fields`."""
 
     featured: NotRequired[bool]
     status: NotRequired[Status]
@@ -213,7 +213,7 @@ class ProductOut(ProductOwnFields, ProductRelations):
             Field(description="The IVA that is in its price, in percent: 0, 5 or 19. A new product has 19."),
         ]
     ]
-    warnings: NotRequired[Annotated[str, Field(description="What its box says about safety.")]]
+    warnings: NotRequired[Annotated[str, Field(description="The safety warnings on its box.")]]
     metadata: NotRequired[JsonDict]
     categories: NotRequired[list[CategoryFields]]
     external_id: NotRequired[None]
@@ -223,7 +223,7 @@ class ProductOut(ProductOwnFields, ProductRelations):
 
 
 class ProductAnswer(TypedDict):
-    """A product."""
+    """Response with one product."""
 
     product: ProductOut
 
@@ -249,7 +249,7 @@ class VariantsAnswer(Page):
 
 
 class StaffVariantAnswer(TypedDict):
-    """A variant."""
+    """Response with one variant."""
 
     variant: VariantWithProduct
 
@@ -269,7 +269,7 @@ class VariantBatchAnswer(TypedDict):
 
 
 class ProductOptionAnswer(TypedDict):
-    """An option."""
+    """Response with one option."""
 
     product_option: ProductOptionOut
 
@@ -281,13 +281,13 @@ class ProductOptionsAnswer(Page):
 
 
 class OptionWithProductsAnswer(TypedDict):
-    """An option with its product."""
+    """Response with one option and its product."""
 
     product_option: OptionWithProducts
 
 
 class OptionValueAnswer(TypedDict):
-    """A value of an option."""
+    """Response with one option value."""
 
     product_option_value: OptionValueOut
 
@@ -299,7 +299,7 @@ class OptionValuesAnswer(Page):
 
 
 class CategoryAnswer(TypedDict):
-    """A category."""
+    """Response with one category."""
 
     product_category: CategoryOut
 
@@ -311,7 +311,7 @@ class CategoriesAnswer(Page):
 
 
 class CollectionAnswer(TypedDict):
-    """A collection."""
+    """Response with one collection, for staff."""
 
     collection: CollectionOut
 
@@ -323,7 +323,7 @@ class CollectionsAnswer(Page):
 
 
 class StoreCollectionAnswer(TypedDict):
-    """A collection."""
+    """Response with one collection, for the Store API."""
 
     collection: CollectionFields
 

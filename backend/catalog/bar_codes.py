@@ -1,11 +1,11 @@
-"""The numbers of bar codes on boxes: EAN-13, EAN-8 and UPC-A, whose last digit checks the others (GS1)."""
+"""Bar code numbers (GS1): EAN-13, EAN-8 and UPC-A. The final digit is a check digit."""
 
 LENGTHS = frozenset({8, 12, 13})
 UPC_A, EAN_13 = 12, 13
 
 
 def is_bar_code(text: str) -> bool:
-    """Whether the text is the number of a bar code: its length is one of `LENGTHS` and its last digit is right."""
+    """Return True if the text is a bar code number: one of `LENGTHS` digits with a correct check digit."""
     if len(text) not in LENGTHS or not (text.isascii() and text.isdigit()):
         return False
     weighed = sum(
@@ -14,8 +14,8 @@ def is_bar_code(text: str) -> bool:
     return (10 - weighed % 10) % 10 == int(text[-1])
 
 
-def as_scanned(code: str) -> list[str]:
-    """How scanners may report this number: a UPC-A is the EAN-13 that begins with a zero."""
+def equivalent_codes(code: str) -> list[str]:
+    """Return the numbers that a scanner may report for this code: a UPC-A equals the EAN-13 with a leading zero."""
     if len(code) == UPC_A:
         return [code, f"0{code}"]
     if len(code) == EAN_13 and code.startswith("0"):

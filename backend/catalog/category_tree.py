@@ -1,4 +1,4 @@
-"""The tree of categories, with their counts of products.
+"""The tree of categories, with the number of products in each.
 
 A shop has few categories, so each reader loads the whole tree.
 """
@@ -10,14 +10,14 @@ from sqlalchemy import Select, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
-from backend.catalog.count_cache import counted
+from backend.catalog.count_cache import get_or_count
 from backend.catalog.models import Category, Product, ProductCategory, for_sale
 from backend.catalog.views import CategoryNode
 from backend.core.errors import require_found
 
 
 class Tree:
-    """The categories by id, with their children in rank."""
+    """All categories: by id, by handle, and as children ordered by rank."""
 
     def __init__(self, categories: Sequence[Category]) -> None:
         self.by_id = {category.id: category for category in categories}
@@ -27,21 +27,21 @@ class Tree:
             self._children[category.parent_id].append(category)
 
     def children(self, category_id: str | None) -> list[Category]:
-        """The categories right under this one; the roots for None."""
+        """Return the direct children of this category; the roots for None."""
         return self._children[category_id]
 
     @property
-    def whole(self) -> Category | None:
-        """The category that holds all others: the only root, if it has children; else None."""
+    def main_root(self) -> Category | None:
+        """The category that contains all others: the only root, if it has children; else None."""
         roots = self.children(None)
         return roots[0] if len(roots) == 1 and self.children(roots[0].id) else None
 
     def departments(self) -> list[Category]:
-        """Return the categories that pages show first: the children of `whole`, or all roots."""
-        return self.children(self.whole.id if self.whole else None)
+        """Return the top-level categories of the pages: the children of `main_root`, or all roots."""
+        return self.children(self.main_root.id if self.main_root else None)
 
     def with_descendants(self, handles: Iterable[str]) -> set[str]:
-        """The ids of the named categories and all below them. Unknown handles are left out."""
+        """Return the ids of these categories and of all their descendants. Unknown handles are skipped."""
         ids: set[str] = set()
         waiting = [self.by_handle[handle].id for handle in handles if handle in self.by_handle]
         while waiting:
@@ -55,12 +55,12 @@ class Tree:
         """Return the category with this id.
 
         Raises:
-            NotFound: there is none.
+            NotFound: the category does not exist.
         """
         return require_found(self.by_id.get(category_id), "Product category", category_id)
 
     def path_to(self, category_id: str) -> list[Category]:
-        """Return the categories from the top of the tree down to this one."""
+        """Return the categories from the root down to this one."""
         path: list[Category] = []
         category = self.by_id.get(category_id)
         while category is not None and len(path) < len(self.by_id):
@@ -69,8 +69,8 @@ class Tree:
         return path[::-1]
 
     def breadcrumb_to(self, category_id: str) -> list[Category]:
-        """Return the path that pages show: from a department down; empty for `whole`."""
-        return [category for category in self.path_to(category_id) if category is not self.whole]
+        """Return the path that pages show, from a department down to this category; empty for `main_root`."""
+        return [category for category in self.path_to(category_id) if category is not self.main_root]
 
 
 async def read_tree(session: AsyncSession) -> Tree:
@@ -79,12 +79,12 @@ async def read_tree(session: AsyncSession) -> Tree:
 
 
 async def category_tree(session: AsyncSession) -> list[CategoryNode]:
-    """Return the departments as a tree; a product counts once in every category above it."""
+    """Return the departments as a tree. A product counts once in each category above it."""
     return await department_nodes(session, await read_tree(session))
 
 
 async def department_nodes(session: AsyncSession, tree: Tree) -> list[CategoryNode]:
-    """Return the departments of a tree that was read, with their children and counts."""
+    """Return the departments of a loaded tree, with their children and product counts."""
     counts = await count_by_category(session)
 
     def node(category: Category) -> CategoryNode:
@@ -100,8 +100,8 @@ async def department_nodes(session: AsyncSession, tree: Tree) -> list[CategoryNo
     return [node(department) for department in tree.departments()]
 
 
-async def with_those_inside(session: AsyncSession, category_ids: Iterable[str]) -> Sequence[str]:
-    """Return the ids of these categories and of all below them."""
+async def with_descendant_ids(session: AsyncSession, category_ids: Iterable[str]) -> Sequence[str]:
+    """Return the ids of these categories and of all their descendants."""
     inside = select(Category.id).where(Category.id.in_(list(category_ids))).cte("inside", recursive=True)
     below = aliased(Category)
     inside = inside.union(select(below.id).join(inside, below.parent_id == inside.c.id))
@@ -111,10 +111,13 @@ async def with_those_inside(session: AsyncSession, category_ids: Iterable[str]) 
 async def count_by_category(
     session: AsyncSession, products: Select[Product] | None = None
 ) -> Mapping[str, int]:
-    """How many of the products, or of all for sale, are in each category or below it; those with none are left out."""
+    """Count the products in each category and below it. Without `products`, count all for sale.
+
+    Categories without products are left out.
+    """
     if products is None:
         every = select(Product).where(for_sale())
-        return await counted(session, "by category", lambda: _count_by_category(session, every))
+        return await get_or_count(session, "by category", lambda: _count_by_category(session, every))
     return await _count_by_category(session, products)
 
 
@@ -128,11 +131,11 @@ async def _count_by_category(session: AsyncSession, products: Select[Product]) -
             parent, parent.c.id == lineage.c.parent_id
         )
     )
-    passing = products.with_only_columns(Product.id).subquery()
+    product_ids = products.with_only_columns(Product.id).subquery()
     placed = (
         select(lineage.c.ancestor_id, ProductCategory.product_id)
         .join(ProductCategory, ProductCategory.category_id == lineage.c.category_id)
-        .join(passing, passing.c.id == ProductCategory.product_id)
+        .join(product_ids, product_ids.c.id == ProductCategory.product_id)
         .distinct()
         .subquery()
     )
@@ -144,7 +147,7 @@ async def find_category(session: AsyncSession, category_id: str) -> Category:
     """Return the category.
 
     Raises:
-        NotFound: there is none.
+        NotFound: the category does not exist.
     """
     return require_found(
         await session.get(Category, category_id, populate_existing=True), "Product category", category_id

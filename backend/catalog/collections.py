@@ -1,17 +1,17 @@
-"""Creating, changing and deleting collections, and putting products into them (spec: Admin API)."""
+"""Creation, change and deletion of collections, and the assignment of products to them (spec: Admin API)."""
 
 from collections.abc import Iterable
 
 from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.audit import Change, Subject, Thing, record
-from backend.catalog.events import products_changed
-from backend.catalog.handles import handle_from, require_free_handle
+from backend.audit import Change, Subject, SubjectType, record
+from backend.catalog.events import publish_product_changes
+from backend.catalog.handles import make_handle, require_free_handle
 from backend.catalog.models import Collection, Product
 from backend.catalog.products.service import lock_products
 from backend.catalog.schemas.admin import CollectionChange
-from backend.core.db.database import locked
+from backend.core.db.database import lock_rows
 from backend.core.db.tables import JsonObject, get_or_404
 from backend.staff.rights import Actor, Right
 
@@ -24,15 +24,15 @@ async def create_collection(
     handle: str | None = None,
     metadata: JsonObject | None = None,
 ) -> Collection:
-    """Create a collection; its handle is made from the title unless it is given.
+    """Create a collection; without a handle, derive it from the title.
 
     Raises:
-        InvalidData: its handle is taken.
+        InvalidData: the handle is taken.
     """
     actor.require(Right.CHANGE_CATALOG)
-    collection = Collection(title=title, handle=handle or handle_from(title), meta=metadata or {})
+    collection = Collection(title=title, handle=handle or make_handle(title), meta=metadata or {})
     await require_free_handle(session, collection)
-    await record(session, actor, "created", Subject(Thing.COLLECTION, collection.id))
+    await record(session, actor, "created", Subject(SubjectType.COLLECTION, collection.id))
     session.add(collection)
     await session.flush()
     return collection
@@ -41,76 +41,78 @@ async def create_collection(
 async def change_collection(
     session: AsyncSession, actor: Actor, collection_id: str, change: CollectionChange
 ) -> Collection:
-    """Change the fields that the body names; the others stay.
+    """Change the fields that the body names.
 
     Raises:
-        NotFound: there is none.
-        InvalidData: its new handle is taken.
+        NotFound: the collection does not exist.
+        InvalidData: the new handle is taken.
     """
     actor.require(Right.CHANGE_CATALOG)
     collection = await find_collection(session, collection_id, lock=True)
-    await record(session, actor, "changed", Subject(Thing.COLLECTION, collection_id))
+    await record(session, actor, "changed", Subject(SubjectType.COLLECTION, collection_id))
     collection.title = change.title or collection.title
     collection.handle = change.handle or collection.handle
     collection.meta = collection.meta if change.metadata is None else change.metadata
     with session.no_autoflush:
         await require_free_handle(session, collection)
-    await products_changed(session, await _in_collection(session, collection_id))
+    await publish_product_changes(session, await _product_ids_in(session, collection_id))
     return collection
 
 
 async def delete_collection(session: AsyncSession, actor: Actor, collection_id: str) -> None:
-    """Delete the collection; its products stay, without one.
+    """Delete the collection; its products are kept, without a collection.
 
     Raises:
-        NotFound: there is none.
+        NotFound: the collection does not exist.
     """
     actor.require(Right.CHANGE_CATALOG)
     collection = await find_collection(session, collection_id, lock=True)
-    inside = await _in_collection(session, collection_id)
+    inside = await _product_ids_in(session, collection_id)
     changes: dict[str, Change] = {"products": (sorted(inside), [])}
-    await record(session, actor, "deleted", Subject(Thing.COLLECTION, collection_id), changes)
+    await record(session, actor, "deleted", Subject(SubjectType.COLLECTION, collection_id), changes)
     await session.execute(
         update(Product).where(Product.collection_id == collection_id).values(collection_id=None)
     )
     await session.delete(collection)
-    await products_changed(session, inside)
+    await publish_product_changes(session, inside)
 
 
 async def assign_to_collection(
     session: AsyncSession, actor: Actor, collection_id: str, add: Iterable[str], remove: Iterable[str]
 ) -> Collection:
-    """Put products into the collection and take products out. A product is in one collection at most.
+    """Add products to the collection and remove products from it. A product is in one collection at most.
+
+    Unknown products are skipped.
 
     Raises:
-        NotFound: there is no such collection; unknown products are skipped.
+        NotFound: the collection does not exist.
     """
     actor.require(Right.CHANGE_CATALOG)
     collection = await find_collection(session, collection_id, lock=True)
-    await record(session, actor, "products assigned", Subject(Thing.COLLECTION, collection_id))
-    wanted, unwanted = set(add), set(remove)
+    await record(session, actor, "products assigned", Subject(SubjectType.COLLECTION, collection_id))
+    ids_to_add, ids_to_remove = set(add), set(remove)
     moved = []
-    for product in await lock_products(session, wanted | unwanted):
-        if product.id in wanted and product.collection_id != collection_id:
+    for product in await lock_products(session, ids_to_add | ids_to_remove):
+        if product.id in ids_to_add and product.collection_id != collection_id:
             product.collection_id = collection_id
             moved.append(product.id)
-        elif product.id in unwanted - wanted and product.collection_id == collection_id:
+        elif product.id in ids_to_remove - ids_to_add and product.collection_id == collection_id:
             product.collection_id = None
             moved.append(product.id)
-    await products_changed(session, moved)
+    await publish_product_changes(session, moved)
     return collection
 
 
 async def find_collection(session: AsyncSession, collection_id: str, *, lock: bool = False) -> Collection:
-    """The collection; with `lock`, locked for a change.
+    """Return the collection; with `lock`, lock its row for a change.
 
     Raises:
-        NotFound: there is none.
+        NotFound: the collection does not exist.
     """
     query = select(Collection).where(Collection.id == collection_id)
-    return await get_or_404(session, locked(query) if lock else query, "Collection", collection_id)
+    return await get_or_404(session, lock_rows(query) if lock else query, "Collection", collection_id)
 
 
-async def _in_collection(session: AsyncSession, collection_id: str) -> set[str]:
+async def _product_ids_in(session: AsyncSession, collection_id: str) -> set[str]:
     found = await session.execute(select(Product.id).where(Product.collection_id == collection_id))
     return set(found.scalars())

@@ -1,8 +1,8 @@
-"""Numbers of products that pages show, counted again only after something changed that decides of them.
+"""Cache of product counts that pages show, invalidated by the catalogue's version.
 
-Counting looks through every product: with 100,000 of them it took a second of each page. This is no cache by time or
-tag (spec: Storefront view rules 5): the catalogue's version is read first, and a number is given again only at the
-version that it was counted at.
+Counting reads every product: with 100,000 products it added a second to each page. The cache has no expiry time and
+no tags (spec: Storefront view rules 5): each read first reads the catalogue's version, and uses a cached number
+only if it was counted at that version.
 """
 
 import asyncio
@@ -14,14 +14,17 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.derived_models import CatalogVersion
-from backend.core.db.database import known_values
+from backend.core.db.database import shared_values
 
 T = TypeVar("T")
 
 
 @dataclass(slots=True)
-class _Number:
-    """What was counted, and the version that it holds for: a later one may be a lower number on PostgreSQL."""
+class _CachedCount:
+    """A cached value and the version at which it was counted.
+
+    Compare versions only for equality: on PostgreSQL, a later version may be a lower number.
+    """
 
     version: int = -1
     value: object = None
@@ -31,22 +34,23 @@ class _Number:
 _VERSION = select(CatalogVersion.lists, CatalogVersion.catalog).where(CatalogVersion.id == 1)
 
 
-async def counted(
+async def get_or_count(
     session: AsyncSession, name: Hashable, count: Callable[[], Awaitable[T]], *, of_prices: bool = False
 ) -> T:
-    """What `count` finds in a session for reading; counted again only after lists have changed.
+    """Return the result of `count`, cached until `CatalogVersion.lists` changes.
 
-    `name` says all that the value depends on besides the database; nobody changes the value. With `of_prices` it is
-    counted again after any change of the catalogue. One reader of a process counts, and those beside it wait. What a
-    transaction counts is not kept: it may see what is never committed.
+    `name` must identify everything that the value depends on, except the database. Callers must not modify the
+    value. With `of_prices`, the value is cached until `CatalogVersion.catalog` changes. In each process one reader
+    counts while the others wait. In a write transaction nothing is cached: it may see rows that are never
+    committed.
     """
-    known = known_values(session)
-    if known is None:
+    cache = shared_values(session)
+    if cache is None:
         return await count()
     lists, catalog = (await session.execute(_VERSION)).one()
     version = catalog if of_prices else lists
-    number: _Number = known.setdefault(name, _Number())
-    async with number.lock:
-        if number.version != version:
-            number.value, number.version = await count(), version
-        return cast("T", number.value)
+    cached: _CachedCount = cache.setdefault(name, _CachedCount())
+    async with cached.lock:
+        if cached.version != version:
+            cached.value, cached.version = await count(), version
+        return cast("T", cached.value)

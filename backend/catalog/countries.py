@@ -1,4 +1,4 @@
-"""The countries of the world by their names, for choosing where a toy is made."""
+"""The countries of the world by name, for the product's country of origin."""
 
 from functools import cache
 
@@ -7,18 +7,18 @@ from babel import Locale
 from backend.core.collation import fold
 from backend.core.dates import LOCALE
 
-LETTERS = 2
-NONE = frozenset({"EU", "EZ", "QO", "UN", "XA", "XB", "ZZ"})
-"""What the list of names has beside countries."""
+CODE_LENGTH = 2
+NOT_COUNTRIES = frozenset({"EU", "EZ", "QO", "UN", "XA", "XB", "ZZ"})
+"""Codes in the list of territories that are not countries."""
 
 
 @cache
 def country_names() -> dict[str, str]:
-    """The names in the shop's language by their two letters (ISO 3166) in lower case, in the order of the names."""
+    """Return the names by country code (ISO 3166, lower case), in the shop's language and sorted by name."""
     named = Locale.parse(LOCALE).territories.items()
     countries = [(code.lower(), name) for code, name in named if _is_country(code)]
-    return dict(sorted(countries, key=lambda one: fold(one[1])))
+    return dict(sorted(countries, key=lambda entry: fold(entry[1])))
 
 
 def _is_country(code: str) -> bool:
-    return len(code) == LETTERS and code.isalpha() and code not in NONE
+    return len(code) == CODE_LENGTH and code.isalpha() and code not in NOT_COUNTRIES

@@ -1,4 +1,4 @@
-"""Tables that are worked out of the catalogue's others: its versions, and the words that find a product."""
+"""Tables derived from the other tables of the catalogue: its versions, and the search index."""
 
 from sqlalchemy import BigInteger, Index
 from sqlmodel import Field, SQLModel
@@ -7,9 +7,9 @@ from backend.core.db.tables import ByteOrdered
 
 
 class CatalogVersion(SQLModel, table=True):
-    """One row: the version of what the catalogue's responses are made of.
+    """Version numbers of the data behind the catalogue's responses. The table has one row.
 
-    The database itself writes them, in the transaction of the change, by triggers on the tables of the catalogue
+    Database triggers on the catalogue's tables write them, in the transaction of the change
     (`backend.core.caching.version_probe`). A number is never used twice.
     """
 
@@ -17,33 +17,33 @@ class CatalogVersion(SQLModel, table=True):
 
     id: int = Field(default=1, primary_key=True)
     catalog: int = Field(default=0, sa_type=BigInteger)
-    """Of products, prices, pictures, categories, collections, regions and keys."""
+    """Version of products, prices, pictures, categories, collections, regions and keys."""
     stock: int = Field(default=0, sa_type=BigInteger)
-    """Of how many units can be sold."""
+    """Version of the numbers of units that can be sold."""
     lists: int = Field(default=0, sa_type=BigInteger, sa_column_kwargs={"server_default": "0"})
-    """Of which products are in which list, and in which order but that of prices and latest changes; of regions."""
+    """Version of the product lists (content and order, except by price or latest change) and of the regions."""
     sold_out: int = Field(default=0, sa_type=BigInteger, sa_column_kwargs={"server_default": "0"})
-    """Of which variants are sold out."""
+    """Version of the set of sold-out variants."""
     shared: int = Field(default=0, sa_type=BigInteger, sa_column_kwargs={"server_default": "0"})
-    """Of the catalogue without what belongs to one product and what decides of lists: tags, collections, keys…"""
+    """Version of the data that is part of neither a single product nor the lists: tags, collections, keys…"""
     product_changes: int = Field(default=0, sa_type=BigInteger, sa_column_kwargs={"server_default": "0"})
-    """How many changes of single products were committed: a later one has a higher number (`ProductChange`)."""
+    """Number of committed changes of single products; a later change has a higher number (`ProductChange`)."""
     product_changes_by: int = Field(default=0, sa_type=BigInteger, sa_column_kwargs={"server_default": "0"})
-    """The transaction that raised it last, on PostgreSQL: it raises it once, however many rows it changes."""
+    """Id of the latest transaction that raised `product_changes` (PostgreSQL); each transaction raises it only once."""
 
 
 class ProductChange(SQLModel, table=True):
-    """When a product, or a part of it, changed last. Written by the same triggers; a deleted product keeps its row."""
+    """The latest change of a product or of its parts, written by the same triggers. The row outlives its product."""
 
     __tablename__ = "product_change"
 
     product_id: str = Field(primary_key=True)
     number: int = Field(sa_type=BigInteger, index=True)
-    """`CatalogVersion.product_changes` at the change."""
+    """The value of `CatalogVersion.product_changes` at that change."""
 
 
 class SearchTerm(SQLModel, table=True):
-    """A word that finds a product, and how much it says about it (see `backend.catalog.search.index`)."""
+    """A word that finds a product, and its weight (see `backend.catalog.search.index`)."""
 
     __tablename__ = "search_term"
 
@@ -53,7 +53,10 @@ class SearchTerm(SQLModel, table=True):
 
 
 class SearchTypo(SQLModel, table=True):
-    """A word with letters left out, and the word it comes from: two words that share one are a typo apart."""
+    """A search word, and one of its shortened forms: the word with some letters left out.
+
+    Two words with a common shortened form differ only by typos.
+    """
 
     __tablename__ = "search_typo"
 

@@ -1,6 +1,7 @@
-"""`ProductChanged`, and what publishes it: a change by staff or an import, and stock that shows otherwise.
+"""Events of product changes, and the functions that publish them.
 
-`ProductsEdited` is only the former, once for all that were changed together.
+`ProductChanged` also follows a change of the displayed stock. `ProductsEdited` follows only an edit or an import,
+once for all its products.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,7 +19,7 @@ from backend.inventory.models import InventoryLevel
 
 @dataclass(frozen=True, slots=True)
 class ProductChanged:
-    """What shoppers see of a product changed: texts, price, pictures, categories, or stock.
+    """A change of a product that shoppers see: texts, price, pictures, categories or stock.
 
     Published in the transaction of the change (spec: Events 2), also for a new or deleted product.
     """
@@ -28,7 +29,7 @@ class ProductChanged:
 
 @dataclass(frozen=True, slots=True)
 class ProductsEdited:
-    """Staff, a program or an import changed these products: some may be for sale only now.
+    """An edit of these products by staff, an API client or an import. Some may have become available for sale.
 
     Published in the transaction of the change.
     """
@@ -38,13 +39,13 @@ class ProductsEdited:
 
 @dataclass(frozen=True, slots=True)
 class VariantsDeleted:
-    """These variants are deleted in this transaction. Their rows, and the cart lines of them, are still there."""
+    """Deletion of these variants in this transaction. Their rows and the cart lines that use them still exist."""
 
     variant_ids: Sequence[str]
 
 
-MOST_UNITS_SHOWN = 99
-"""No page shows more units than fit in a line of a cart: above, a sale changes nothing that is shown."""
+MAX_UNITS_SHOWN = 99
+"""Largest number of units that pages display. A sale that leaves more units than this changes no page."""
 
 _UNITS = (
     select(
@@ -58,8 +59,8 @@ _UNITS = (
 )
 
 
-async def products_changed(session: AsyncSession, product_ids: Iterable[str]) -> None:
-    """Index these products for the search again, and publish that they changed."""
+async def publish_product_changes(session: AsyncSession, product_ids: Iterable[str]) -> None:
+    """Index these products again for the search, and publish that they changed."""
     ids = sorted(set(product_ids))
     if not ids:
         return
@@ -72,26 +73,32 @@ async def products_changed(session: AsyncSession, product_ids: Iterable[str]) ->
 
 @subscribe(StockChanged)
 async def publish_visible_changes(session: AsyncSession, event: StockChanged) -> None:
-    """Publish the products for which pages show another stock than before."""
-    if event.left is not None:
-        shown = [
-            variant_id for variant_id, left in event.left.items() if _differs(left, event.units[variant_id])
+    """Publish `ProductChanged` for the products whose displayed stock changed."""
+    if event.available is not None:
+        changed_variant_ids = [
+            variant_id
+            for variant_id, remaining in event.available.items()
+            if _is_display_changed(remaining, event.units[variant_id])
         ]
-        # who buys has read the variants: the session knows them
-        changed = {(await session.get_one(Variant, variant_id)).product_id for variant_id in shown}
+        # a checkout has already loaded the variants into the session
+        changed = {
+            (await session.get_one(Variant, variant_id)).product_id for variant_id in changed_variant_ids
+        }
     else:
         rows = await session.execute(_UNITS, {"variant_ids": list(event.units)})
         changed = {
-            product_id for variant_id, product_id, left in rows if _differs(left, event.units[variant_id])
+            product_id
+            for variant_id, product_id, remaining in rows
+            if _is_display_changed(remaining, event.units[variant_id])
         }
     for product_id in sorted(changed):
         await publish(session, ProductChanged(product_id))
 
 
-def _differs(left: int, units: int) -> bool:
-    """Whether pages show another stock, now that so many units are left, and `units` fewer or more were before."""
-    return _shown(left) != _shown(left - units)
+def _is_display_changed(remaining: int, units: int) -> bool:
+    """Return True if pages display another number now, with `remaining` units after a change by `units`."""
+    return _displayed_units(remaining) != _displayed_units(remaining - units)
 
 
-def _shown(units: int) -> int:
-    return min(max(units, 0), MOST_UNITS_SHOWN + 1)
+def _displayed_units(units: int) -> int:
+    return min(max(units, 0), MAX_UNITS_SHOWN + 1)

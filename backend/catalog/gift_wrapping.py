@@ -1,13 +1,14 @@
-"""Gift wrapping: a product like any other, with its price, IVA and stock, that stands in no list.
+"""Gift wrapping: a product with a price, IVA and stock that no list contains.
 
-A shop offers it as soon as it has a product with this code; hidden in the catalogue, it is bought in a cart only.
+A shop offers gift wrapping if it has a product with the SKU `WRAPPING_SKU`. That product is hidden in the
+catalogue, and is sold only in the cart.
 """
 
 from sqlalchemy import ColumnElement, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.models import WRAPPING_SKU, Product, Variant, for_sale, has_price
-from backend.inventory.statements import available
+from backend.inventory.statements import available_units_query
 
 
 def can_be_bought() -> ColumnElement[bool]:
@@ -19,11 +20,11 @@ def can_be_bought() -> ColumnElement[bool]:
 _OFFERED = (
     select(Variant, Product)
     .join(Product, Product.id == Variant.product_id)
-    .where(Variant.sku == WRAPPING_SKU, can_be_bought(), available(Variant.id) > 0)
+    .where(Variant.sku == WRAPPING_SKU, can_be_bought(), available_units_query(Variant.id) > 0)
 )
 
 
-async def offered_wrapping(session: AsyncSession) -> tuple[Variant, Product] | None:
-    """The gift wrapping, while there is any to be had."""
+async def find_gift_wrapping(session: AsyncSession) -> tuple[Variant, Product] | None:
+    """Return the gift wrapping, or None if no unit is available."""
     found = (await session.execute(_OFFERED, {"holder": None})).one_or_none()
     return found and (found[0], found[1])

@@ -1,4 +1,4 @@
-"""Handles: how they are made, that they are unique, and the products that had one before."""
+"""Handles: creation from a title, uniqueness, and lookup of former handles."""
 
 from hashlib import sha256
 
@@ -9,46 +9,46 @@ from backend.catalog.models import Category, Collection, FormerHandle, Product, 
 from backend.core.collation import fold
 from backend.core.errors import InvalidData
 
-LONGEST_HANDLE = 200
-"""Characters of one that is made."""
-_CALLED = {Product: "Product", Collection: "Product collection", Category: "Product category"}
+MAX_HANDLE_LENGTH = 200
+"""Maximum length in characters of a generated handle."""
+_KIND_NAMES = {Product: "Product", Collection: "Product collection", Category: "Product category"}
 
 
 def is_handle(text: str) -> bool:
-    """Whether it can be in an address as it is: letters without accents, digits, hyphens, underscores and dots."""
+    """Return True if the text has only ASCII letters, digits, hyphens, underscores and dots, and is not empty."""
     return bool(text) and all(letter.isascii() and (letter.isalnum() or letter in "-_.") for letter in text)
 
 
-def handle_from(title: str) -> str:
-    """The handle for a title: lower case, without accents, hyphens between the words."""
+def make_handle(title: str) -> str:
+    """Return the handle for a title: lower case, without accents, with hyphens between the words."""
     letters = "".join(letter if letter.isascii() and letter.isalnum() else " " for letter in fold(title))
-    return "-".join(letters.split())[:LONGEST_HANDLE].rstrip("-")
+    return "-".join(letters.split())[:MAX_HANDLE_LENGTH].rstrip("-")
 
 
 def brand_handle(brand: str) -> str:
-    """The handle of a brand's page. Brands that differ only in case, accents and signs have one page together.
+    """Return the handle of a brand's page. Brands that differ only in case, accents and signs share one page.
 
-    A name without any letter or digit that a handle may hold is known by its digest.
+    For a name without ASCII letters and digits, return a digest of the name.
     """
-    return handle_from(brand) or f"x{sha256(brand.encode()).hexdigest()[:12]}"
+    return make_handle(brand) or f"x{sha256(brand.encode()).hexdigest()[:12]}"
 
 
 async def require_free_handle(session: AsyncSession, owner: Product | Collection | Category) -> None:
-    """Refuse a handle that is empty or that another one of the same kind has.
+    """Check that the handle is not empty and that no other object of this kind has it.
 
     Raises:
-        InvalidData: it is refused.
+        InvalidData: the handle is empty or taken.
     """
     kind = type(owner)
     if not owner.handle:
         raise InvalidData("Invalid request: Field 'handle' is required")
     taken = select(kind.id).where(kind.handle == owner.handle, kind.id != owner.id)
     if (await session.execute(taken)).first():
-        raise InvalidData(f"{_CALLED[kind]} with handle: {owner.handle}, already exists.")
+        raise InvalidData(f"{_KIND_NAMES[kind]} with handle: {owner.handle}, already exists.")
 
 
-async def moved_to(session: AsyncSession, handle: str) -> str | None:
-    """The handle under which the product that once had this one is sold now; None when there is no such product."""
+async def find_current_handle(session: AsyncSession, handle: str) -> str | None:
+    """Return the current handle of the product for sale that had this handle before; None if there is none."""
     found = await session.execute(
         select(Product.handle)
         .join(FormerHandle, FormerHandle.product_id == Product.id)
@@ -57,8 +57,8 @@ async def moved_to(session: AsyncSession, handle: str) -> str | None:
     return found.scalar_one_or_none()
 
 
-async def was_deleted(session: AsyncSession, handle: str) -> bool:
-    """Whether the product with this handle, or the one that once had it, has been deleted."""
+async def is_deleted_product(session: AsyncSession, handle: str) -> bool:
+    """Return True if the product that has or had this handle was deleted."""
     former = select(FormerHandle.product_id).where(FormerHandle.handle == handle)
     found = await session.execute(
         select(Product.id)

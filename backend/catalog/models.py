@@ -1,4 +1,4 @@
-"""The catalogue's tables: products with variants, options and pictures, and categories, collections, tags, types."""
+"""The catalogue's tables: products, variants, options, pictures, categories, collections, tags and types."""
 
 from datetime import datetime, timedelta
 
@@ -48,7 +48,7 @@ class Collection(Timestamps, table=True):
 
 
 class Category(Timestamps, table=True):
-    """A category; it may sit under a parent."""
+    """A category; it may have a parent."""
 
     __tablename__ = "category"
 
@@ -67,24 +67,24 @@ def _folded_title(context: DefaultExecutionContext) -> str:
 
 
 _FOR_SALE = text("status = 'published' AND deleted_at IS NULL")
-_KEPT = text("deleted_at IS NULL")
+_NOT_DELETED = text("deleted_at IS NULL")
 _HIDDEN = text("status <> 'published' AND deleted_at IS NULL")
 _WEIGHTLESS = text("weight IS NULL AND deleted_at IS NULL")
 
 
 class Product(Timestamps, table=True):
-    """A product (spec: Entities, Product). Weight in kg and sizes in cm; absent on all current products."""
+    """A product (spec: Entities, Product). The weight is in kg, sizes are in cm; each is None if it is unknown."""
 
     __tablename__ = "product"
     __table_args__ = (
-        # a page of what is for sale, and its count, are read from this index alone
+        # a page of the products for sale, and their count, are read from this index alone
         Index(
             "ix_product_for_sale",
             *("id", "status", "deleted_at"),
             sqlite_where=_FOR_SALE,
             postgresql_where=_FOR_SALE,
         ),
-        # what the shop puts forward, then what is new
+        # featured products first, then the newest
         Index(
             "ix_product_shown",
             *("featured", "created_at", "id"),
@@ -92,8 +92,8 @@ class Product(Timestamps, table=True):
             postgresql_where=_FOR_SALE,
         ),
         Index("ix_product_newest", "created_at", "id"),
-        # the staff's lists are in the order of titles: all, those that are hidden, those without a weight
-        Index("ix_product_kept", "title_key", "id", sqlite_where=_KEPT, postgresql_where=_KEPT),
+        # the staff's lists are sorted by title: all products, hidden ones, ones without a weight
+        Index("ix_product_kept", "title_key", "id", sqlite_where=_NOT_DELETED, postgresql_where=_NOT_DELETED),
         Index("ix_product_hidden", "title_key", "id", sqlite_where=_HIDDEN, postgresql_where=_HIDDEN),
         Index(
             "ix_product_weightless", "title_key", "id", sqlite_where=_WEIGHTLESS, postgresql_where=_WEIGHTLESS
@@ -111,7 +111,7 @@ class Product(Timestamps, table=True):
         nullable=False,
         sa_column_kwargs={"default": _folded_title, "server_default": ""},
     )
-    """The title as lists are sorted by it: without accents and in lower case. It follows the title by itself."""
+    """The title as a sort key: without accents and in lower case. It is updated together with the title."""
     subtitle: str = ""
     description: str = ""
     status: str = "published"
@@ -119,7 +119,7 @@ class Product(Timestamps, table=True):
     collection_id: str | None = Field(default=None, foreign_key="collection.id", index=True)
     featured: bool = Field(default=False, index=True)
     tax_rate: int = Field(default=STANDARD_RATE, sa_column_kwargs={"server_default": str(STANDARD_RATE)})
-    """The IVA that is in its price, in percent: one of `backend.pricing.TAX_RATES`."""
+    """The IVA included in the price, in percent: one of `backend.pricing.TAX_RATES`."""
     weight: float | None = None
     length: float | None = None
     height: float | None = None
@@ -128,13 +128,13 @@ class Product(Timestamps, table=True):
     age_range: str = Field(default="", index=True)
     material: str | None = None
     origin_country: str | None = None
-    """Where it is made: two letters (ISO 3166), in lower case."""
+    """Country of manufacture: two letters (ISO 3166), in lower case."""
     warnings: str = Field(default="", sa_column_kwargs={"server_default": ""})
-    """What its box says about safety."""
+    """The safety warnings on the box."""
     low_stock_at: int | None = Field(default=None, index=True)
-    """So many units, or fewer, at a location are few; None: as many as the office says of all."""
+    """Stock at a location is low at this number of units or fewer; None: the number in the office's settings."""
     rating_count: int = Field(default=0, sa_column_kwargs={"server_default": text("0")})
-    """How many reviews of it are shown, and their stars together: `backend.reviews.moderation` counts them."""
+    """Number of published reviews; `rating_total` is the sum of their stars. See `backend.reviews.moderation`."""
     rating_total: int = Field(default=0, sa_column_kwargs={"server_default": text("0")})
     extra_metadata: JsonObject = Field(default_factory=dict, sa_type=Json)
     """The metadata without the keys that have columns (`METADATA_FIELDS` in `product_fields.py`)."""
@@ -142,7 +142,7 @@ class Product(Timestamps, table=True):
 
 
 class FormerHandle(Timestamps, table=True):
-    """A handle a product had before: links to it still lead to the product, until another product takes the handle."""
+    """A former handle of a product. Links to it still lead to the product, until another product takes the handle."""
 
     __tablename__ = "former_handle"
 
@@ -157,7 +157,7 @@ def _refold_title(_mapper: Mapper[Product], _connection: Connection, product: Pr
 
 @event.listens_for(Product, "after_update")
 def _store_former_handle(_mapper: Mapper[Product], connection: Connection, product: Product) -> None:
-    """Store the handle that a product had before, in the transaction that changes it."""
+    """Store the product's previous handle in the transaction that changes it."""
     former_handles = inspect(product).attrs.handle.history.deleted
     if not former_handles:
         return
@@ -169,7 +169,7 @@ def _store_former_handle(_mapper: Mapper[Product], connection: Connection, produ
 
 
 class ProductCategory(SQLModel, table=True):
-    """A product stands in a category."""
+    """A link between a product and a category that contains it."""
 
     __tablename__ = "product_category"
 
@@ -178,7 +178,7 @@ class ProductCategory(SQLModel, table=True):
 
 
 class ProductTag(PlainRow, table=True):
-    """A word that any number of products have: `value`."""
+    """A word (`value`) that any number of products may have."""
 
     __tablename__ = "product_tag"
 
@@ -187,7 +187,7 @@ class ProductTag(PlainRow, table=True):
 
 
 class ProductType(PlainRow, table=True):
-    """What kind of thing a product is: `value`. It is of one type at most."""
+    """A kind of product (`value`). A product has one type at most."""
 
     __tablename__ = "product_type"
 
@@ -196,7 +196,7 @@ class ProductType(PlainRow, table=True):
 
 
 class ProductHasTag(SQLModel, table=True):
-    """A product has a tag."""
+    """A link between a product and one of its tags."""
 
     __tablename__ = "product_has_tag"
 
@@ -205,7 +205,7 @@ class ProductHasTag(SQLModel, table=True):
 
 
 class ProductHasType(SQLModel, table=True):
-    """A product is of a type."""
+    """A link between a product and its type."""
 
     __tablename__ = "product_has_type"
 
@@ -213,21 +213,21 @@ class ProductHasType(SQLModel, table=True):
     type_id: str = Field(foreign_key="product_type.id", ondelete="CASCADE", index=True)
 
 
-ONLY = _("Única")
+ONLY_VARIANT_TITLE = _("Única")
 """The title of a product's only variant."""
 
 
 def variant_name(title: str) -> str:
-    """What a variant is called beside its product's title; empty where that title says it all."""
-    return "" if title == ONLY else title
+    """Return the variant's name to display next to the product's title; empty for the only variant."""
+    return "" if title == ONLY_VARIANT_TITLE else title
 
 
 WRAPPING_SKU = "ENVOLTURA"
-"""The code of the gift wrapping, which may cost nothing (`backend.catalog.gift_wrapping`)."""
+"""The SKU of the gift wrapping, whose price may be 0 (`backend.catalog.gift_wrapping`)."""
 
 
 class Variant(Timestamps, table=True):
-    """What is bought: a product in one make, with its SKU and price. Prices are pesos with IVA included."""
+    """A version of a product that can be bought, with its SKU and price. Prices are pesos, IVA included."""
 
     __tablename__ = "variant"
     __table_args__ = (
@@ -237,26 +237,26 @@ class Variant(Timestamps, table=True):
 
     id: str = Field(default_factory=lambda: new_id("variant"), primary_key=True)
     product_id: str = Field(foreign_key="product.id", index=True, ondelete="CASCADE")
-    title: str = ONLY
+    title: str = ONLY_VARIANT_TITLE
     sku: str | None = Field(default=None, unique=True)
     ean: str | None = Field(default=None, index=True, unique=True)
-    """The number of the bar code on its box (EAN-13, EAN-8, UPC-A)."""
+    """The bar code number on the box (EAN-13, EAN-8, UPC-A)."""
     price: Cop
     compare_at_price: Cop | None = None
     rank: int = 0
     is_free: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
-    """True if the variant may be sold at a price of 0. Otherwise 0 is a price that nobody has typed yet."""
+    """True if the variant may be sold at a price of 0. Otherwise a price of 0 means that no price was entered yet."""
 
     @property
     def has_price(self) -> bool:
-        """True if the variant can be sold at its price: see `has_price`."""
+        """True if the variant can be sold at its price: see the function `has_price`."""
         return self.price > 0 or self.is_free or self.sku == WRAPPING_SKU
 
 
 class ProductOption(Timestamps, table=True):
-    """In what the variants of a product differ, such as their colour.
+    """An attribute in which the variants of a product differ, such as the colour.
 
-    A product without any has one all the same that is stored nowhere: which of its variants, by their titles
+    A product without stored options has an implied one, whose values are the titles of the variants
     (`backend.catalog.products.options.implied_option`).
     """
 
@@ -285,7 +285,7 @@ class ProductOptionValue(Timestamps, table=True):
 
 
 class VariantOptionValue(SQLModel, table=True):
-    """A variant has this value of an option."""
+    """A link between a variant and one of its option values."""
 
     __tablename__ = "variant_option_value"
 
@@ -296,7 +296,7 @@ class VariantOptionValue(SQLModel, table=True):
 
 
 class Picture(Timestamps, table=True):
-    """A picture of a product. `url` is the largest file; `sources` the files by width: `[{"url", "width"}]`."""
+    """A picture of a product. `url` is the largest file; `sources` are the files by width: `[{"url", "width"}]`."""
 
     __tablename__ = "picture"
     __table_args__ = (UniqueConstraint("product_id", "rank"),)
@@ -311,45 +311,46 @@ class Picture(Timestamps, table=True):
     sources: list[JsonObject] = Field(default_factory=list, sa_type=Json)
 
 
-NEW_FOR = timedelta(days=30)
-"""How long before the beginning of today a product may have been created that counts as new."""
+NEW_PRODUCT_PERIOD = timedelta(days=30)
+"""A product counts as new if it was created at most this long before the beginning of today."""
 
 
 def for_sale() -> ColumnElement[bool]:
-    """The product is published and not deleted: the same condition as that of `ix_product_for_sale`."""
+    """Return the condition that the product is published and not deleted, as in the index `ix_product_for_sale`."""
     return (Product.status == literal_column("'published'")) & Product.deleted_at.is_(None)
 
 
 def is_hidden() -> ColumnElement[bool]:
-    """The product is kept but not published: the same condition as that of `ix_product_hidden`."""
+    """Return the condition that the product is neither published nor deleted, as in the index `ix_product_hidden`."""
     return (Product.status != literal_column("'published'")) & Product.deleted_at.is_(None)
 
 
-def put_forward() -> tuple[ColumnElement[bool], ColumnElement[datetime], ColumnElement[str]]:
-    """What the shop puts forward first, then what is new: the order of `ix_product_shown`, backwards."""
+def featured_first_order() -> tuple[ColumnElement[bool], ColumnElement[datetime], ColumnElement[str]]:
+    """Return the order with featured products first, then the newest: the reverse of the index `ix_product_shown`."""
     return Product.featured.desc(), Product.created_at.desc(), Product.id.desc()
 
 
-def new_since() -> datetime:
-    """When the oldest products were created that count as new. It changes at the beginning of a day in Colombia only.
+def new_products_cutoff() -> datetime:
+    """Return the earliest creation time of a product that counts as new. It changes only at midnight in Colombia.
 
-    So what shows whether a product is new can be stored for a day (`backend.core.caching.version_cache`).
+    So a response that shows whether a product is new can be cached for a day
+    (`backend.core.caching.version_cache`).
     """
-    return day_begin(today_in_colombia(now())) - NEW_FOR
+    return day_begin(today_in_colombia(now())) - NEW_PRODUCT_PERIOD
 
 
 def is_new() -> ColumnElement[bool]:
-    """The product counts as new."""
-    return Product.created_at >= new_since()
+    """Return the condition that the product counts as new."""
+    return Product.created_at >= new_products_cutoff()
 
 
 def has_price(variant: type[Variant] = Variant) -> ColumnElement[bool]:
-    """Return the condition that the variant can be sold at its price: more than 0, or 0 where it is marked as free."""
+    """Return the condition that the variant can be sold at its price: above 0, or 0 if it is marked as free."""
     return (variant.price > 0) | variant.is_free.is_(True) | (variant.sku == WRAPPING_SKU)
 
 
 def units_of_product() -> ScalarSelect[int]:
-    """How many units of the product, over its variants, can be sold now."""
+    """Return the number of units of the product that can be sold now, summed over its variants, as a subquery."""
     return (
         select(func.coalesce(func.sum(InventoryLevel.stocked - InventoryLevel.reserved), 0))
         .join(Variant, Variant.id == InventoryLevel.variant_id)
@@ -359,6 +360,6 @@ def units_of_product() -> ScalarSelect[int]:
     )
 
 
-def available() -> ColumnElement[bool]:
-    """A unit of the product can be sold now."""
+def is_available() -> ColumnElement[bool]:
+    """Return the condition that at least one unit of the product can be sold now."""
     return units_of_product() > 0

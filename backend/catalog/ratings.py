@@ -1,10 +1,10 @@
-"""How buyers rate a product: what its row counts of the reviews that are shown, in numbers and in words."""
+"""The customers' rating of a product, in numbers and in words, from the published reviews that its row counts."""
 
 from dataclasses import dataclass
 
 from backend.core.texts import _, language
 
-MOST_STARS = 5
+MAX_STARS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,10 +12,10 @@ class RatingView:
     """The average of at least one review.
 
     Attributes:
-        halves: the average in half stars, from 2 to 10, for drawing it.
-        average: the same with one decimal.
-        count: of how many reviews.
-        label: both in words.
+        halves: the average in half stars, from 2 to 10, for the drawing.
+        average: the average with one decimal.
+        count: the number of reviews.
+        label: the average and the count in words.
     """
 
     halves: int
@@ -24,8 +24,8 @@ class RatingView:
     label: str
 
 
-def rating_of(count: int, total: int) -> RatingView | None:
-    """The rating of so many reviews with so many stars in all; None without any."""
+def make_rating_view(count: int, total: int) -> RatingView | None:
+    """Return the rating for this number of reviews and sum of stars; None without reviews."""
     if count <= 0:
         return None
     average = f"{total / count:.1f}"

@@ -1,4 +1,4 @@
-"""The values that pages get from the catalogue: frozen and typed, never a table's row."""
+"""The values that pages get from the catalogue: frozen and typed, never rows of a table."""
 
 from dataclasses import dataclass, field
 
@@ -10,7 +10,7 @@ from backend.media.videos import VideoView
 
 @dataclass(frozen=True, slots=True)
 class PictureView:
-    """A picture and its files by width. `srcset` is ready for the attribute: its urls are percent-encoded."""
+    """A picture and its files by width. `srcset` is ready for the attribute: its URLs are percent-encoded."""
 
     url: str
     alt: str
@@ -21,7 +21,7 @@ class PictureView:
 
 @dataclass(frozen=True, slots=True)
 class CategoryRef:
-    """A category by name."""
+    """The name and the handle of a category or collection."""
 
     handle: str
     name: str
@@ -29,7 +29,7 @@ class CategoryRef:
 
 @dataclass(frozen=True, slots=True)
 class CategoryNode:
-    """A category in the tree, with its children and the number of published products in it or below it."""
+    """A category of the tree, with its children and the number of published products in it and below it."""
 
     id: str
     handle: str
@@ -41,11 +41,11 @@ class CategoryNode:
 
 @dataclass(frozen=True, slots=True)
 class ProductCard:
-    """What a list shows of a product (spec: Storefront view rules 1).
+    """A product in a list (spec: Storefront view rules 1).
 
-    `percent_off` and `compare_at_label` are None when nothing is saved. `available` means that a unit can be sold now.
-    Of several variants it shows the one that costs least of those that can be sold (`variant_id`); where prices differ,
-    `price_label` says that they begin there.
+    `percent_off` and `compare_at_label` are None without a discount. `available` means that a unit can be sold now.
+    With several variants, the card shows the cheapest that can be sold (`variant_id`); if their prices differ,
+    `price_label` says "from".
     """
 
     id: str
@@ -66,14 +66,14 @@ class ProductCard:
     picture: PictureView | None
     second_picture: PictureView | None
     has_choice: bool = False
-    """Whether there are several variants to choose from."""
+    """True if there are several variants to choose from."""
     rating: RatingView | None = None
-    """How its buyers rate it; None while no review is shown."""
+    """The customers' rating; None without a published review."""
 
 
 @dataclass(frozen=True, slots=True)
 class OptionView:
-    """In what the variants of a product differ, such as their colour, and what there is to choose, in its order."""
+    """An option of a product, such as the colour, and its values to choose from, in order."""
 
     title: str
     choices: list[str]
@@ -81,9 +81,11 @@ class OptionView:
 
 @dataclass(frozen=True, slots=True)
 class VariantView:
-    """A variant that a shopper may choose. `values` are those of the product's options, in the options' order.
+    """A variant that a shopper may choose.
 
-    `compare_at_label` and `percent_off` are None when nothing is saved.
+    `values` has one value for each option of the product, in the options' order.
+
+    `compare_at_label` and `percent_off` are None without a discount.
     """
 
     id: str
@@ -101,7 +103,7 @@ class VariantView:
 
 @dataclass(frozen=True, slots=True)
 class ProductDetail:
-    """What the product page shows. Without options there is nothing to choose: there is one variant."""
+    """Content of the product page. Without options there is only one variant."""
 
     card: ProductCard
     description: str
@@ -109,20 +111,20 @@ class ProductDetail:
     variants: list[VariantView]
     pictures: list[PictureView]
     breadcrumb: list[CategoryRef]
-    """From the top of the tree down to the product's deepest category."""
+    """The path from a department down to the product's deepest category."""
     collection: CategoryRef | None
     facts: list[FactView]
     related: list[ProductCard]
     brand_handle: str = ""
-    """Of the brand's page; empty without a brand."""
+    """Handle of the brand's page; empty without a brand."""
     tax_rate: int = 0
-    """The IVA that is in its price, in percent."""
+    """The IVA included in the price, in percent."""
     video: VideoView | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Facet:
-    """One value of a filter and the number of products that choosing it would show."""
+    """A value of a filter, and the number of products that choosing it would show."""
 
     value: str
     label: str
@@ -131,7 +133,7 @@ class Facet:
 
 @dataclass(frozen=True, slots=True)
 class CatalogFilter:
-    """What a shopper narrows the catalogue by. Empty means: everything. Values of one kind are alternatives."""
+    """A shopper's filter of the catalogue. Empty fields do not filter. Values of one kind are alternatives."""
 
     text: str = ""
     categories: tuple[str, ...] = ()
@@ -139,19 +141,19 @@ class CatalogFilter:
     brands: tuple[str, ...] = ()
     ages: tuple[str, ...] = ()
     on_sale: bool = False
-    lowest: Cop | None = None
-    highest: Cop | None = None
-    """The prices between which a product costs, both included: of several variants, the one that costs least."""
+    min_price: Cop | None = None
+    max_price: Cop | None = None
+    """The price range in pesos, both ends included. A product's price is that of its cheapest variant."""
     sort: str = "featured"
-    """`featured`, `new`, `price_asc`, `price_desc`, `title`; anything else is taken for `featured`."""
+    """`featured`, `new`, `price_asc`, `price_desc` or `title`; any other value means `featured`."""
 
 
 @dataclass(frozen=True, slots=True)
 class CatalogPage:
-    """A page of the catalogue's list, with the facets of its filter.
+    """A page of the product list, with the facets of its filter.
 
-    `near` is None where the list holds what was asked for. Where nothing has all of it, the list is the whole
-    catalogue, and the first `near` products have some of it.
+    `near` is None if the list contains the products that match the text. If no product matches all of it, the list
+    is the whole catalogue, and its first `near` products match a part of the text.
     """
 
     cards: list[ProductCard]
@@ -166,7 +168,7 @@ class CatalogPage:
 
 @dataclass(frozen=True, slots=True)
 class SearchHit:
-    """A line of the search suggestions."""
+    """A product in the search suggestions."""
 
     handle: str
     title: str
@@ -176,7 +178,7 @@ class SearchHit:
 
 
 @dataclass(frozen=True, slots=True)
-class SearchPlace:
+class SearchSuggestion:
     """A category or a brand that a search may mean, with the handle of its page. `kind` is `category` or `brand`."""
 
     kind: str
@@ -186,10 +188,10 @@ class SearchPlace:
 
 @dataclass(frozen=True, slots=True)
 class HomeContent:
-    """What the home page shows.
+    """Content of the home page.
 
-    `slides` follows the fallbacks of the specification: featured and available; else the cards of the section below;
-    empty when the store has no active product (the page then shows its static slide).
+    `slides` are the featured products that can be bought. If there are none, `slides` are the cards of the section
+    below. If no product is for sale, they are empty, and the page shows its static slide.
     """
 
     slides: list[ProductCard]

@@ -1,4 +1,4 @@
-"""Regions, sales channels, shipping profiles and API keys as the Store and Admin API answer with them."""
+"""Regions, sales channels, shipping profiles and API keys as returned by the Store and Admin API."""
 
 from typing import NotRequired
 
@@ -20,7 +20,7 @@ class CountryOut(LastingStamps):
 
 
 class RegionOut(LastingStamps):
-    """A region that the shop sells in."""
+    """A region where the shop sells."""
 
     id: str
     name: str
@@ -81,7 +81,7 @@ class KeyChannel(TypedDict):
 
 
 class KeyOut(Stamps):
-    """A key. The token of a publishable one is no secret; that of a secret one is shown once, when it is made."""
+    """A key. The token of a publishable key is public; that of a secret key is shown once, when it is created."""
 
     id: str
     title: str

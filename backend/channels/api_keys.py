@@ -1,7 +1,7 @@
-"""Keys of programs, publishable and secret ones: making, naming, revoking and deleting them.
+"""API keys, publishable and secret ones: create, rename, revoke and delete them.
 
-A publishable key names one sales channel. What is changed of it counts at once on every replica: the database notes
-each change in the catalogue's version, after which `PublishableKeys` asks again.
+A publishable key names one sales channel. Changes apply immediately on every replica: the database counts each
+change in the catalogue's version, after which `PublishableKeys` reads the key again.
 """
 
 from collections.abc import Collection, Sequence
@@ -11,26 +11,26 @@ from secrets import token_hex
 from sqlalchemy import ColumnElement, func, literal, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.audit import Subject, Thing, record
+from backend.audit import Subject, SubjectType, record
 from backend.channels.models import PublishableKey, SalesChannel
 from backend.channels.sales_channels import find_channel
-from backend.core.db.database import database_now, locked
+from backend.core.db.database import database_now, lock_rows
 from backend.core.errors import InvalidData, NotAllowed, NotFound
 from backend.staff.models import SecretKey
 from backend.staff.rights import Actor, Right
 
 ApiKey = PublishableKey | SecretKey
 
-LAST = (
+LAST_KEY = (
     "This is the last publishable key: without one no program and no other storefront can use the Store API. "
     "Make another one first"
 )
-AT_ONCE = "A publishable key is revoked at once: revoke_in is for secret keys"
+REVOKED_IMMEDIATELY = "A publishable key is revoked immediately: revoke_in is for secret keys"
 ONE_CHANNEL = "A publishable key names one sales channel in this shop"
 
 
-async def read_keys(session: AsyncSession) -> list[tuple[ApiKey, SalesChannel | None]]:
-    """All keys, the oldest first; publishable ones with the sales channel that they name."""
+async def list_api_keys(session: AsyncSession) -> list[tuple[ApiKey, SalesChannel | None]]:
+    """Return all keys, oldest first; each publishable key with its sales channel."""
     publishable = select(PublishableKey, SalesChannel).join(
         SalesChannel, SalesChannel.id == PublishableKey.sales_channel_id
     )
@@ -42,14 +42,14 @@ async def read_keys(session: AsyncSession) -> list[tuple[ApiKey, SalesChannel | 
 
 
 async def find_key(session: AsyncSession, key_id: str) -> ApiKey:
-    """The key, locked.
+    """Return the key, locked.
 
     Raises:
-        NotFound: there is none.
+        NotFound: there is no such key.
     """
     for query in (
-        locked(select(PublishableKey).where(_has_id(key_id))),
-        locked(select(SecretKey).where(SecretKey.id == key_id)),
+        lock_rows(select(PublishableKey).where(_has_id(key_id))),
+        lock_rows(select(SecretKey).where(SecretKey.id == key_id)),
     ):
         key: ApiKey | None = (await session.execute(query)).scalars().first()
         if key is not None:
@@ -58,34 +58,34 @@ async def find_key(session: AsyncSession, key_id: str) -> ApiKey:
 
 
 async def create_publishable_key(session: AsyncSession, actor: Actor, title: str) -> PublishableKey:
-    """A new publishable key of the shop's first sales channel; `link_channels` names another.
+    """Create a publishable key of the shop's first sales channel; `link_channels` can change the channel.
 
     Raises:
         NotAllowed: there is no sales channel.
     """
     actor.require(Right.CHANGE_SETTINGS)
     query = select(SalesChannel).order_by(SalesChannel.created_at, SalesChannel.id).limit(1)
-    channel = (await session.execute(locked(query))).scalar_one_or_none()
+    channel = (await session.execute(lock_rows(query))).scalar_one_or_none()
     if channel is None:
         raise NotAllowed("A publishable key names a sales channel: make one first")
     key = PublishableKey(
         token=f"pk_{token_hex(32)}", sales_channel_id=channel.id, title=title, created_by=actor.id
     )
-    await record(session, actor, "created", Subject(Thing.API_KEY, key.id))
+    await record(session, actor, "created", Subject(SubjectType.API_KEY, key.id))
     session.add(key)
     await session.flush()
     return key
 
 
 async def rename_key(session: AsyncSession, actor: Actor, key_id: str, title: str) -> ApiKey:
-    """Give the key another title.
+    """Change the key's title.
 
     Raises:
-        NotFound: there is none.
+        NotFound: there is no such key.
     """
     actor.require(Right.CHANGE_SETTINGS)
     key = await find_key(session, key_id)
-    await record(session, actor, "changed", Subject(Thing.API_KEY, key_id))
+    await record(session, actor, "changed", Subject(SubjectType.API_KEY, key_id))
     key.title = title
     await session.flush()
     return key
@@ -94,25 +94,25 @@ async def rename_key(session: AsyncSession, actor: Actor, key_id: str, title: st
 async def revoke_key(
     session: AsyncSession, actor: Actor, key_id: str, after: timedelta = timedelta()
 ) -> ApiKey:
-    """Let nobody use the key from now on, or a secret one once `after` is over: brought forward, but not put off.
+    """Revoke the key: immediately, or a secret key after `after`. An earlier end is not postponed.
 
     Raises:
-        NotFound: there is none.
-        InvalidData: a publishable key is to end later: what is cached for it ends with a change, not with time.
-        NotAllowed: it is the last publishable key.
+        NotFound: there is no such key.
+        InvalidData: `after` is given for a publishable key: its cached value expires with a change, not with time.
+        NotAllowed: it is the only remaining publishable key.
     """
     actor.require(Right.CHANGE_SETTINGS)
-    # all of them are locked, in one order: of two who revoke the last two, the second is refused
-    usable = await _usable_keys(session)
+    # lock all keys in one order: of two requests that revoke the only two keys, the second is refused
+    usable = await _lock_usable_keys(session)
     key = await find_key(session, key_id)
     if after and isinstance(key, PublishableKey):
-        raise InvalidData(AT_ONCE)
+        raise InvalidData(REVOKED_IMMEDIATELY)
     ends_at = await database_now(session) + after
     if key.revoked_at is not None and key.revoked_at <= ends_at:
         return key
     if isinstance(key, PublishableKey) and len(usable) == 1:
-        raise NotAllowed(LAST)
-    await record(session, actor, "revoked", Subject(Thing.API_KEY, key_id))
+        raise NotAllowed(LAST_KEY)
+    await record(session, actor, "revoked", Subject(SubjectType.API_KEY, key_id))
     key.revoked_at = ends_at
     key.revoked_by = actor.id
     await session.flush()
@@ -120,17 +120,17 @@ async def revoke_key(
 
 
 async def delete_key(session: AsyncSession, actor: Actor, key_id: str) -> None:
-    """Delete a key that is revoked.
+    """Delete a revoked key.
 
     Raises:
-        NotFound: there is none.
+        NotFound: there is no such key.
         NotAllowed: it is not revoked.
     """
     actor.require(Right.CHANGE_SETTINGS)
     key = await find_key(session, key_id)
     if key.revoked_at is None or key.revoked_at > await database_now(session):
         raise NotAllowed(f"Cannot delete api keys that are not revoked - {key_id}")
-    await record(session, actor, "deleted", Subject(Thing.API_KEY, key_id))
+    await record(session, actor, "deleted", Subject(SubjectType.API_KEY, key_id))
     await session.delete(key)
     await session.flush()
 
@@ -143,18 +143,18 @@ async def link_channels(
     add: Collection[str] = (),
     remove: Collection[str] = (),
 ) -> PublishableKey:
-    """Let the publishable key name another sales channel. The one it named before is no longer its own.
+    """Change the sales channel of a publishable key. The key has one channel: the new one replaces the old.
 
     Raises:
         NotFound: there is no such key or channel.
         InvalidData: more than one channel is added.
-        NotAllowed: it is a secret key, it is revoked, or no channel would be left.
+        NotAllowed: it is a secret key, it is revoked, or it would have no channel.
     """
     actor.require(Right.CHANGE_SETTINGS)
-    wanted = set(add) - set(remove)
-    if len(wanted) > 1:
+    new_channel_ids = set(add) - set(remove)
+    if len(new_channel_ids) > 1:
         raise InvalidData(f"{ONE_CHANNEL}: add one")
-    channels = [await find_channel(session, channel_id) for channel_id in wanted]
+    channels = [await find_channel(session, channel_id) for channel_id in new_channel_ids]
     key = await find_key(session, key_id)
     if isinstance(key, SecretKey):
         raise NotAllowed("A secret key names no sales channel")
@@ -162,18 +162,18 @@ async def link_channels(
         raise NotAllowed("The key is revoked")
     if not channels and key.sales_channel_id in remove:
         raise NotAllowed(f"{ONE_CHANNEL}: add another one, or revoke the key")
-    await record(session, actor, "sales channels linked", Subject(Thing.API_KEY, key_id))
+    await record(session, actor, "sales channels linked", Subject(SubjectType.API_KEY, key_id))
     for channel in channels:
         key.sales_channel_id = channel.id
     await session.flush()
     return key
 
 
-async def _usable_keys(session: AsyncSession) -> Sequence[PublishableKey]:
+async def _lock_usable_keys(session: AsyncSession) -> Sequence[PublishableKey]:
     query = select(PublishableKey).where(PublishableKey.revoked_at.is_(None)).order_by(PublishableKey.token)
-    return (await session.execute(locked(query))).scalars().all()
+    return (await session.execute(lock_rows(query))).scalars().all()
 
 
 def _has_id(key_id: str) -> ColumnElement[bool]:
-    """`PublishableKey.id` in a query."""
+    """Build the condition `PublishableKey.id == key_id` for a query."""
     return literal("apk_").concat(func.substr(PublishableKey.token, len("pk_") + 1, 26)) == key_id

@@ -1,4 +1,4 @@
-"""The tables of where and how the shop sells: regions, sales channels with their keys, shipping profiles."""
+"""Tables of regions, sales channels with their keys, and shipping profiles."""
 
 from datetime import datetime
 
@@ -11,7 +11,7 @@ from backend.core.ids import new_id
 
 
 class Region(Timestamps, table=True):
-    """Where the shop sells. One row: Colombia, COP (spec: What the service does 1)."""
+    """A region where the shop sells. There is one row: Colombia, COP (spec: What the service does 1)."""
 
     __tablename__ = "region"
 
@@ -24,14 +24,14 @@ class Region(Timestamps, table=True):
         sa_type=Json,
         sa_column_kwargs={"server_default": text("'[\"gateway_pse\"]'")},
     )
-    """The ways to pay that are offered here, by the providers' ids."""
+    """Ids of the payment providers that are offered here."""
     meta: JsonObject = Field(
         default_factory=dict, sa_type=Json, sa_column_kwargs={"server_default": text("'{}'")}
     )
 
 
 class SalesChannel(Timestamps, table=True):
-    """A way to sell; a stock location serves the channels it is linked to."""
+    """A sales channel; stock locations serve the channels that they are linked to."""
 
     __tablename__ = "sales_channel"
 
@@ -44,7 +44,7 @@ class SalesChannel(Timestamps, table=True):
 
 
 class ShippingProfile(Timestamps, table=True):
-    """A group of products that ship alike. One: the default."""
+    """A group of products with the same shipping. There is one, the default."""
 
     __tablename__ = "shipping_profile"
 
@@ -54,7 +54,7 @@ class ShippingProfile(Timestamps, table=True):
 
 
 class PublishableKey(Timestamps, table=True):
-    """The public key that names a sales channel on Store API calls. It is no secret; `SecretKey` is of the staff."""
+    """The public key that names a sales channel in Store API calls. It is no secret, unlike a `SecretKey`."""
 
     __tablename__ = "publishable_key"
 
@@ -62,11 +62,11 @@ class PublishableKey(Timestamps, table=True):
     sales_channel_id: str = Field(foreign_key="sales_channel.id")
     title: str = "Storefront"
     created_by: str | None = None
-    """The id of the member of staff; None for the first one, which the shop makes by itself."""
+    """The staff member's id; None for the first key, which the shop creates itself."""
     revoked_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     revoked_by: str | None = None
 
     @property
     def id(self) -> str:
-        """The key's id on the wire: the beginning of its token."""
+        """The key's id on the wire: the first characters of its token."""
         return f"apk_{self.token[len('pk_') :][:26]}"

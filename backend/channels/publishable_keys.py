@@ -8,14 +8,14 @@ from backend.core.db.database import Database
 
 
 class PublishableKeys:
-    """The keys, read again only after the catalogue has changed."""
+    """A cache of the keys, invalidated when the catalogue changes."""
 
     def __init__(self, database: Database, probe: VersionProbe) -> None:
         self._database = database
         self._probe = probe
 
-    async def sales_channel(self, key: str) -> str | None:
-        """The id of the sales channel that the key names; None when nobody knows the key or it is revoked."""
+    async def find_sales_channel(self, key: str) -> str | None:
+        """Return the id of the key's sales channel; None if the key is unknown or revoked."""
 
         async def read() -> str | None:
             query = select(PublishableKey.sales_channel_id).where(
@@ -24,4 +24,4 @@ class PublishableKeys:
             async with self._database.read() as session:
                 return (await session.execute(query)).scalar_one_or_none()
 
-        return await self._probe.cached(("publishable key", key), read)
+        return await self._probe.read_cached(("publishable key", key), read)

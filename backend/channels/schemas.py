@@ -1,4 +1,4 @@
-"""Bodies and parameters of sales channels and of keys (wire: commerce-api, Admin)."""
+"""Request bodies and parameters of sales channels and API keys (wire: commerce-api, Admin)."""
 
 from typing import Annotated, Literal
 
@@ -18,7 +18,7 @@ from backend.staff.rights import Role
 
 
 class ChannelChange(Body):
-    """What may be said of a sales channel; what is left out stays."""
+    """Changed fields of a sales channel; omitted ones are unchanged."""
 
     model_config = example(description="La tienda de la calle 13")
 
@@ -36,14 +36,14 @@ class NewChannel(ChannelChange):
     name: FilledName
 
 
-LONGEST_NOTICE = 366 * 24 * 3600
-"""Seconds."""
+MAX_REVOCATION_DELAY_S = 366 * 24 * 3600
+"""Seconds until a secret key is revoked."""
 
 KeyType = Literal["publishable", "secret"]
 
 
 class KeysParameters(FilterParameters):
-    """Which keys."""
+    """Filters of the list of keys."""
 
     id: list[Name] | None = None
     title: list[Name] | None = None
@@ -66,21 +66,21 @@ class NewKey(KeyChange):
 
     type: KeyType
     role: Annotated[Role, Field(strict=False)] | None = Field(
-        None, description="Whose rights a secret key has: `shop` unless told otherwise."
+        None, description="The role whose rights a secret key has. Default: `shop`."
     )
 
 
 class Revocation(Body):
-    """When nobody can use the key any longer."""
+    """The time when a key is revoked."""
 
     model_config = example(revoke_in=0)
 
-    revoke_in: Annotated[int, Field(ge=0, le=LONGEST_NOTICE)] | None = Field(
-        None, description="In how many seconds, for a secret key; at once unless told otherwise."
+    revoke_in: Annotated[int, Field(ge=0, le=MAX_REVOCATION_DELAY_S)] | None = Field(
+        None, description="Seconds until a secret key is revoked. Default: immediately."
     )
 
 
 class KeyChannels(Links):
-    """The sales channel that a publishable key is to name: one."""
+    """The one sales channel that a publishable key names."""
 
     model_config = example(add=["sc_01JPZ6V3N8K4T2WQ7RXB5C9MHD"], remove=[])

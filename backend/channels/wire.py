@@ -1,10 +1,10 @@
-"""Regions, sales channels, shipping profiles and API keys in the platform's wire format."""
+"""Conversion of regions, sales channels, shipping profiles and API keys to the platform's wire format."""
 
 from backend.channels.answers import ChannelOut, CountryOut, KeyOut, ProfileOut, RegionOut
 from backend.channels.models import PublishableKey, Region, SalesChannel, ShippingProfile
 from backend.edge.wire import iso, stamps
 from backend.staff.models import SecretKey
-from backend.staff.secret_keys import redacted
+from backend.staff.secret_keys import redact
 
 _COUNTRIES = {"co": ("col", "170", "COLOMBIA", "Colombia")}
 
@@ -19,11 +19,11 @@ def region_wire(region: Region) -> RegionOut:
         "metadata": region.meta or None,
         **stamps(region.created_at, region.updated_at),
         "deleted_at": None,
-        "countries": [_country(region)],
+        "countries": [_country_wire(region)],
     }
 
 
-def _country(region: Region) -> CountryOut:
+def _country_wire(region: Region) -> CountryOut:
     iso_3, number, name, shown = _COUNTRIES.get(
         region.country_code, ("", "", region.name.upper(), region.name)
     )
@@ -70,7 +70,7 @@ def key_wire(key: PublishableKey | SecretKey, channel: SalesChannel | None = Non
     if isinstance(key, SecretKey):
         kind, token, short, used_at = "secret", key.redacted, key.redacted, iso(key.last_used_at)
     else:
-        kind, token, short, used_at = "publishable", key.token, redacted(key.token), None
+        kind, token, short, used_at = "publishable", key.token, redact(key.token), None
     shown: KeyOut = {
         "id": key.id,
         "title": key.title,

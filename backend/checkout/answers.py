@@ -1,4 +1,4 @@
-"""Carts and shipping options as the Store API answers with them."""
+"""Carts and shipping options in the answers of the Store API."""
 
 from typing import Annotated, NotRequired
 
@@ -23,7 +23,7 @@ from backend.shipping.answers import LocationAddress, OptionPrice, OptionPriceTy
 
 
 class CartItemFields(LineFields, Stamps):
-    """Units of a variant in a cart, at today's price."""
+    """Units of a variant in a cart, at the current price."""
 
     cart_id: str
     product_title: str | None
@@ -35,7 +35,7 @@ class CartItemFields(LineFields, Stamps):
 
 
 class CartItemOut(CartItemFields):
-    """Units of a variant in a cart, with the variant where it was asked for."""
+    """Units of a variant in a cart, with the variant if it was requested."""
 
     variant: NotRequired[JsonDict]
 
@@ -62,7 +62,7 @@ class CartCustomer(TypedDict):
 
 
 class CartFields(AllTotals, Stamps):
-    """A cart, at today's prices. Amounts are whole pesos, IVA included where they are not called subtotals."""
+    """A cart, at current prices. Amounts are whole pesos and include IVA, except those named subtotals."""
 
     id: str
     currency_code: str
@@ -86,7 +86,7 @@ class CartFields(AllTotals, Stamps):
 
 
 class CartOut(CartFields):
-    """A cart, with what is owed for it once it is to be paid."""
+    """A cart, with its payment collection if it has one."""
 
     payment_collection: NotRequired[PaymentCollectionOut]
 
@@ -98,7 +98,7 @@ class CartAnswer(TypedDict):
 
 
 class DeletedItem(Deleted):
-    """The line that is gone, and the cart it is gone from."""
+    """A deleted line and its cart."""
 
     parent: CartOut
 
@@ -127,7 +127,7 @@ class OfferZone(TypedDict):
 
 
 class ShippingOptionOut(TypedDict):
-    """A shipping option, priced for the cart just now."""
+    """A shipping option with its current price for the cart."""
 
     id: str
     name: str
@@ -152,7 +152,7 @@ class ShippingOptionOut(TypedDict):
 
 
 class ShippingOptionsAnswer(TypedDict):
-    """The shipping options of a cart; none where no warehouse serves the sales channel."""
+    """The shipping options of a cart; none if no warehouse serves the sales channel."""
 
     shipping_options: list[ShippingOptionOut]
 

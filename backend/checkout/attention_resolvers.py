@@ -1,8 +1,8 @@
-"""Money that a person decides about, and stock that is short (`backend.attention`).
+"""Resolve attentions about money and about missing stock (`backend.attention`).
 
-`honor`: the money pays its order, which stands again, or is made of what was paid for. Its stock is reserved first:
-where units are missing, the decision is refused and the row stays open. `refunded`: the money was given back by a bank
-transfer, which is booked on its payment session. `dismissed`: nothing.
+`honor`: the money pays its order, which is restored, or created from the snapshot of the payment. Its stock is
+reserved first: if units are missing, the decision is refused and the attention stays open. `refunded`: the money
+was given back by a bank transfer, which is booked on its payment session. `dismissed`: nothing changes.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from backend.attention.kinds import Action, AttentionKind
 from backend.attention.models import Attention
 from backend.attention.service import Decision, Resolver
 from backend.cart.models import Cart
-from backend.checkout.cart_snapshot import sale_of
+from backend.checkout.cart_snapshot import parse_snapshot
 from backend.checkout.completion import release_reserved
 from backend.core.errors import InsufficientStock, InvalidData, NotAllowed, NotFound
 from backend.core.events import subscribe
@@ -29,127 +29,131 @@ from backend.orders.money.refunds import (
     book_reversal,
     refund_all,
     refund_money,
-    restate_payment,
+    update_payment_status,
 )
 from backend.orders.service import (
-    lines_of_order,
+    count_units_to_send,
+    list_order_lines,
     lock_order,
-    order_of_cart,
+    lock_order_of_cart,
+    matches_sale,
     read_order,
-    sells,
-    units_to_send,
 )
 from backend.orders.states import HAS_MONEY, PaymentStatus
 from backend.payment.events import PaymentSessionChanged
 from backend.payment.models import PaymentSession
-from backend.payment.payments import refundable
-from backend.payment.sessions import sessions_of
+from backend.payment.payments import get_refundable_amount
+from backend.payment.sessions import list_payment_sessions
 from backend.payment.states import SessionState
 from backend.payment.transitions import capture_to_refund, dismiss, honor, lock_session, pays
 
-PAID_ALREADY = "Order {number} is paid already: give this money back, and resolve with `refunded`"
-UNKNOWN_AMOUNT = "Nobody knows how many pesos these are: give them back, and dismiss with a note that says so"
-NOTHING_KNOWN = "Nothing is known of what was paid for: give the money back, and resolve with `refunded`"
+PAID_ALREADY = "Order {number} is already paid: refund this money, and resolve with `refunded`"
+UNKNOWN_AMOUNT = "The amount is unknown: refund it, and dismiss with a note that says so"
+UNKNOWN_PURCHASE = "The purchase is unknown: refund the money, and resolve with `refunded`"
 OTHER_TRANSACTION_PAYS = (
     "Payment {invoice} has the money of another transaction: if this one was approved too, give its money back, "
     "and dismiss with a note that says so"
 )
-BOOKED_ALREADY = "All of this money is booked as given back already: dismiss with a note"
-NO_MONEY = "Order {number} holds no money: there is nothing to reserve units for"
+FULLY_REFUNDED = "All of this money is already booked as refunded: dismiss with a note"
+NO_MONEY = "Order {number} has no money: no units can be reserved for it"
 
 
 class PaidAlready(NotAllowed):
-    """The order is paid already: the money is to be given back."""
+    """The order is already paid: the money must be refunded."""
 
     staff_text = _("El pedido ya está pagado: devuelve este dinero y anota la referencia.")
 
 
 class OtherTransactionPays(NotAllowed):
-    """The row is about a transaction of an invoice that another transaction has paid."""
+    """The attention is about a transaction of an invoice that another transaction has paid."""
 
     staff_text = _(
         "El pedido ya está pagado por otra transacción. Si esta también fue aprobada, devuelve su dinero y di en una nota que no hay que hacer nada más."  # noqa: E501
     )
 
 
-class HoldsNoMoney(NotAllowed):
-    """The order has no money any more."""
+class OrderWithoutMoney(NotAllowed):
+    """The order no longer has any money."""
 
     staff_text = _("El pedido ya no tiene dinero: no hay que hacer nada, y la nota dice por qué.")
 
 
 class AmountUnknown(InvalidData):
-    """Nobody knows how much money it is."""
+    """The amount of the money is unknown."""
 
     staff_text = _("Nadie sabe cuánto dinero es: devuélvelo y di en una nota que no hay que hacer nada más.")
 
 
-class NothingLeft(NotAllowed):
-    """All of the money is booked as given back already."""
+class NothingToRefund(NotAllowed):
+    """All of the money is already booked as refunded."""
 
     staff_text = _("Ese dinero ya está anotado como devuelto: no hay que hacer nada, y la nota dice por qué.")
 
 
 class PurchaseUnknown(InvalidData):
-    """Nobody knows what the money paid for."""
+    """The purchase that the money was for is unknown."""
 
     staff_text = _("No se sabe qué se compró: devuelve el dinero y anota la referencia.")
 
 
 class PaymentResolver(Resolver):
-    """Money that did not simply pay its order."""
+    """Resolver of money that did not simply pay its order."""
 
     async def lock(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
-        """Lock the cart, the payment session and the order, in this order. NotFound: the payment is gone."""
+        """Lock the cart, the payment session and the order, in this order.
+
+        Raises:
+            NotFound: the payment was deleted.
+        """
         found = await _lock_payment(session, row, decision)
         if found is not None:
             _, cart = found
-            await order_of_cart(session, cart.id)
+            await lock_order_of_cart(session, cart.id)
 
     async def apply(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
-        """See `Resolver`.
+        """Apply the decision. See `Resolver`.
 
         Raises:
-            NotFound: the payment is gone.
-            PaidAlready: the order is; its money is to be given back.
+            NotFound: the payment was deleted.
+            PaidAlready: the order is paid; this money must be refunded.
             OtherTransactionPays: the payment has the money of another transaction.
-            NotAllowed: so much money was not captured.
+            NotAllowed: less money was captured than the refund.
             InsufficientStock: units are missing; the message names them.
-            AmountUnknown, PurchaseUnknown: nobody knows how much it is, or what it paid for.
+            AmountUnknown, PurchaseUnknown: the amount, or the purchase that it was for, is unknown.
         """
         found = await _lock_payment(session, row, decision)
         if found is None:
             return
         payment, cart = found
         if decision.action is Action.DISMISSED:
-            if payment.state == SessionState.HELD and not _is_of_second(row, payment):
+            if payment.state == SessionState.HELD and not _is_second_transaction(row, payment):
                 await dismiss(session, payment, cart)
             return
-        if _is_of_second(row, payment):
-            _take_transaction(row, payment)
-        order = await order_of_cart(session, cart.id)
+        if _is_second_transaction(row, payment):
+            _assign_transaction(row, payment)
+        order = await lock_order_of_cart(session, cart.id)
         if decision.action is Action.HONOR:
-            await _let_pay(session, row, payment, cart, order)
+            await _let_money_pay(session, row, payment, cart, order)
         else:
-            amount = _amount(row, payment)
+            amount = _require_amount(row, payment)
             await capture_to_refund(session, payment, cart, amount)
-            await refund_money(session, payment, order, amount, _transfer(decision))
-            await release_reserved(session, cart.id, await sessions_of(session, cart.id))
+            await refund_money(session, payment, order, amount, _to_transfer(decision))
+            await release_reserved(session, cart.id, await list_payment_sessions(session, cart.id))
 
 
 class ContradictionResolver(PaymentResolver):
-    """The provider contradicts a captured payment. `honor`: the money is there. `refunded`: it went back.
+    """Resolver of a contradicted captured payment. `honor`: the shop has the money. `refunded`: the shopper has it.
 
-    As long as the row is open nothing of the order is packed (`backend.orders.packing_holds`).
+    While the attention is open, nothing of the order is packed (`backend.orders.packing_holds`).
     """
 
     async def apply(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
-        """See `Resolver`.
+        """Apply the decision. See `Resolver`.
 
         Raises:
-            NotFound: the payment is gone.
-            AmountUnknown: nobody knows how much went back.
-            NothingLeft: all of it is booked as given back already.
+            NotFound: the payment was deleted.
+            AmountUnknown: it is unknown how much money went back.
+            NothingToRefund: all of it is already booked as refunded.
         """
         found = await _lock_payment(session, row, decision)
         if found is None or decision.action is not Action.REFUNDED:
@@ -157,33 +161,33 @@ class ContradictionResolver(PaymentResolver):
         payment, cart = found
         if row.amount is None:
             raise AmountUnknown(UNKNOWN_AMOUNT)
-        amount = min(row.amount, await refundable(session, payment))
+        amount = min(row.amount, await get_refundable_amount(session, payment))
         if amount <= 0:
-            raise NothingLeft(BOOKED_ALREADY)
-        order = await order_of_cart(session, cart.id) if pays(payment) else None
-        transfer = replace(_transfer(decision), reason=REVERSED)
+            raise NothingToRefund(FULLY_REFUNDED)
+        order = await lock_order_of_cart(session, cart.id) if pays(payment) else None
+        transfer = replace(_to_transfer(decision), reason=REVERSED)
         await book_reversal(session, payment, order, amount, transfer)
 
 
 class ShortStockResolver(Resolver):
-    """A paid order some of whose units are gone. `honor`: they are there now, and are reserved."""
+    """Resolver of a paid order with missing units. `honor`: the units are in stock now, and are reserved."""
 
     async def lock(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
         """Lock the cart, the captured payment sessions and the order, in this order."""
         if decision.action is Action.DISMISSED:
             return
         order = await read_order(session, row.subject_id)
-        for payment in await sessions_of(session, order.cart_id):
+        for payment in await list_payment_sessions(session, order.cart_id):
             if payment.state == SessionState.CAPTURED:
                 await lock_session(session, payment.id)
         await lock_order(session, row.subject_id)
 
     async def apply(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
-        """See `Resolver`.
+        """Apply the decision. See `Resolver`.
 
         Raises:
-            HoldsNoMoney: the order has none.
-            FulfillmentsStand: those of the order do, for `refunded`.
+            OrderWithoutMoney: the order has no money.
+            HasActiveFulfillments: for `refunded`, the order has active fulfillments.
             InsufficientStock: units are still missing; the message names them.
         """
         if decision.action is Action.DISMISSED:
@@ -191,15 +195,15 @@ class ShortStockResolver(Resolver):
         order = await lock_order(session, row.subject_id)
         if decision.action is Action.HONOR:
             if order.payment_status not in HAS_MONEY:
-                raise HoldsNoMoney(NO_MONEY.format(number=order.number))
-            lines = await lines_of_order(session, order.id)
-            await _reserve(session, order.cart_id, units_to_send(lines))
+                raise OrderWithoutMoney(NO_MONEY.format(number=order.number))
+            lines = await list_order_lines(session, order.id)
+            await _reserve(session, order.cart_id, count_units_to_send(lines))
         else:
-            await refund_all(session, order, _transfer(decision))
+            await refund_all(session, order, _to_transfer(decision))
 
 
-def money_resolvers() -> dict[AttentionKind, Resolver]:
-    """The resolvers of everything that is about money or stock."""
+def create_money_resolvers() -> dict[AttentionKind, Resolver]:
+    """Return the resolvers of all attentions about money or stock."""
     money = PaymentResolver()
     kinds = (
         AttentionKind.AMOUNT_DIFFERS,
@@ -218,23 +222,23 @@ def money_resolvers() -> dict[AttentionKind, Resolver]:
 
 @subscribe(PaymentSessionChanged)
 async def close_unresolved(session: AsyncSession, event: PaymentSessionChanged) -> None:
-    """The gateway has said how a payment ended, or how much it is: nobody needs to resolve that any more."""
+    """Close the attentions that the final state of a payment resolves: its outcome, or its amount, is known now."""
     kinds = [AttentionKind.PAYMENT_UNRESOLVED] if event.state.is_final else []
-    if event.state is SessionState.CAPTURED:  # it pays its order
+    if event.state is SessionState.CAPTURED:  # the money pays its order
         kinds.append(AttentionKind.AMOUNT_DIFFERS)
     for kind in kinds:
         await close_attention(
-            session, kind, event.session_id, note=f"The gateway said so after all: {event.state}"
+            session, kind, event.session_id, note=f"The gateway has now reported: {event.state}"
         )
 
 
-def _is_of_second(row: Attention, payment: PaymentSession) -> bool:
-    """Return True if the row is about a second transaction of the session's invoice."""
+def _is_second_transaction(row: Attention, payment: PaymentSession) -> bool:
+    """Return True if the attention is about a second transaction of the session's invoice."""
     return row.kind == AttentionKind.PAYMENT_UNRESOLVED and row.subject_id != payment.id
 
 
-def _take_transaction(row: Attention, payment: PaymentSession) -> None:
-    """Give the session the number of the row's transaction, so that later reports about it are the session's.
+def _assign_transaction(row: Attention, payment: PaymentSession) -> None:
+    """Set the session's number to that of the attention's transaction, so that it receives the later reports about it.
 
     Raises:
         OtherTransactionPays: the session has the money of another transaction.
@@ -244,34 +248,41 @@ def _take_transaction(row: Attention, payment: PaymentSession) -> None:
     payment.reference = row.data["reference"]
 
 
-async def _let_pay(
+async def _let_money_pay(
     session: AsyncSession, row: Attention, payment: PaymentSession, cart: Cart, order: Order | None
 ) -> None:
+    """Let the payment's money pay its order, or the order that is created from its snapshot.
+
+    Raises:
+        PaidAlready: the order is paid.
+        PurchaseUnknown: there is neither an order nor a snapshot.
+        InsufficientStock: units are missing.
+    """
     if order is not None and order.payment_status == PaymentStatus.CAPTURED:
         raise PaidAlready(PAID_ALREADY.format(number=order.number))
     if order is None and not payment.snapshot:
-        raise PurchaseUnknown(NOTHING_KNOWN)
+        raise PurchaseUnknown(UNKNOWN_PURCHASE)
     if row.kind == AttentionKind.PAYMENT_UNRESOLVED and payment.captured_amount is None:
-        payment.captured_amount = payment.amount  # staff saw in the gateway's panel that it was approved
-    sale = sale_of(payment.snapshot) if payment.snapshot else None
+        payment.captured_amount = payment.amount  # staff saw the approval in the gateway's panel
+    sale = parse_snapshot(payment.snapshot) if payment.snapshot else None
     units = sale.units if sale is not None else {}
     if order is not None:
-        lines = await lines_of_order(session, order.id)
-        if sale is None or sells(order, lines, sale):
-            units = units_to_send(lines)  # some of it may have been sent
+        lines = await list_order_lines(session, order.id)
+        if sale is None or matches_sale(order, lines, sale):
+            units = count_units_to_send(lines)  # some units may have been sent
     await _reserve(session, cart.id, units)
     if not pays(payment):
         await honor(session, payment, cart)
-    await restate_payment(session, await lock_order(session, cart.order_id))
+    await update_payment_status(session, await lock_order(session, cart.order_id))
 
 
 async def _reserve(session: AsyncSession, cart_id: str, units: Mapping[str, int]) -> None:
-    """Reserve these units (by variant id) for the paid order, for good.
+    """Reserve these units (by variant id) permanently for the paid order.
 
     Raises:
-        InsufficientStock: some are missing; the message says of which variant how many.
+        InsufficientStock: some are missing; the message lists the missing units by variant.
     """
-    available = await inventory.available_units(session, list(units), holder=cart_id)
+    available = await inventory.read_available_units(session, list(units), holder=cart_id)
     missing = {
         variant_id: count - max(0, available.get(variant_id, 0))
         for variant_id, count in units.items()
@@ -286,7 +297,7 @@ async def _reserve(session: AsyncSession, cart_id: str, units: Mapping[str, int]
 async def _lock_payment(
     session: AsyncSession, row: Attention, decision: Decision
 ) -> tuple[PaymentSession, Cart] | None:
-    """The payment that the row is about, and its cart. None: it is gone, and a dismissal does not need it."""
+    """Lock and return the attention's payment and its cart; None if it was deleted and the decision is a dismissal."""
     try:
         return await lock_session(session, row.payment_session_id or row.subject_id)
     except NotFound:
@@ -295,7 +306,7 @@ async def _lock_payment(
         return None
 
 
-def _amount(row: Attention, payment: PaymentSession) -> Cop:
+def _require_amount(row: Attention, payment: PaymentSession) -> Cop:
     amount = payment.captured_amount if payment.captured_amount is not None else row.amount
     if amount is None and row.kind == AttentionKind.PAYMENT_UNRESOLVED:
         amount = payment.amount
@@ -304,5 +315,5 @@ def _amount(row: Attention, payment: PaymentSession) -> Cop:
     return amount
 
 
-def _transfer(decision: Decision) -> Transfer:
-    return Transfer(reference=decision.reference or "", by=decision.by.id, note=decision.note)
+def _to_transfer(decision: Decision) -> Transfer:
+    return Transfer(reference=decision.reference or "", actor_id=decision.by.id, note=decision.note)

@@ -1,10 +1,10 @@
-"""What is sold: a cart priced now, the steps that are still missing, and the snapshot that a payment session keeps.
+"""Price a cart, find its missing steps, and convert its content to and from the snapshot of a payment session.
 
-All of it is read again under the cart's lock. An order is made of the snapshot, never of the cart.
+Everything is read again under the cart's lock. An order is created from the snapshot, never from the cart.
 
-A purchase has seven steps, none optional (spec: What the service does 2). Cart, items and address may come in any
-order; from the shipping method on, each step needs those before it. An error names everything that is missing, by the
-names of the Store API, in the platform's words where it has some (wire: commerce-api, Error bodies).
+A purchase has seven required steps (spec: What the service does 2). Cart, items and address may be set in any
+order; from the shipping method on, each step needs those before it. An error names everything that is missing, with
+the names of the Store API, and uses the platform's message where there is one (wire: commerce-api, Error bodies).
 """
 
 from collections.abc import Mapping
@@ -14,9 +14,9 @@ from typing import Any
 from sqlalchemy import bindparam, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.cart.contents import CONTENTS, Contents, Line, contents_of, read_contents
+from backend.cart.contents import CONTENTS, Contents, Line, parse_contents, read_contents
 from backend.cart.models import Cart, CartShippingMethod, LineItem
-from backend.cart.totals import read_discounted
+from backend.cart.totals import read_discounted_totals
 from backend.catalog.models import Product
 from backend.channels.models import Region
 from backend.core.db.database import db_now
@@ -24,14 +24,14 @@ from backend.core.db.tables import JsonObject
 from backend.core.errors import InsufficientStock, InvalidData
 from backend.core.money import Cop
 from backend.inventory.service import STOCK_GONE
-from backend.orders.parties import UNNAMED, PartyName, invoice_address
+from backend.orders.parties import UNNAMED, PartyName, build_invoice_address
 from backend.orders.service import Sale, SoldLine, SoldShipping
 from backend.payment.models import PaymentCollection, PaymentSession
-from backend.payment.sessions import Terms, read_terms
+from backend.payment.sessions import CartPayments, read_cart_payments
 from backend.pricing import CartTotals
-from backend.promotions.eligibility import Buying
-from backend.promotions.uses import Taken
-from backend.shipping.addresses import missing_for_a_label, municipality_of
+from backend.promotions.eligibility import PromotionContext
+from backend.promotions.uses import PromotionClaims
+from backend.shipping.addresses import find_municipality, list_missing_label_parts
 from backend.shipping.provider_switches import is_switched_off
 
 NO_ITEMS = "Cannot complete a cart with no items"
@@ -42,9 +42,9 @@ NO_SHIPPING = "No shipping method selected but the cart contains items that requ
 
 @dataclass(frozen=True, slots=True)
 class PricedCart:
-    """A cart's lines and shipping as they would be sold now, and their totals.
+    """A cart's lines and shipping at current prices, and their totals.
 
-    `may_hold_uses`: False where the cart was seen, under its lock, to have no use of a promotion reserved.
+    `may_hold_uses`: False if the cart certainly has no promotion use reserved: it was checked under the cart's lock.
     """
 
     lines: tuple[SoldLine, ...]
@@ -54,11 +54,11 @@ class PricedCart:
 
     @property
     def total(self) -> Cop:
-        """Lines and shipping, IVA included."""
+        """Total of lines and shipping, IVA included."""
         return self.totals.total
 
     def require_shipping(self) -> SoldShipping:
-        """The shipping.
+        """Return the shipping.
 
         Raises:
             InvalidData: none was chosen (wire: commerce-api, Error bodies).
@@ -69,7 +69,7 @@ class PricedCart:
 
 
 _FIRST_LINE = select(func.min(LineItem.id)).where(LineItem.cart_id == bindparam("cart_id")).scalar_subquery()
-_OFFER = (
+_PAYABLE_CART = (
     CONTENTS.add_columns(
         PaymentCollection,
         PaymentSession,
@@ -82,7 +82,7 @@ _OFFER = (
     .outerjoin(PaymentCollection, PaymentCollection.cart_id == Cart.id)
     .outerjoin(
         PaymentSession,
-        # beside the first line only: a session repeats all that it is to pay
+        # only in the rows of the first line, so that the large snapshots are read once
         (PaymentSession.collection_id == PaymentCollection.id) & (LineItem.id == _FIRST_LINE),
     )
     .order_by(PaymentSession.created_at.desc(), PaymentSession.id.desc())
@@ -90,46 +90,48 @@ _OFFER = (
 
 
 @dataclass(frozen=True, slots=True)
-class Offered:
-    """What a (locked) cart holds, and under what terms it is paid. `is_off`: its shipping is switched off."""
+class PayableCart:
+    """The contents of a (locked) cart and its payments. `is_shipping_off`: its shipping option is switched off."""
 
     contents: Contents
-    terms: Terms
-    is_off: bool = False
+    payments: CartPayments
+    is_shipping_off: bool = False
 
 
-async def read_offered(session: AsyncSession, cart_id: str) -> Offered:
-    """All that decides what the cart costs and how it is paid, in one statement."""
-    rows = (await session.execute(_OFFER, {"cart_id": cart_id})).all()
-    if not rows:  # it is empty
-        return Offered(contents_of(rows), await read_terms(session, cart_id))
+async def read_payable_cart(session: AsyncSession, cart_id: str) -> PayableCart:
+    """Read everything that decides the cart's price and payment, in one statement."""
+    rows = (await session.execute(_PAYABLE_CART, {"cart_id": cart_id})).all()
+    if not rows:  # the cart is empty
+        return PayableCart(parse_contents(rows), await read_cart_payments(session, cart_id))
     collection, _, provider_ids, moment, is_off = rows[0][8:]
     payment_sessions = [row[9] for row in rows if row[9] is not None]
-    return Offered(contents_of(rows), Terms(collection, payment_sessions, provider_ids, moment), is_off)
+    return PayableCart(
+        parse_contents(rows), CartPayments(collection, payment_sessions, provider_ids, moment), is_off
+    )
 
 
 async def read_priced_cart(session: AsyncSession, cart: Cart, contents: Contents | None = None) -> PricedCart:
-    """What the cart costs now, with these contents if they were read since it was locked.
+    """Return the cart at current prices. `contents` must have been read after the cart was locked.
 
     Raises:
-        InvalidData: the cart is empty, or holds nothing but gift wrapping.
-        InsufficientStock: something in it is no longer for sale.
+        InvalidData: the cart is empty, or holds only gift wrapping.
+        InsufficientStock: a product in it is no longer for sale.
     """
     contents = contents or await read_contents(session, cart.id)
     if all(line.is_wrapping for line in contents.lines):
         raise InvalidData(NO_ITEMS)
-    sold = tuple(_sold(line, contents) for line in contents.lines)
-    totals, _discounts = await read_discounted(session, cart.id, contents)
-    return PricedCart(sold, _shipping(contents.method), totals, contents.may_be_discounted)
+    sold = tuple(_to_sold_line(line, contents) for line in contents.lines)
+    totals, _discounts = await read_discounted_totals(session, cart.id, contents)
+    return PricedCart(sold, _to_sold_shipping(contents.method), totals, contents.may_be_discounted)
 
 
-def _shipping(method: CartShippingMethod | None) -> SoldShipping | None:
+def _to_sold_shipping(method: CartShippingMethod | None) -> SoldShipping | None:
     if method is None:
         return None
     return SoldShipping(method.shipping_option_id, method.name, method.amount, method.data)
 
 
-def _sold(line: Line, contents: Contents) -> SoldLine:
+def _to_sold_line(line: Line, contents: Contents) -> SoldLine:
     product: Product | None = line.product
     if product is None:
         raise InsufficientStock(STOCK_GONE)
@@ -162,7 +164,7 @@ ITEMS, EMAIL, ADDRESS, SHIPPING_METHOD = "items", "email", "shipping_address", "
 
 
 PLATFORM_MESSAGES: dict[tuple[str, ...], str] = {(ITEMS,): NO_ITEMS, (SHIPPING_METHOD,): NO_SHIPPING}
-"""The platform's message when nothing else is missing."""
+"""The platform's messages for carts in which only these steps are missing."""
 
 
 def require_address(cart: Cart, *, has_items: bool) -> None:
@@ -171,21 +173,23 @@ def require_address(cart: Cart, *, has_items: bool) -> None:
     Raises:
         InvalidData: items, e-mail or a part of the address are missing, or the address names no municipality.
     """
-    _require(cart, _missing(cart, has_items=has_items))
+    _require_complete(cart, _list_missing_steps(cart, has_items=has_items))
 
 
 def require_shipping_method(cart: Cart, *, has_shipping: bool) -> None:
     """Check that a cart with items may be paid.
 
     Raises:
-        InvalidData: e-mail, a part of the address or the shipping method are missing, or the address names no
+        InvalidData: e-mail, a part of the address or the shipping method is missing, or the address names no
             municipality.
     """
-    _require(cart, _missing(cart, has_items=True) + ([] if has_shipping else [SHIPPING_METHOD]))
+    _require_complete(
+        cart, _list_missing_steps(cart, has_items=True) + ([] if has_shipping else [SHIPPING_METHOD])
+    )
 
 
-def _missing(cart: Cart, *, has_items: bool) -> list[str]:
-    parts = missing_for_a_label(cart.shipping_address or {})
+def _list_missing_steps(cart: Cart, *, has_items: bool) -> list[str]:
+    parts = list_missing_label_parts(cart.shipping_address or {})
     return [
         *([] if has_items else [ITEMS]),
         *([] if cart.email else [EMAIL]),
@@ -193,22 +197,24 @@ def _missing(cart: Cart, *, has_items: bool) -> list[str]:
     ]
 
 
-def _require(cart: Cart, missing: list[str]) -> None:
+def _require_complete(cart: Cart, missing: list[str]) -> None:
     if missing:
         message = f"The steps before this one are not done. Missing: {', '.join(missing)}"
         raise InvalidData(PLATFORM_MESSAGES.get(tuple(missing), message))
-    municipality_of(cart.shipping_address)
+    find_municipality(cart.shipping_address)
 
 
 PAYER_FIELDS = ("person_type", "doc_type", "doc_number", "email")
-"""What an invoice needs of the payer."""
+"""The payer's fields that an invoice needs."""
 
 
-def sale_now(cart: Cart, priced: PricedCart, typed_name: PartyName = UNNAMED) -> Sale:
-    """The sale that the (locked) cart would be now. `typed_name`: see `backend.orders.parties.invoice_address`.
+def build_sale(cart: Cart, priced: PricedCart, typed_name: PartyName = UNNAMED) -> Sale:
+    """Return the content of the order that the (locked) cart would become now.
+
+    `typed_name`: see `backend.orders.parties.build_invoice_address`.
 
     Raises:
-        InvalidData: no way to ship it was chosen.
+        InvalidData: no shipping option was chosen.
     """
     address = cart.shipping_address or {}
     return Sale(
@@ -220,14 +226,14 @@ def sale_now(cart: Cart, priced: PricedCart, typed_name: PartyName = UNNAMED) ->
         guest_id=cart.guest_id,
         locale=cart.locale,
         shipping_address=address,
-        billing_address=invoice_address(cart.billing_address, address, typed_name),
+        billing_address=build_invoice_address(cart.billing_address, address, typed_name),
         meta=cart.meta,
     )
 
 
-def taken_by(cart: Cart, sale: Sale, *, may_hold_uses: bool = True) -> Taken:
-    """What promotions take off this sale of the cart, and for whom. See `PricedCart`."""
-    buying = Buying(
+def to_promotion_claims(cart: Cart, sale: Sale, *, may_hold_uses: bool = True) -> PromotionClaims:
+    """Return the promotions that this sale uses, with their discounts. `may_hold_uses`: see `PricedCart`."""
+    context = PromotionContext(
         cart_id=cart.id,
         customer_id=sale.customer_id,
         email=sale.email,
@@ -235,14 +241,17 @@ def taken_by(cart: Cart, sale: Sale, *, may_hold_uses: bool = True) -> Taken:
         sales_channel_id=cart.sales_channel_id,
         country=sale.shipping_address.get("country_code"),
     )
-    return Taken(buying, sale.totals.taken_by_promotion, may_hold_uses)
+    return PromotionClaims(context, sale.totals.discounts_by_promotion, may_hold_uses)
 
 
-def snapshot_of(sale: Sale, payer: Mapping[str, Any]) -> JsonObject:
-    """The sale as plain values, with what an invoice needs of `payer`. Their e-mail is the cart's unless typed."""
+def to_snapshot(sale: Sale, payer: Mapping[str, Any]) -> JsonObject:
+    """Convert the sale to plain values, with the payer's fields for the invoice.
+
+    The payer's e-mail is the cart's by default.
+    """
     document = {name: str(payer[name]) for name in PAYER_FIELDS if payer.get(name) not in (None, "")}
     return {
-        "lines": [_without_facts(line) for line in sale.lines],
+        "lines": [_drop_facts(line) for line in sale.lines],
         "facts": {line.id: line.facts for line in sale.lines},
         "shipping": asdict(sale.shipping),
         "totals": sale.totals.as_json(),
@@ -257,13 +266,13 @@ def snapshot_of(sale: Sale, payer: Mapping[str, Any]) -> JsonObject:
     }
 
 
-def _without_facts(line: SoldLine) -> JsonObject:
-    """The line as replicas of the release before can read it: they know no facts."""
+def _drop_facts(line: SoldLine) -> JsonObject:
+    """Return the line without its facts, which replicas of the previous release cannot read."""
     return {name: value for name, value in asdict(line).items() if name != "facts"}
 
 
-def sale_of(snapshot: JsonObject) -> Sale:
-    """The sale of a snapshot."""
+def parse_snapshot(snapshot: JsonObject) -> Sale:
+    """Return the sale that a snapshot holds."""
     facts = snapshot.get("facts", {})
     return Sale(
         lines=tuple(SoldLine(**line, facts=facts.get(line["id"], {})) for line in snapshot["lines"]),

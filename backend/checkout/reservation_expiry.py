@@ -1,6 +1,6 @@
-"""Expired reservations: their units can be sold again, and payment sessions that waited with them are cancelled.
+"""Release expired reservations and cancel the payment sessions that had them.
 
-Payments at a bank are not cancelled here: only their provider says how they end (`backend.payment.checks`).
+Payments at a bank are not cancelled here: only their provider reports how they end (`backend.payment.checks`).
 """
 
 import logging
@@ -14,20 +14,20 @@ from backend.core.db.database import Database, database_now, db_now
 from backend.core.errors import ShopError
 from backend.inventory import service as inventory
 from backend.jobs import JobRun, periodic
-from backend.orders.service import has_active_fulfillments, order_of_cart
+from backend.orders.service import has_active_fulfillments, lock_order_of_cart
 from backend.payment.models import PaymentSession
 from backend.payment.service import PaymentService
-from backend.payment.sessions import started_payment
+from backend.payment.sessions import to_started_payment
 from backend.payment.states import SessionState
 from backend.payment.transitions import apply_report, lock_session, move
 
 log = logging.getLogger(__name__)
 
-BATCH = 200
+BATCH_SIZE = 200
 
 
 class ReservationExpiry:
-    """The job that releases what was reserved for payments that never came."""
+    """The job that releases reservations for payments that never arrived."""
 
     def __init__(self, database: Database, payments: PaymentService) -> None:
         self._database = database
@@ -35,54 +35,56 @@ class ReservationExpiry:
 
     @periodic("inventory.release_expired", every=timedelta(minutes=1))
     async def release_expired(self, _run: JobRun) -> None:
-        """Release every expired reservation, and cancel the expired payment sessions that are at no bank."""
-        for session_id in await self._expired(SessionState.PENDING):
+        """Release every expired reservation, and cancel the expired payment sessions that are not at a bank."""
+        for session_id in await self._list_expired(SessionState.PENDING):
             await self._cancel_pending(session_id)
-        for session_id in await self._expired(SessionState.AUTHORIZED):
+        for session_id in await self._list_expired(SessionState.AUTHORIZED):
             await self._cancel_authorized(session_id)
         async with self._database.transaction() as session:
             count = await inventory.release_expired(session)
         if count:
             log.info("released %d expired reservations", count)
 
-    async def _expired(self, state: SessionState) -> Sequence[str]:
+    async def _list_expired(self, state: SessionState) -> Sequence[str]:
         expired = (
             select(PaymentSession.id)
             .where(PaymentSession.state == state, PaymentSession.expires_at <= db_now())
             .order_by(PaymentSession.expires_at)
-            .limit(BATCH)
+            .limit(BATCH_SIZE)
         )
         async with self._database.read() as session:
             return (await session.execute(expired)).scalars().all()
 
     async def _cancel_pending(self, session_id: str) -> None:
-        """Cancel a payment session that no provider knows of: its cart was not completed in time."""
+        """Cancel an expired payment session, unless its payment has started at the provider."""
         async with self._database.transaction() as session:
             payment, cart = await lock_session(session, session_id)
             if payment.state == SessionState.PENDING:
                 await move(session, payment, cart, SessionState.CANCELED)
 
     async def _cancel_authorized(self, session_id: str) -> None:
-        """Cancel a payment that staff did not confirm in time, and with it the order.
+        """Cancel a payment that staff did not confirm in time, and its order.
 
-        An order of which something was sent already is left to staff.
+        If some units of the order were already sent, staff decide instead.
         """
         async with self._database.transaction() as session:
             payment, cart = await lock_session(session, session_id)
             if payment.state != SessionState.AUTHORIZED or not await _is_expired(session, payment):
                 return
-            order = await order_of_cart(session, cart.id)
+            order = await lock_order_of_cart(session, cart.id)
             if order is not None and await has_active_fulfillments(session, order.id):
                 payment.expires_at = None
                 await inventory.confirm(session, cart.id)
                 return
-        provider = self._payments.provider(payment.provider_id)
+        provider = self._payments.find_provider(payment.provider_id)
         if provider is None:
             return
         try:
-            report = await provider.cancel(started_payment(payment))
+            report = await provider.cancel(to_started_payment(payment))
             await apply_report(self._database, session_id, report)
-        except ShopError as error:  # the provider could not be asked, or the order was packed meanwhile
+        except (
+            ShopError
+        ) as error:  # the provider could not be reached, or the order was packed in the meantime
             log.warning("payment %s was not cancelled: %s", session_id, error.message)
 
 

@@ -1,6 +1,6 @@
-"""Bodies and parameters of the Store API on the way from a cart to an order.
+"""Request bodies and parameters of the Store API, from a cart to its order.
 
-No price, total or owner is taken: the shop says those.
+They contain no price, total or owner: the shop determines those.
 """
 
 from typing import Annotated, Any, Literal
@@ -21,13 +21,13 @@ from backend.edge.schemas import (
     Units,
     example,
 )
-from backend.legal.consents import LONGEST_VERSION
+from backend.legal.consents import MAX_VERSION_LENGTH
 
 MAX_ITEMS = 60
 
 
 class Address(AddressFields, LenientBody):
-    """An address. What the platform has no field for is in `metadata`: `dane_code` (the municipality), `suburb`."""
+    """An address. `metadata` holds the fields that the platform lacks: `dane_code` (the municipality), `suburb`."""
 
 
 AddressOrId = Annotated[
@@ -38,7 +38,7 @@ AddressOrId = Annotated[
 
 
 class NewItem(Body):
-    """Units of a variant, for a cart."""
+    """Units of a variant to add to a cart."""
 
     model_config = example(variant_id="variant_01JPZ6V3N8K4T2WQ7RXB5C9MHD", quantity=2)
 
@@ -48,7 +48,7 @@ class NewItem(Body):
 
 
 class ItemChange(Body):
-    """How many units a line is to have; 0 removes it."""
+    """The new quantity of a line; 0 removes it."""
 
     model_config = example(quantity=3)
 
@@ -57,16 +57,16 @@ class ItemChange(Body):
 
 
 class ConsentGiven(Body):
-    """What the shopper agreed to: the kind, and the version of the program's own text."""
+    """A consent of the shopper: its kind, and the version of the API client's own text."""
 
     model_config = example(kind="data", version="2026-01")
 
     kind: Literal["data", "terms", "marketing"]
-    version: Annotated[str, Field(min_length=1, max_length=LONGEST_VERSION)]
+    version: Annotated[str, Field(min_length=1, max_length=MAX_VERSION_LENGTH)]
 
 
 class CartChange(Body):
-    """What may be said of a cart at any time; what is left out stays."""
+    """Changes of a cart; absent fields keep their values."""
 
     model_config = example(
         email="ana@example.com",
@@ -106,7 +106,7 @@ class NewCart(CartChange):
 
 
 class ChosenShipping(Body):
-    """The shipping option to ship by. `data` is the provider's; none of ours needs any."""
+    """The chosen shipping option. `data` is for the provider; none of ours needs any."""
 
     model_config = example(option_id="so_01JPZ6V3N8K4T2WQ7RXB5C9MHD")
 
@@ -115,7 +115,7 @@ class ChosenShipping(Body):
 
 
 class PromoCodes(Body):
-    """Codes of promotions."""
+    """Promotion codes to add to a cart, or to remove from it."""
 
     model_config = example(promo_codes=[])
 
@@ -123,14 +123,14 @@ class PromoCodes(Body):
 
 
 class ShippingOptionParameters(OneParameters):
-    """Whose shipping options."""
+    """Parameters of the list of a cart's shipping options."""
 
     cart_id: FilledName
     is_return: bool = False
 
 
 class PaymentProvidersParameters(ListParameters):
-    """Whose ways to pay. A page has 20 of them (wire: commerce-api, Conventions)."""
+    """Filters of the list of payment providers, and its page of 20 by default (wire: commerce-api, Conventions)."""
 
     limit: Limit = 20
     region_id: Name | None = None
@@ -138,7 +138,7 @@ class PaymentProvidersParameters(ListParameters):
 
 
 class CalculateShipping(Body):
-    """For which cart the price is to be calculated."""
+    """The cart for which the shipping price is calculated."""
 
     model_config = example(cart_id="cart_01JPZ6V3N8K4T2WQ7RXB5C9MHD")
 
@@ -147,7 +147,7 @@ class CalculateShipping(Body):
 
 
 class NewCollection(Body):
-    """For which cart a payment is to be collected."""
+    """The cart for which a payment collection is created."""
 
     model_config = example(cart_id="cart_01JPZ6V3N8K4T2WQ7RXB5C9MHD")
 
@@ -156,9 +156,9 @@ class NewCollection(Body):
 
 
 class NewSession(Body):
-    """How to pay. For `gateway_pse`, `data` is who pays and from which bank (`GET /api/pse/banks`).
+    """The payment method. For `gateway_pse`, `data` is the payer and their bank (`GET /api/pse/banks`).
 
-    What it leaves out of name, e-mail, telephone and address is taken from the cart.
+    Name, e-mail, telephone and address that are absent are taken from the cart.
     """
 
     model_config = example(

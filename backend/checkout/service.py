@@ -1,4 +1,4 @@
-"""`Checkout`: quoting shipping, paying and completing a cart, for the storefront and the Store API alike."""
+"""`Checkout`: quote shipping, pay and complete a cart, for the storefront and the Store API."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,24 +6,24 @@ from datetime import timedelta
 from functools import partial
 from typing import Any
 
-from backend.cart.access import NOT_FOUND, Caller, lock_cart, open_cart, read_cart, unordered_cart
-from backend.checkout.cart_snapshot import read_offered, read_priced_cart, require_shipping_method
+from backend.cart.access import NOT_FOUND, Caller, lock_cart, lock_unordered_cart, open_cart, read_cart
+from backend.checkout.cart_snapshot import read_payable_cart, read_priced_cart, require_shipping_method
 from backend.checkout.carts.changes import set_town
 from backend.checkout.carts.wire import WholeCart
-from backend.checkout.completion import Completed, complete
-from backend.checkout.form import check_typed, problems_of, require_town
-from backend.checkout.payment.payer_questions import missing_answers
+from backend.checkout.completion import CompletionResult, complete
+from backend.checkout.form import check_typed, find_problems, require_town
+from backend.checkout.payment.payer_questions import list_missing_answers
 from backend.checkout.payment.return_url import require_return_url
-from backend.checkout.payment.start import PaymentStart, PaymentStarter, Started
-from backend.checkout.placed_orders import PlacedOrder, placed_order
-from backend.checkout.quotes.quote_limits import Quoting, UnderWay
+from backend.checkout.payment.start import PaymentStart, PaymentStarter, PaymentStartResult
+from backend.checkout.placed_orders import PlacedOrder, to_placed_order
+from backend.checkout.quotes.quote_limits import QuotationSlots, Quoter
 from backend.checkout.shipping_options import (
     ShippingOffer,
     choose_shipping,
-    deliver_to,
+    deliver_to_destination,
+    list_offered_option_ids,
+    list_priced_offers,
     offer_shipping,
-    offered_options,
-    priced_offers,
 )
 from backend.core.config.modules import GATEWAY_PSE, SYSTEM_PAYMENT
 from backend.core.config.settings import Settings
@@ -31,8 +31,8 @@ from backend.core.db.database import Database
 from backend.core.errors import Conflict, NotAllowed, NotFound, require_found
 from backend.core.money import Cop
 from backend.core.observability.tracing import traced
-from backend.legal.consents import Consenting, ConsentSource, give_consents
-from backend.orders.service import is_just_placed, order_of_cart
+from backend.legal.consents import ConsentContext, ConsentSource, give_consents
+from backend.orders.service import is_just_placed, lock_order_of_cart
 from backend.payment import sessions as payments
 from backend.payment.models import PaymentCollection, PaymentSession
 from backend.payment.providers.base import CheckedPayer, MissingAnswer, PaymentProvider
@@ -44,7 +44,7 @@ from backend.shipping.providers.base import FulfillmentProviders, Quote
 
 @dataclass(frozen=True)
 class Checkout:
-    """The checkout of a running shop. Methods open their own transactions and may call services outside."""
+    """The checkout of a running shop. Methods open their own transactions and may call external services."""
 
     settings: Settings
     database: Database
@@ -52,37 +52,37 @@ class Checkout:
     fulfillment_providers: FulfillmentProviders
     effective_settings: Callable[[], Awaitable[Settings]]
     """Reads the effective settings."""
-    under_way: UnderWay = field(default_factory=UnderWay)
+    quotation_slots: QuotationSlots = field(default_factory=QuotationSlots)
 
     @property
     def starter(self) -> PaymentStarter:
-        """What starts and closes the payments of carts."""
+        """Return the object that starts and closes the payments of carts."""
         return PaymentStarter(self.settings, self.database, self.payments, self.effective_settings)
 
     @traced
-    async def priced_offers(
+    async def list_priced_offers(
         self, cart_id: str, option_id: str | None = None, caller: Caller | None = None, *, ip: str
     ) -> list[tuple[Offer, Quote | None]]:
-        """The shipping options for the cart, priced just now. See `backend.checkout.shipping_options.priced_offers`."""
-        return await priced_offers(self._quoting(cart_id, ip), cart_id, option_id, caller)
+        """Return the cart's shipping options with live prices. See `shipping_options.list_priced_offers`."""
+        return await list_priced_offers(self._create_quoter(cart_id, ip), cart_id, option_id, caller)
 
     @traced
     async def choose_shipping(
         self, cart_id: str, option_id: str, caller: Caller | None = None, *, ip: str
     ) -> WholeCart:
-        """Ship the cart by this option. See `backend.checkout.shipping_options.choose_shipping`."""
-        return await choose_shipping(self._quoting(cart_id, ip), cart_id, option_id, caller)
+        """Choose this shipping option for the cart. See `backend.checkout.shipping_options.choose_shipping`."""
+        return await choose_shipping(self._create_quoter(cart_id, ip), cart_id, option_id, caller)
 
     @traced
     async def offer_shipping(
-        self, cart_id: str, wanted: str = "", *, ip: str, is_choice: bool = False
+        self, cart_id: str, option_id: str = "", *, ip: str, is_choice: bool = False
     ) -> ShippingOffer:
-        """The options with their prices, one of them chosen. See `backend.checkout.shipping_options.offer_shipping`."""
-        return await offer_shipping(self._quoting(cart_id, ip), cart_id, wanted, is_choice=is_choice)
+        """Return the priced options, and choose one of them. See `backend.checkout.shipping_options.offer_shipping`."""
+        return await offer_shipping(self._create_quoter(cart_id, ip), cart_id, option_id, is_choice=is_choice)
 
     @traced
     async def set_town(self, cart_id: str, dane_code: str, address: str = "") -> None:
-        """Store the municipality, and the street if given, so that shipping is priced while the form is still typed.
+        """Store the municipality, and the street if given, so that shipping can be priced before the form is complete.
 
         Another place removes the shipping method.
 
@@ -94,49 +94,53 @@ class Checkout:
         async with self.database.transaction() as session:
             await set_town(session, await open_cart(session, cart_id), town, address)
 
-    async def is_offered(self, cart_id: str, provider_id: str) -> bool:
-        """Whether the cart may be paid by this provider: its region offers it, and the shop runs with it.
+    async def is_provider_offered(self, cart_id: str, provider_id: str) -> bool:
+        """Return True if the cart may be paid with this provider: its region offers it, and the shop runs with it.
 
         Raises:
             NotFound: no cart has this id.
         """
         async with self.database.read() as session:
             cart = await read_cart(session, cart_id)
-            offered = await payments.offered_providers(session, cart.region_id)
-        return provider_id in offered and self.payments.provider(provider_id) is not None
+            offered = await payments.list_offered_providers(session, cart.region_id)
+        return provider_id in offered and self.payments.find_provider(provider_id) is not None
 
-    async def offered_options(self, cart_id: str) -> frozenset[str]:
-        """The ids of the shipping options that the cart is offered.
+    async def list_offered_option_ids(self, cart_id: str) -> frozenset[str]:
+        """Return the ids of the shipping options that the cart is offered.
 
         Raises:
             NotFound: no cart has this id.
         """
-        return await offered_options(self.database, self.fulfillment_providers, cart_id)
+        return await list_offered_option_ids(self.database, self.fulfillment_providers, cart_id)
 
     @traced
-    async def collect(
+    async def create_collection(
         self, cart_id: str, caller: Caller | None = None
     ) -> tuple[PaymentCollection, Sequence[PaymentSession]]:
-        """The cart's payment collection, at what the cart costs now; while a payment is at the bank, as it is.
+        """Create or update the cart's payment collection with the current total.
+
+        While a payment is at the bank, the collection does not change.
 
         Returns:
             The collection, and its payment sessions, newest first.
 
         Raises:
-            NotFound, NotAllowed: see `backend.cart.access.unordered_cart`.
+            NotFound, NotAllowed: see `backend.cart.access.lock_unordered_cart`.
             InvalidData, InsufficientStock: see `backend.checkout.cart_snapshot.read_priced_cart`; or a step is not
-            done.
+                done.
         """
         async with self.database.transaction() as session:
-            cart = await unordered_cart(session, cart_id, caller)
-            offered = await read_offered(session, cart_id)
-            terms = offered.terms
-            if terms.collection is not None and cart.payment_session_id is not None:
-                return terms.collection, terms.payment_sessions
-            prices = await read_priced_cart(session, cart, offered.contents)
+            cart = await lock_unordered_cart(session, cart_id, caller)
+            payable = await read_payable_cart(session, cart_id)
+            cart_payments = payable.payments
+            if cart_payments.collection is not None and cart.payment_session_id is not None:
+                return cart_payments.collection, cart_payments.payment_sessions
+            prices = await read_priced_cart(session, cart, payable.contents)
             require_shipping_method(cart, has_shipping=prices.shipping is not None)
-            collection = await payments.upsert_collection(session, terms.collection, cart_id, prices.total)
-            return collection, terms.payment_sessions
+            collection = await payments.upsert_collection(
+                session, cart_payments.collection, cart_id, prices.total
+            )
+            return collection, cart_payments.payment_sessions
 
     @traced
     async def start_payment(
@@ -150,43 +154,44 @@ class Checkout:
         replace: bool = False,
         return_url: object = None,
         device: str = "",
-    ) -> Started:
-        """Reserve the cart's stock and start a payment of what it costs now (spec: States and transitions).
+    ) -> PaymentStartResult:
+        """Reserve the cart's stock and start a payment of its current total (spec: States and transitions).
 
-        `payer` is what the provider's `check_payer` returned.
-        `return_url` is a storefront's page that the shopper comes back to from the bank: see `require_return_url`.
-        With `replace`, a payment of the cart that is at the bank is closed for it: its provider is asked first, and
-        what it approves later still pays the order, unless another payment has.
+        `payer` must be the result of the provider's `check_payer`. `return_url` is a storefront's page to which the
+        shopper returns from the bank: see `require_return_url`. With `replace`, a payment of the cart that is at
+        the bank is closed. Its provider is asked first. If it approves that payment later, it still pays the order,
+        unless another payment has.
 
         Raises:
             NotFound: no cart, or no provider, has this id.
             NotAllowed: the cart has become an order.
-            InvalidData: the cart is not ready, its region does not offer the provider, or `return_url` is at fault
+            InvalidData: the cart is not ready, its region does not offer the provider, or `return_url` is invalid
                 (`fields`).
-            InsufficientStock: the units are gone.
+            InsufficientStock: the units are sold out.
             HoldTooLarge: the client would hold too much stock without paying: see
                 `backend.checkout.payment.stock_holds`.
-            TotalChanged: the cart costs something else than the shopper saw.
-            Conflict: a payment of this cart is under way, or has just been approved; or the purchase that the cart was
-                restored for is paid, and what was paid for is taken out of the cart now (`PurchasePaid`).
-            TooManyRequests: this client, or this cart, has started too many lately. Conflicts are not counted.
+            TotalChanged: the cart's total differs from the one that the shopper saw.
+            Conflict: a payment of this cart is under way, or has just been approved; or the purchase that the cart
+                was restored for is paid, and its lines were removed from the cart (`PurchasePaid`).
+            TooManyRequests: this client, or this cart, has started too many payments lately. Conflicts are not
+                counted.
             PaymentFailed, OutsideFailure, OutcomeUnknown: see `backend.payment.sessions.initiate`.
         """
         start = PaymentStart(
             partial(read_cart, cart_id=cart_id),
             partial(lock_cart, cart_id=cart_id),
-            self._provider(provider_id),
+            self._require_provider(provider_id),
             ip,
             payer,
             expected_total=expected_total,
             replace=replace,
-            return_url=self._return_url(return_url),
+            return_url=self._parse_return_url(return_url),
             device=device,
         )
         return await self.starter.start(start)
 
     @traced
-    async def start_collected(
+    async def start_collection_payment(
         self,
         collection_id: str,
         provider_id: str,
@@ -196,133 +201,144 @@ class Checkout:
         ip: str,
         replace: bool,
         return_url: object,
-    ) -> Started:
-        """Check the payer, and `start_payment` of the caller's cart that has this payment collection.
+    ) -> PaymentStartResult:
+        """Check the payer, and call `start_payment` for the caller's cart with this payment collection.
 
         Raises:
-            NotFound: see `collected_cart`; or no provider has this id.
+            NotFound: see `read_cart_and_providers`; or no provider has this id.
             InvalidData: see `PaymentProvider.check_payer`.
         """
         start = PaymentStart(
-            partial(payments.read_collected_cart, collection_id=collection_id, caller=caller),
-            partial(payments.lock_collected_cart, collection_id=collection_id, caller=caller),
-            self._provider(provider_id),
+            partial(payments.read_cart_of_collection, collection_id=collection_id, caller=caller),
+            partial(payments.lock_cart_of_collection, collection_id=collection_id, caller=caller),
+            self._require_provider(provider_id),
             ip,
             typed=typed,
             replace=replace,
-            return_url=self._return_url(return_url),
+            return_url=self._parse_return_url(return_url),
         )
         return await self.starter.start(start)
 
-    async def missing_answers(
+    async def list_missing_answers(
         self, collection_id: str, provider_id: str, *, caller: Caller, ip: str
     ) -> list[MissingAnswer]:
-        """What has to be asked of whoever pays the collection with this provider: see `backend.checkout.payment.start`.
+        """Return the answers that the payer of the collection's cart still has to give.
 
         Raises:
-            NotFound: see `start_collected`.
+            NotFound: see `start_collection_payment`.
         """
-        provider = self._provider(provider_id)
+        provider = self._require_provider(provider_id)
         if not provider.asks_payer:
             return []
         async with self.database.read() as session:
-            cart, offered = await payments.collected_cart(session, collection_id, caller)
+            cart, offered = await payments.read_cart_and_providers(session, collection_id, caller)
             if not (await session.get_one(PaymentCollection, collection_id)).amount:
-                return []  # starting says that nothing is to be paid
-        return await missing_answers(provider, cart, offered, ip)
+                return []  # starting the payment reports that nothing is left to pay
+        return await list_missing_answers(provider, cart, offered, ip)
 
     @traced
     async def close_payment(self, cart_id: str) -> None:
-        """Close the cart's payment that is at the bank, and start no other. See `PaymentStarter.close_waiting`."""
-        await self.starter.close_waiting(cart_id)
+        """Close the cart's payment at the bank without starting another. See `PaymentStarter.close_payment_at_bank`."""
+        await self.starter.close_payment_at_bank(cart_id)
 
     @traced
     async def complete(
         self, cart_id: str, *, expected_total: Cop | None = None, caller: Caller | None = None
-    ) -> Completed:
-        """Make the cart's order, once. See `backend.checkout.completion.complete`."""
-        manual_for = timedelta(days=(await self.effective_settings()).manual_payment_days)
+    ) -> CompletionResult:
+        """Create the cart's order, once. See `backend.checkout.completion.complete`."""
+        manual_payment_time = timedelta(days=(await self.effective_settings()).manual_payment_days)
         async with self.database.transaction() as session:
             return await complete(
-                session, cart_id, expected_total=expected_total, manual_for=manual_for, caller=caller
+                session,
+                cart_id,
+                expected_total=expected_total,
+                manual_payment_time=manual_payment_time,
+                caller=caller,
             )
 
     @traced
     async def place_order(
         self, cart_id: str, typed: Mapping[str, Any], *, expected_total: Cop, ip: str, device: str = ""
     ) -> PlacedOrder:
-        """Check what was typed, reserve the stock, start the payment and make the order.
+        """Check the form, reserve the stock, start the payment and create the order.
 
-        A total of 0 takes a payment session of `pp_system_default`; any other is paid at the bank.
+        A total of 0 uses a payment session of `pp_system_default`; any other total is paid at the bank.
 
-        Called twice, or from two tabs, it makes one order and starts one payment. The order goes where was typed: if
-        shipping was priced for another place, it is priced again, and another price raises `TotalChanged`.
+        Called twice, or from two tabs, it creates one order and starts one payment. The order goes to the address
+        in the form: if shipping was priced for another place, it is priced again, and a different price raises
+        `TotalChanged`.
 
         Raises:
             InvalidData: `fields` has a message for the shopper by field; nothing was started.
-            NotFound: no cart has this id, or it has been an order for longer than `JUST_PLACED`.
+            NotFound: no cart has this id, or its order was placed longer than `JUST_PLACED` ago.
             InsufficientStock, HoldTooLarge, TotalChanged, Conflict, TooManyRequests, PaymentFailed, OutsideFailure:
                 see `start_payment`.
         """
         async with self.database.read() as session:
-            order = await order_of_cart(session, cart_id)
+            order = await lock_order_of_cart(session, cart_id)
             if order is None:
                 billing_address = (await read_cart(session, cart_id)).billing_address
             elif not await is_just_placed(session, order):
                 raise NotFound(NOT_FOUND.format(cart_id=cart_id))
         if order is None:
-            provider = self._provider(GATEWAY_PSE if expected_total else SYSTEM_PAYMENT)
+            provider = self._require_provider(GATEWAY_PSE if expected_total else SYSTEM_PAYMENT)
             destination, payer = await check_typed(provider, typed, ip, billing_address)
             try:
                 if not await self.starter.has_started(cart_id, expected_total):
-                    await deliver_to(self._quoting(cart_id, ip), cart_id, destination)
-                    await self._consent(cart_id, ip)
+                    await deliver_to_destination(self._create_quoter(cart_id, ip), cart_id, destination)
+                    await self._store_consents(cart_id, ip)
                     await self.start_payment(
                         cart_id, provider.id, payer, ip=ip, expected_total=expected_total, device=device
                     )
                 order = (await self.complete(cart_id, expected_total=expected_total)).order
             except (Conflict, NotAllowed):
                 async with self.database.read() as session:
-                    order = await order_of_cart(session, cart_id)  # another call may have been faster
+                    order = await lock_order_of_cart(
+                        session, cart_id
+                    )  # another call may have created it first
                 if order is None:
                     raise
-        return await placed_order(self.starter, order)
+        return await to_placed_order(self.starter, order)
 
-    async def problems(self, typed: Mapping[str, Any], ip: str, *, is_free: bool = False) -> dict[str, str]:
-        """Return what is wrong with what was typed so far: a message for the shopper by field; empty when nothing is.
+    async def find_problems(
+        self, typed: Mapping[str, Any], ip: str, *, is_free: bool = False
+    ) -> dict[str, str]:
+        """Return a message for the shopper for each field of the form that is wrong; empty if there are none.
 
-        `is_free`: the total is 0, and nobody is asked who pays.
+        `is_free`: the total is 0, so that no payer is required.
         """
-        return await problems_of(self._provider(SYSTEM_PAYMENT if is_free else GATEWAY_PSE), typed, ip)
-
-    async def placed(self, cart_id: str) -> PlacedOrder | None:
-        """The order that the cart has just become, for whoever may use the cart.
-
-        None while it is none, and `JUST_PLACED` after it was placed.
-        """
-        async with self.database.read() as session:
-            order = await order_of_cart(session, cart_id)
-            if order is None or not await is_just_placed(session, order):
-                return None
-        return await placed_order(self.starter, order)
-
-    async def _consent(self, cart_id: str, ip: str) -> None:
-        """Store what was agreed to by the boxes of the page, with the texts as they are."""
-        async with self.database.transaction() as session:
-            cart = await read_cart(session, cart_id)
-            consenting = Consenting(self.settings, ip, ConsentSource.CHECKOUT)
-            await give_consents(session, consenting, cart_id=cart_id, customer_id=cart.customer_id)
-
-    def _quoting(self, cart_id: str, ip: str) -> Quoting:
-        """Whoever is at this address asks for live prices; without one they are counted by the cart."""
-        client = Client.at(ip or cart_id, self.settings)
-        return Quoting(
-            self.database, self.fulfillment_providers, client, self.under_way, self.effective_settings
+        return await find_problems(
+            self._require_provider(SYSTEM_PAYMENT if is_free else GATEWAY_PSE), typed, ip
         )
 
-    def _provider(self, provider_id: str) -> PaymentProvider:
-        return require_found(self.payments.provider(provider_id), "Payment provider", provider_id)
+    async def find_placed_order(self, cart_id: str) -> PlacedOrder | None:
+        """Return the order that the cart has just become, for callers that may use the cart.
 
-    def _return_url(self, sent: object) -> str:
-        """The page that was sent to come back to, if one was."""
+        None if there is none yet, or if it was placed longer than `JUST_PLACED` ago.
+        """
+        async with self.database.read() as session:
+            order = await lock_order_of_cart(session, cart_id)
+            if order is None or not await is_just_placed(session, order):
+                return None
+        return await to_placed_order(self.starter, order)
+
+    async def _store_consents(self, cart_id: str, ip: str) -> None:
+        """Store the consents of the page's checkboxes, with the current texts."""
+        async with self.database.transaction() as session:
+            cart = await read_cart(session, cart_id)
+            consenting = ConsentContext(self.settings, ip, ConsentSource.CHECKOUT)
+            await give_consents(session, consenting, cart_id=cart_id, customer_id=cart.customer_id)
+
+    def _create_quoter(self, cart_id: str, ip: str) -> Quoter:
+        """Return the quoter that limits live prices for the client at this address; without one, for the cart."""
+        client = Client.from_ip(ip or cart_id, self.settings)
+        return Quoter(
+            self.database, self.fulfillment_providers, client, self.quotation_slots, self.effective_settings
+        )
+
+    def _require_provider(self, provider_id: str) -> PaymentProvider:
+        return require_found(self.payments.find_provider(provider_id), "Payment provider", provider_id)
+
+    def _parse_return_url(self, sent: object) -> str:
+        """Return the checked return page; empty if none was sent."""
         return "" if sent is None else require_return_url(sent, self.settings.cross_origins["store"])

@@ -1,8 +1,8 @@
-"""What shipping would cost, before the checkout: of one toy, or of a cart, to a municipality.
+"""Estimate shipping prices before the checkout: of one product, or of a cart, to a municipality.
 
-Prices are the carrier's live ones. One that has just been quoted is given again for as long as a choice at the checkout
-may cost what its list said; the fixed price that stands in for a carrier that failed is not. Nobody waits longer than
-`PATIENCE`: the question goes on, for whoever asks next.
+Prices are live prices of the carrier. A recent quote is reused for as long as the checkout would reuse it; the
+fixed price that replaces a failed carrier's quote is not. No request waits longer than `ANSWER_TIMEOUT`: the quote
+is then still fetched for later requests.
 """
 
 import asyncio
@@ -13,18 +13,18 @@ from datetime import date, timedelta
 from cachetools import TTLCache
 from sqlalchemy import bindparam, select
 
-from backend.cart.contents import cart_and_lines
+from backend.cart.contents import read_cart_and_lines
 from backend.catalog.models import Product, Variant, for_sale
 from backend.channels.models import SalesChannel
 from backend.checkout.form import require_town
 from backend.checkout.quotes.shipping_quotes import (
-    STORED_FOR,
+    MAX_QUOTE_AGE,
     QuoteInput,
+    build_lenient_quote_input,
+    build_variant_quote_input,
     price_option,
-    quote_input_anywhere,
-    quote_input_of,
 )
-from backend.checkout.shipping_options import ShippingChoice, shipping_choice
+from backend.checkout.shipping_options import ShippingChoice, to_shipping_choice
 from backend.core.clock import now
 from backend.core.config.settings import Settings
 from backend.core.dates import today_in_colombia
@@ -33,18 +33,18 @@ from backend.core.errors import NotFound, TooManyRequests, require_found
 from backend.rate_limit import limiter
 from backend.rate_limit.limiter import Client, RateLimit
 from backend.shipping.models import CALCULATED
-from backend.shipping.offered_options import Offer, offers_for
+from backend.shipping.offered_options import Offer, list_offers_for_country
 from backend.shipping.providers.base import FulfillmentProviders, Quote, QuoteRequest
-from backend.shipping.working_days import working_day_after
+from backend.shipping.working_days import add_working_days
 
 ESTIMATES = RateLimit("shipping estimate", per_pair=40, per_client=120, per_subject=0)
-"""A subject is a municipality. What is known already is not counted."""
-PATIENCE = timedelta(seconds=10)
-"""A healthy carrier takes 5 to 8 seconds (wire: carrier 2.1)."""
-MOST_AT_ONCE = 40
-"""Questions to carriers that may be under way for estimates in one process; checkouts go before them."""
-MOST_KEPT = 2000
-BUSY = "Too many estimates are being asked for"
+"""A subject is a municipality. Cached quotes are not counted."""
+ANSWER_TIMEOUT = timedelta(seconds=10)
+"""Longest wait for a quote. A healthy carrier takes 5 to 8 seconds (wire: carrier 2.1)."""
+CONCURRENCY = 40
+"""Quote requests for estimates that one process may have open. They are limited so that checkouts have priority."""
+MAX_CACHED_QUOTES = 2000
+BUSY = "Too many estimates are being requested"
 
 _PRODUCT = (
     select(Variant, Product)
@@ -54,8 +54,8 @@ _PRODUCT = (
 
 
 @dataclass(frozen=True, slots=True)
-class EstimatedWay:
-    """A way to ship, with its price; `arrives` is the day that it should be there, None when nobody said.
+class ShippingEstimate:
+    """A shipping option with its price. `arrives` is the expected day of delivery; None if it is unknown.
 
     `choice` is None while its carrier has not answered.
     """
@@ -66,60 +66,66 @@ class EstimatedWay:
     arrives: date | None = None
 
 
-class ShippingEstimates:
-    """Estimates for one process."""
+class ShippingEstimator:
+    """Estimates shipping prices for one process, with a cache."""
 
     def __init__(
         self,
         database: Database,
         providers: FulfillmentProviders,
-        patience: timedelta = PATIENCE,
+        answer_timeout: timedelta = ANSWER_TIMEOUT,
         effective_settings: Callable[[], Awaitable[Settings]] | None = None,
     ) -> None:
         self._database = database
         self._providers = providers
-        self._patience = patience.total_seconds()
+        self._patience = answer_timeout.total_seconds()
         self._effective_settings = effective_settings
-        self._known: TTLCache[Question, Quote] = TTLCache(MOST_KEPT, STORED_FOR.total_seconds())
-        self._running: dict[Question, asyncio.Task[Quote | None]] = {}
+        self._cached_quotes: TTLCache[QuoteKey, Quote] = TTLCache(
+            MAX_CACHED_QUOTES, MAX_QUOTE_AGE.total_seconds()
+        )
+        self._running: dict[QuoteKey, asyncio.Task[Quote | None]] = {}
 
-    async def of_variant(self, variant_id: str, dane_code: str, client: Client) -> list[EstimatedWay]:
-        """What one unit of this variant would cost to ship there.
+    async def estimate_variant(
+        self, variant_id: str, dane_code: str, client: Client
+    ) -> list[ShippingEstimate]:
+        """Return the shipping options and prices for one unit of this variant.
 
         Raises:
-            NotFound: it is not for sale.
+            NotFound: the variant is not for sale.
             InvalidData: no municipality has this code.
-            TooManyRequests: this client has asked for too much lately, or everybody together has.
+            TooManyRequests: this client, or all clients together, requested too many estimates lately.
         """
         town = require_town(dane_code)
         async with self._database.read() as session:
             row = require_found(
                 (await session.execute(_PRODUCT, {"variant_id": variant_id})).first(), "Variant", variant_id
             )
-            contents = quote_input_of(*row, town.code)
-            channel = select(SalesChannel.id).order_by(SalesChannel.id).limit(1)  # as that of a new cart
+            contents = build_variant_quote_input(*row, town.code)
+            channel = (
+                select(SalesChannel.id).order_by(SalesChannel.id).limit(1)
+            )  # the sales channel that a new cart would get
             channel_id = (await session.execute(channel)).scalar_one()
-            offers = await offers_for(session, channel_id, contents.country_code)
+            offers = await list_offers_for_country(session, channel_id, contents.country_code)
         return await self._estimate(offers, contents, client)
 
-    async def of_cart(self, cart_id: str, dane_code: str, client: Client) -> list[EstimatedWay]:
-        """What this cart would cost to ship there. The caller has checked whose it is.
+    async def estimate_cart(self, cart_id: str, dane_code: str, client: Client) -> list[ShippingEstimate]:
+        """Return the shipping options and prices for this cart. The caller must have checked access to the cart.
 
         Raises:
             NotFound: no cart has this id.
-            InvalidData, TooManyRequests: see `of_variant`.
+            InvalidData, TooManyRequests: see `estimate_variant`.
         """
         town = require_town(dane_code)
         async with self._database.read() as session:
-            cart, lines = await cart_and_lines(session, cart_id)
+            cart, lines = await read_cart_and_lines(session, cart_id)
             if cart is None:
                 raise NotFound(f"Cart id not found: {cart_id}")
-            contents = quote_input_anywhere(cart, lines).to(town.code, "")
-            offers = await offers_for(session, cart.sales_channel_id, contents.country_code)
+            contents = build_lenient_quote_input(cart, lines).change_destination(town.code, "")
+            offers = await list_offers_for_country(session, cart.sales_channel_id, contents.country_code)
         return await self._estimate(offers, contents, client)
 
     async def close(self) -> None:
-        """Cancel the questions that nobody waits for any more."""
+        """Cancel the running quote requests."""
         running = [*self._running.values()]
         for question in running:
             question.cancel()
@@ -127,64 +133,71 @@ class ShippingEstimates:
 
     async def _estimate(
         self, offers: list[Offer], contents: QuoteInput, client: Client
-    ) -> list[EstimatedWay]:
+    ) -> list[ShippingEstimate]:
         offers = [
-            one
-            for one in offers
-            if one.is_enabled and one.is_on and one.option.provider_id in self._providers
+            offer
+            for offer in offers
+            if offer.is_enabled and offer.is_on and offer.option.provider_id in self._providers
         ]
-        if any(_is_asked(one) and _question(one, contents) not in self._known for one in offers):
-            if len(self._running) >= MOST_AT_ONCE:
+        if any(
+            _is_calculated(offer) and _quote_key(offer, contents) not in self._cached_quotes
+            for offer in offers
+        ):
+            if len(self._running) >= CONCURRENCY:
                 raise TooManyRequests(BUSY, retry_after=int(self._patience))
             await limiter.hit(self._database, ESTIMATES, contents.dane_code, client)
-        ways = await asyncio.gather(*(self._way(one, contents) for one in offers))
-        return [way for way in ways if not await self._is_refused(way)]
+        estimates = await asyncio.gather(*(self._estimate_option(offer, contents) for offer in offers))
+        return [estimate for estimate in estimates if not await self._is_refused(estimate)]
 
-    async def _is_refused(self, way: EstimatedWay) -> bool:
-        """Return True if no courier goes there, and the office refuses such deliveries."""
-        if way.choice is None or not way.choice.no_courier or self._effective_settings is None:
+    async def _is_refused(self, estimate: ShippingEstimate) -> bool:
+        """Return True if no courier delivers to the destination, and the shop's settings refuse such deliveries."""
+        if estimate.choice is None or not estimate.choice.no_courier or self._effective_settings is None:
             return False
         return (await self._effective_settings()).refuse_unquoted
 
-    async def _way(self, offer: Offer, contents: QuoteInput) -> EstimatedWay:
-        quote = await self._quote(offer, contents)
+    async def _estimate_option(self, offer: Offer, contents: QuoteInput) -> ShippingEstimate:
+        quote = await self._get_quote(offer, contents)
         if quote is None:
-            return EstimatedWay(offer.option.id, offer.option.name, None)
+            return ShippingEstimate(offer.option.id, offer.option.name, None)
         arrives = None
         if quote.delivery_days is not None and not quote.is_fallback:
-            # it is handed over on the next working day; what knows the holidays takes a while to be imported
+            # handed over on the next working day; a thread, as importing the holidays takes a while
             days = 1 + max(quote.delivery_days, 1)
-            arrives = await asyncio.to_thread(working_day_after, today_in_colombia(now()), days)
-        return EstimatedWay(offer.option.id, offer.option.name, shipping_choice(offer.option, quote), arrives)
+            arrives = await asyncio.to_thread(add_working_days, today_in_colombia(now()), days)
+        return ShippingEstimate(
+            offer.option.id, offer.option.name, to_shipping_choice(offer.option, quote), arrives
+        )
 
-    async def _quote(self, offer: Offer, contents: QuoteInput) -> Quote | None:
-        """The price of an option; None when its carrier takes too long."""
-        if not _is_asked(offer):
+    async def _get_quote(self, offer: Offer, contents: QuoteInput) -> Quote | None:
+        """Return the price of an option; None if its carrier takes too long."""
+        if not _is_calculated(offer):
             return (await price_option(self._providers, offer, contents)).quote
-        question = _question(offer, contents)
-        if (known := self._known.get(question)) is not None:
-            return known
-        asked = self._running.get(question)
-        if asked is None:
-            asked = self._running[question] = asyncio.create_task(self._ask(offer, contents, question))
-            asked.add_done_callback(lambda _task: self._running.pop(question, None))
-        await asyncio.wait({asked}, timeout=self._patience)
-        return asked.result() if asked.done() else None
+        question = _quote_key(offer, contents)
+        if (cached := self._cached_quotes.get(question)) is not None:
+            return cached
+        task = self._running.get(question)
+        if task is None:
+            task = self._running[question] = asyncio.create_task(
+                self._request_quote(offer, contents, question)
+            )
+            task.add_done_callback(lambda _task: self._running.pop(question, None))
+        await asyncio.wait({task}, timeout=self._patience)
+        return task.result() if task.done() else None
 
-    async def _ask(self, offer: Offer, contents: QuoteInput, question: "Question") -> Quote | None:
+    async def _request_quote(self, offer: Offer, contents: QuoteInput, question: "QuoteKey") -> Quote | None:
         quote = (await price_option(self._providers, offer, contents)).quote
         if quote is not None and not quote.is_fallback:
-            self._known[question] = quote
+            self._cached_quotes[question] = quote
         return quote
 
 
-Question = tuple[str, QuoteRequest]
-"""The provider that is asked, and what."""
+QuoteKey = tuple[str, QuoteRequest]
+"""The provider and the request that a quote is cached by."""
 
 
-def _is_asked(offer: Offer) -> bool:
+def _is_calculated(offer: Offer) -> bool:
     return offer.option.price_type == CALCULATED
 
 
-def _question(offer: Offer, contents: QuoteInput) -> Question:
-    return offer.option.provider_id, contents.request(offer.location)
+def _quote_key(offer: Offer, contents: QuoteInput) -> QuoteKey:
+    return offer.option.provider_id, contents.build_request(offer.location)

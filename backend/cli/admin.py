@@ -1,4 +1,4 @@
-"""`trompo admin`: look after staff. A command's own module is imported only when it runs."""
+"""`trompo admin`: manage staff. A command's own module is imported only when it runs."""
 
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Annotated
@@ -12,15 +12,15 @@ if TYPE_CHECKING:
     from backend.core.db.database import Database
     from backend.staff.rights import Role
 
-admin = typer.Typer(help="Look after staff.", no_args_is_help=True)
+admin = typer.Typer(help="Manage staff.", no_args_is_help=True)
 
 
-Member = Annotated[str, typer.Argument(metavar="EMAIL", help="Who.")]
-AnyRole = Annotated[str, typer.Option("--role", help="owner, shop, stockroom or accountant.")]
+StaffEmail = Annotated[str, typer.Argument(metavar="EMAIL", help="Address of the staff member.")]
+RoleOption = Annotated[str, typer.Option("--role", help="owner, shop, stockroom or accountant.")]
 
 
-def _look_after_staff(work: Callable[["Database"], Awaitable[str]], *, migrated: bool = False) -> None:
-    """Print what was done, or in one line why not."""
+def _run_staff_command(work: Callable[["Database"], Awaitable[str]], *, migrated: bool = False) -> None:
+    """Print the result, or an error in one line."""
     from backend.core.errors import ShopError
 
     try:
@@ -30,13 +30,13 @@ def _look_after_staff(work: Callable[["Database"], Awaitable[str]], *, migrated:
         raise typer.Exit(1) from None
 
 
-def _new_password() -> str:
-    """ADMIN_PASSWORD, or what is typed twice."""
+def _read_new_password() -> str:
+    """Return ADMIN_PASSWORD, or ask for a password twice."""
     given = load_settings().admin_password.get_secret_value()
     return given or typer.prompt("Password", hide_input=True, confirmation_prompt=True)
 
 
-def _role(text: str) -> "Role":
+def _parse_role(text: str) -> "Role":
     from backend.staff.rights import Role
 
     try:
@@ -47,9 +47,10 @@ def _role(text: str) -> "Role":
 
 @admin.command("create")
 def create_admin(
-    email: Annotated[str, typer.Option(help="ADMIN_EMAIL, unless it is given.")] = "", role: AnyRole = "owner"
+    email: Annotated[str, typer.Option(help="Their address. Default: ADMIN_EMAIL.")] = "",
+    role: RoleOption = "owner",
 ) -> None:
-    """Let somebody use the office and the Admin API. The password is asked for, unless ADMIN_PASSWORD is set.
+    """Create a staff member for the office and the Admin API. Ask for the password, unless ADMIN_PASSWORD is set.
 
     Examples:
         trompo admin create --email ana@tienda.example
@@ -58,90 +59,90 @@ def create_admin(
     """
     from backend.staff import admin_command
 
-    address, chosen = email or load_settings().admin_email or typer.prompt("E-mail"), _role(role)
-    password = _new_password()
-    _look_after_staff(
+    address, chosen = email or load_settings().admin_email or typer.prompt("E-mail"), _parse_role(role)
+    password = _read_new_password()
+    _run_staff_command(
         lambda database: admin_command.create(database, address, password, chosen), migrated=True
     )
 
 
 @admin.command("invite")
-def invite_admin(email: Member, role: AnyRole = "owner") -> None:
-    """Invite somebody by mail: they choose their password by its link. Again, it sends a new link."""
+def invite_admin(email: StaffEmail, role: RoleOption = "owner") -> None:
+    """Invite a staff member by mail. They choose their password with its link. Repeat it to send a new link."""
     from backend.staff import admin_command
 
-    chosen = _role(role)
-    _look_after_staff(lambda database: admin_command.ask_in(database, email, chosen), migrated=True)
+    chosen = _parse_role(role)
+    _run_staff_command(lambda database: admin_command.invite_by_mail(database, email, chosen), migrated=True)
 
 
 @admin.command("list")
 def list_admins() -> None:
-    """List everybody, with their role, and who is invited."""
+    """List all staff with their roles, and the open invitations."""
     from backend.staff import admin_command
 
-    _look_after_staff(admin_command.list_all)
+    _run_staff_command(admin_command.format_staff_list)
 
 
 @admin.command("role")
 def change_role(
-    email: Member, role: Annotated[str, typer.Argument(help="owner, shop, stockroom or accountant.")]
+    email: StaffEmail, role: Annotated[str, typer.Argument(help="owner, shop, stockroom or accountant.")]
 ) -> None:
-    """Give somebody another role. It counts from their next request on."""
+    """Give a staff member another role, from their next request on."""
     from backend.staff import admin_command
 
-    chosen = _role(role)
-    _look_after_staff(lambda database: admin_command.give_role(database, email, chosen))
+    chosen = _parse_role(role)
+    _run_staff_command(lambda database: admin_command.give_role(database, email, chosen))
 
 
 @admin.command("disable")
-def disable_admin(email: Member) -> None:
-    """Shut somebody out. Their sessions and tokens end at once."""
+def disable_admin(email: StaffEmail) -> None:
+    """Disable a staff member. Their sessions and tokens end at once."""
     from backend.staff import admin_command
 
-    _look_after_staff(lambda database: admin_command.disable(database, email, is_disabled=True))
+    _run_staff_command(lambda database: admin_command.set_disabled(database, email, is_disabled=True))
 
 
 @admin.command("enable")
-def enable_admin(email: Member) -> None:
-    """Let somebody in again who was disabled."""
+def enable_admin(email: StaffEmail) -> None:
+    """Enable a disabled staff member."""
     from backend.staff import admin_command
 
-    _look_after_staff(lambda database: admin_command.disable(database, email, is_disabled=False))
+    _run_staff_command(lambda database: admin_command.set_disabled(database, email, is_disabled=False))
 
 
 @admin.command("password")
-def change_admin_password(email: Member) -> None:
-    """Give somebody a new password. Their sessions and tokens end at once."""
+def change_admin_password(email: StaffEmail) -> None:
+    """Give a staff member a new password. Their sessions and tokens end at once."""
     from backend.staff import admin_command
 
-    password = _new_password()
-    _look_after_staff(lambda database: admin_command.change_password(database, email, password))
+    password = _read_new_password()
+    _run_staff_command(lambda database: admin_command.change_password(database, email, password))
 
 
 @admin.command("sessions")
 def list_admin_sessions(
-    email: Member,
+    email: StaffEmail,
     *,
     end: Annotated[bool, typer.Option("--end", help="End all of them, and the bearer tokens.")] = False,
 ) -> None:
-    """List the browsers that somebody is signed in with."""
+    """List the browsers in which a staff member is signed in."""
     from backend.staff import admin_command
 
-    _look_after_staff(lambda database: admin_command.show_sessions(database, email, end=end))
+    _run_staff_command(lambda database: admin_command.show_sessions(database, email, end=end))
 
 
-totp = typer.Typer(help="Look after second factors.", no_args_is_help=True)
+totp = typer.Typer(help="Manage second factors.", no_args_is_help=True)
 admin.add_typer(totp, name="totp")
 
 
 @totp.command("reset")
-def reset_totp(email: Member) -> None:
-    """Take the second factor from somebody who has lost it. Their sessions end; they set up another in the office."""
+def reset_totp(email: StaffEmail) -> None:
+    """Remove a lost second factor. The staff member's sessions end; they set up another factor in the office."""
     from backend.staff import admin_command
 
-    _look_after_staff(lambda database: admin_command.reset_second_factor(database, email))
+    _run_staff_command(lambda database: admin_command.reset_second_factor(database, email))
 
 
 @totp.callback()
 def _totp() -> None:
-    """Look after second factors."""
+    """Manage second factors."""

@@ -1,4 +1,4 @@
-"""What commands of the console script run with: an open database, or a whole shop."""
+"""Resources for commands of the console script: an open database, or a whole shop."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-def settings_of_the_shop(*, named: bool) -> "Settings":
-    """The settings; `named` says on stderr which shop it is that is about to be changed."""
+def load_shop_settings(*, is_announced: bool) -> "Settings":
+    """Load the settings. With `named`, print on stderr which shop is about to be changed."""
     settings = load_settings()
-    if named:
-        typer.echo(f"The shop in {settings.data_dir}, database {settings.named_database}", err=True)
+    if is_announced:
+        typer.echo(f"The shop in {settings.data_dir}, database {settings.redacted_database_url}", err=True)
     return settings
 
 
-OTHERWISE = "Trompo cannot start"
+DEFAULT_ERROR = "Trompo cannot start"
 
 
 def with_database(
@@ -32,31 +32,32 @@ def with_database(
     *,
     migrated: bool = False,
     changes: bool = True,
-    otherwise: str = OTHERWISE,
+    otherwise: str = DEFAULT_ERROR,
 ) -> T:
-    """What `work` returns. It gets an open database; migrated before and nobody else's to open, if that is wanted.
+    """Run `work` with an open database, and return its result.
 
-    With `changes` the shop is named first.
+    With `migrated` the database is migrated first, and no other process can open the shop during the work. With
+    `changes` the shop is named first.
 
     Raises:
-        CannotStart: the database does not answer, or cannot be or was not migrated; `otherwise` begins the line that
-            says so.
+        CannotStart: the database does not answer, or cannot be or was not migrated; the message begins with
+            `otherwise`.
     """
     from backend.core.db.database import Database
     from backend.migrations.runner import upgrade
-    from backend.operations.opening.database_lock import alone
+    from backend.operations.opening.database_lock import hold_opening_lock
     from backend.operations.table_registry import all_tables
 
-    settings = settings_of_the_shop(named=changes)
+    settings = load_shop_settings(is_announced=changes)
 
     async def run() -> T:
         database = Database.from_settings(settings, is_patient=True)
         try:
             if not migrated:
                 return await work(database)
-            async with alone(database):
+            async with hold_opening_lock(database):
                 await upgrade(database)
-                all_tables()  # a foreign key may refer to a table that `work` does not import
+                all_tables()  # foreign keys may refer to tables that `work` does not import
                 return await work(database)
         finally:
             await database.close()
@@ -65,14 +66,14 @@ def with_database(
 
 
 def with_shop(work: Callable[["Shop"], Awaitable[T]], *, changes: bool = True) -> T:
-    """What `work` returns. It gets a shop whose background work does not run. With `changes` it is named first.
+    """Run `work` with a shop without background work, and return its result. With `changes` the shop is named first.
 
     Raises:
         CannotStart: the database does not answer, or was not migrated.
     """
     from backend.shop import Shop
 
-    settings = settings_of_the_shop(named=changes)
+    settings = load_shop_settings(is_announced=changes)
 
     async def run() -> T:
         shop = Shop(settings)
@@ -81,11 +82,11 @@ def with_shop(work: Callable[["Shop"], Awaitable[T]], *, changes: bool = True) -
         finally:
             await shop.stop()
 
-    return _run(run(), OTHERWISE, migrates=False)
+    return _run(run(), DEFAULT_ERROR, migrates=False)
 
 
 def _run(work: Coroutine[Any, Any, T], otherwise: str, *, migrates: bool) -> T:
-    from backend.migrations.errors import told_in_one_line
+    from backend.migrations.errors import explain_database_errors
 
-    with told_in_one_line(otherwise, migrates=migrates):
+    with explain_database_errors(otherwise, migrates=migrates):
         return asyncio.run(work)

@@ -1,4 +1,4 @@
-"""`trompo mail`: look after mails. A command's own module is imported only when it runs."""
+"""`trompo mail`: manage mails. A command's own module is imported only when it runs."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -8,14 +8,14 @@ from backend.cli.context import with_database
 
 if TYPE_CHECKING:
     from backend.core.db.database import Database
-    from backend.mail.resend import Resent
+    from backend.mail.resend import ResendResult
 
-mail = typer.Typer(help="Look after mails.", no_args_is_help=True)
+mail = typer.Typer(help="Manage mails.", no_args_is_help=True)
 
 
 @mail.callback()
 def _mail() -> None:
-    """Look after mails."""
+    """Manage mails."""
 
 
 @mail.command("resend")
@@ -27,13 +27,14 @@ def resend(
     ] = "",
     given_up: Annotated[bool, typer.Option("--given-up", help="All that were given up.")] = False,
     again: Annotated[
-        bool, typer.Option("--again", help="Also those that have left: they are sent once more.")
+        bool, typer.Option("--again", help="Also send mails again that were sent before.")
     ] = False,
 ) -> None:
-    """Try mails again at once that could not leave. The running shop sends them.
+    """Send mails again at once that could not be sent. The running shop sends them.
 
-    A mail is tried for three days at most by itself and is in attention afterwards; trying it again settles that. One
-    that is on its way, or has left, stays as it is, so that the command may be repeated. No address is printed.
+    The shop retries a mail for three days at most; after that it is a row in attention, which this command
+    resolves. A mail that is being sent, or was sent, stays unchanged, so the command may be repeated. It prints no
+    address.
 
     Examples:
         trompo mail resend --given-up
@@ -44,17 +45,17 @@ def resend(
     from backend.mail import resend
 
     if sum((bool(ids), bool(order), given_up)) != 1:
-        raise typer.BadParameter("say which: ids of mails, --order or --given-up", param_hint="mails")
-    if given_up and again:
         raise typer.BadParameter(
-            "mails that were given up have not left: leave --again out", param_hint="mails"
+            "choose one of them: ids of mails, --order or --given-up", param_hint="mails"
         )
+    if given_up and again:
+        raise typer.BadParameter("mails that were given up were not sent: omit --again", param_hint="mails")
 
-    async def work(database: "Database") -> "list[Resent]":
+    async def work(database: "Database") -> "list[ResendResult]":
         if order:
-            return await resend.resend_of_order(database, order, again=again)
+            return await resend.resend_order_mails(database, order, again=again)
         if given_up:
-            return await resend.resend_given_up(database)
+            return await resend.resend_given_up_mails(database)
         return [await resend.resend_mail(database, one, again=again) for one in ids or ()]
 
     try:

@@ -9,7 +9,7 @@ import typer
 from backend.cli.admin import admin
 from backend.cli.context import with_database, with_shop
 from backend.cli.mail import mail
-from backend.cli.maintenance import add_upkeep
+from backend.cli.maintenance import add_maintenance_commands
 from backend.core.config.settings import load_settings
 
 if TYPE_CHECKING:
@@ -19,34 +19,34 @@ if TYPE_CHECKING:
 app = typer.Typer(name="trompo", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 app.add_typer(admin, name="admin")
 app.add_typer(mail, name="mail")
-add_upkeep(app)
+add_maintenance_commands(app)
 
 
 @app.callback()
 def trompo() -> None:
-    """Look after a Trompo shop, from any folder. Settings come from where the shop itself takes them."""
+    """Manage a Trompo shop, from any folder. Settings are read from the same places as by the shop itself."""
 
 
 @app.command()
 def migrate() -> None:
-    """Bring the database to the shape this version needs. Safe to repeat."""
+    """Migrate the database to this version. Safe to repeat."""
 
-    async def nothing_more(_database: "Database") -> None:
+    async def do_nothing(_database: "Database") -> None:
         pass
 
-    with_database(nothing_more, migrated=True)
+    with_database(do_nothing, migrated=True)
     typer.echo("The database is up to date.")
 
 
 @app.command("init")
 def init(
-    *, yes: Annotated[bool, typer.Option("--yes", help="Ask nothing: take the settings.")] = False
+    *, yes: Annotated[bool, typer.Option("--yes", help="Ask nothing: use the settings.")] = False
 ) -> None:
-    """Make what a shop needs before its first toy: region, sales channel, key, warehouse, ways to ship. Safe to repeat.
+    """Create what a shop needs before its first product: region, sales channel, key, warehouse, shipping options.
 
-    At a terminal it asks who the shop is and where its warehouse stands, and saves the answers in the shop: they then
-    stand in place of STORE_* and CARRIER_ORIGIN_*. Without a terminal, or with --yes, these settings are taken. A
-    production start makes the same by itself on an empty database.
+    Safe to repeat. At a terminal it asks for the shop's identity and its warehouse, and saves the answers in the
+    shop: they replace STORE_* and CARRIER_ORIGIN_*. Without a terminal, or with --yes, these settings are used. The
+    start of a production shop does the same on an empty database.
 
     Examples:
         trompo init
@@ -60,7 +60,8 @@ def init(
     settings = load_settings()
     try:
         done = with_database(
-            lambda database: init_shop(database, settings, asks=not yes and is_terminal()), migrated=True
+            lambda database: init_shop(database, settings, is_interactive=not yes and is_terminal()),
+            migrated=True,
         )
     except InvalidData as error:
         for name, problem in (error.fields or {}).items():
@@ -73,8 +74,8 @@ def init(
         raise typer.Exit(1)
     if done.has_moved:
         typer.echo("Moved: stock_location.")
-    if done.made:
-        typer.echo(f"Made: {', '.join(done.made)}.")
+    if done.created_defaults:
+        typer.echo(f"Made: {', '.join(done.created_defaults)}.")
     elif not (done.saved or done.has_moved):
         typer.echo("Everything is there already.")
 
@@ -82,12 +83,12 @@ def init(
 @app.command("doctor")
 def doctor(
     *,
-    as_json: Annotated[bool, typer.Option("--json", help="For machines.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     test_mail: Annotated[str, typer.Option(metavar="ADDRESS", help="Send a test mail there.")] = "",
 ) -> None:
-    """Look at everything the shop needs: one line each, with what to do. Changes nothing.
+    """Check everything the shop needs: one line each, with what to do. Changes nothing.
 
-    Exit code 0: it can open, with or without warnings. 1: something fails.
+    Exit code 0: the shop can open, with or without warnings. 1: a check fails.
 
     Examples:
         trompo doctor
@@ -98,16 +99,16 @@ def doctor(
     from backend.operations.doctor import command
 
     try:
-        findings = with_shop(lambda shop: command.examine(shop, test_mail), changes=False)
+        findings = with_shop(lambda shop: command.run_checks(shop, test_mail), changes=False)
     except SettingsError as error:
-        findings = command.of_settings(error.problems)
-    typer.echo(command.as_json(findings) if as_json else command.as_text(findings))
+        findings = command.to_settings_findings(error.problems)
+    typer.echo(command.format_json(findings) if as_json else command.format_text(findings))
     raise typer.Exit(command.exit_code(findings))
 
 
 @app.command("seed")
 def seed_demo() -> None:
-    """Fill a shop without toys with the demo's, after migrations and store defaults; one with toys stays as it is."""
+    """Migrate, create the store defaults, and add the demo products to a shop without products."""
     from backend.operations.demo.seed import seed
 
     settings = load_settings()
@@ -115,7 +116,7 @@ def seed_demo() -> None:
     typer.echo(f"Added {added} toys." if added else "The shop has its toys already.")
 
 
-payments = typer.Typer(help="Look after payments.", no_args_is_help=True)
+payments = typer.Typer(help="Manage payments.", no_args_is_help=True)
 app.add_typer(payments, name="payments")
 
 
@@ -123,14 +124,13 @@ app.add_typer(payments, name="payments")
 def reconcile_payments(
     everything: Annotated[
         bool,
-        typer.Option(
-            "--all", help="Ask about every payment of the last 48 hours that is not decided, due or not."
-        ),
+        typer.Option("--all", help="Ask about every pending payment of the last 48 hours, due or not."),
     ] = False,
 ) -> None:
     """Ask the gateway about pending payments, and update their orders.
 
-    The running shop does this by itself; safe to run beside it, and twice at once: no payment is asked about twice.
+    The running shop does this regularly. The command may run at the same time, and twice: no payment is asked about
+    twice.
 
     Examples:
         trompo payments reconcile
@@ -143,11 +143,11 @@ def reconcile_payments(
         due = await shop.worker.run_due("payment.check")
         return due + (await shop.payments.check_all() if everything else 0)
 
-    asked = with_shop(work)
-    typer.echo(f"Asked the gateway about {asked} payments.")
+    count = with_shop(work)
+    typer.echo(f"Asked the gateway about {count} payments.")
 
 
-shipping = typer.Typer(help="Look after fulfillments.", no_args_is_help=True)
+shipping = typer.Typer(help="Manage fulfillments.", no_args_is_help=True)
 app.add_typer(shipping, name="shipping")
 
 
@@ -157,9 +157,9 @@ def track_fulfillments(
         bool, typer.Option("--all", help="Ask about every fulfillment on its way, due or not.")
     ] = False,
 ) -> None:
-    """Ask the carrier about fulfillments that are on their way, and update their orders.
+    """Ask the carrier for updates of fulfillments that are on their way, and update their orders.
 
-    The running shop does this by itself; safe to run beside it, and twice at once.
+    The running shop does this regularly. The command may run at the same time, and twice.
 
     Examples:
         trompo shipping track
@@ -172,23 +172,23 @@ def track_fulfillments(
             return await shop.tracker.track_all()
         return await shop.worker.run_due("shipping.track")
 
-    asked = with_shop(work)
-    typer.echo(f"Asked the carrier about {asked} parcels.")
+    count = with_shop(work)
+    typer.echo(f"Asked the carrier about {count} parcels.")
 
 
 @app.command("attention")
 def attention(
     *,
     resolve: Annotated[
-        str | None, typer.Option(metavar="ID", help="Resolve this one. Without it: list what is open.")
+        str | None, typer.Option(metavar="ID", help="Resolve this row. Without it: list the open rows.")
     ] = None,
-    action: Annotated[
-        str | None, typer.Option(help="What was decided: honor, refunded or dismissed.")
-    ] = None,
+    action: Annotated[str | None, typer.Option(help="The decision: honor, refunded or dismissed.")] = None,
     reference: Annotated[
         str | None, typer.Option(help="For refunded: the reference of the bank transfer.")
     ] = None,
-    note: Annotated[str | None, typer.Option(help="For dismissed: why nothing is to be done.")] = None,
+    note: Annotated[
+        str | None, typer.Option(help="For dismissed: the reason why nothing must be done.")
+    ] = None,
     label_number: Annotated[
         int | None, typer.Option(metavar="NUMBER", help="For a label in doubt: its number at the carrier.")
     ] = None,
@@ -196,21 +196,21 @@ def attention(
         str | None, typer.Option(metavar="CODE", help="For a label in doubt: its tracking code.")
     ] = None,
 ) -> None:
-    """List what somebody must resolve, or resolve one of it. Does the same as the Admin API.
+    """List the decisions that wait for a person, or resolve one of them. Does the same as the Admin API.
 
     Examples:
         trompo attention
 
         trompo attention --resolve attn_01K… --action refunded --reference 0012345678
     """
-    from backend.attention.command import list_open, read_decision, resolve_one
+    from backend.attention.command import list_open, parse_decision, resolve_one
     from backend.core.errors import ShopError
 
     async def work(shop: "Shop") -> str:
         if resolve is None:
             return await list_open(shop.database)
         label = {"carrier_order_id": label_number, "tracking_number": tracking_number}
-        decision = read_decision(action, reference, note, label)
+        decision = parse_decision(action, reference, note, label)
         return await resolve_one(shop.attention, resolve, decision)
 
     try:
@@ -220,7 +220,7 @@ def attention(
         raise typer.Exit(1) from None
 
 
-catalog = typer.Typer(help="Look after the catalogue.", no_args_is_help=True)
+catalog = typer.Typer(help="Manage the catalogue.", no_args_is_help=True)
 app.add_typer(catalog, name="catalog")
 
 
@@ -229,15 +229,18 @@ def assign_products(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only read, and print the plan as JSON.")
     ] = False,
-    apply: Annotated[bool, typer.Option("--apply", help="Do it, and print one line per step.")] = False,
+    apply: Annotated[
+        bool, typer.Option("--apply", help="Apply the plan, and print one line per step.")
+    ] = False,
     data: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="What to do, as TOML. Without it: the demo shop's.")
+        Path | None,
+        typer.Option(metavar="FILE", help="The assignments as TOML. Without it: the demo shop's."),
     ] = None,
 ) -> None:
     """Put products into collections and a category over the Admin API. Safe to repeat.
 
-    ADMIN_JWT is a token from POST /auth/user/emailpass; it is stored nowhere. BACKEND_URL is the shop to change, this
-    one unless it is set.
+    ADMIN_JWT is a token from POST /auth/user/emailpass; it is not stored. BACKEND_URL is the shop to change; the
+    default is this one.
 
     Examples:
         ADMIN_JWT=… trompo catalog assign --dry-run
@@ -251,11 +254,11 @@ def assign_products(
 
     if dry_run == apply:
         raise typer.BadParameter("choose one of them: --dry-run or --apply", param_hint="mode")
-    access, what = load_admin_access(), read_data(data)
+    access, assignments = load_admin_access(), read_data(data)
 
     async def run() -> None:
         async with AdminApi(access.backend_url, access.admin_jwt.get_secret_value()) as api:
-            await (procedure.apply if apply else procedure.dry_run)(what, api)
+            await (procedure.run_procedure if apply else procedure.dry_run)(assignments, api)
 
     asyncio.run(run())
 
@@ -266,7 +269,10 @@ def import_products(
     pictures: Annotated[
         Path | None,
         typer.Option(
-            metavar="DIR", exists=True, file_okay=False, help="Its pictures. Without it: beside the file."
+            metavar="DIR",
+            exists=True,
+            file_okay=False,
+            help="Folder of the pictures. Without it: the file's folder.",
         ),
     ] = None,
     location: Annotated[
@@ -276,28 +282,28 @@ def import_products(
         ),
     ] = None,
     *,
-    only_check: Annotated[bool, typer.Option("--check", help="Only look through it; write nothing.")] = False,
+    only_check: Annotated[bool, typer.Option("--check", help="Only check the file; write nothing.")] = False,
     new_categories: Annotated[
-        bool, typer.Option("--new-categories", help="Make categories and collections that are not there.")
+        bool, typer.Option("--new-categories", help="Create missing categories and collections.")
     ] = False,
     allow_private: Annotated[
         bool,
-        typer.Option("--allow-private", help="Fetch pictures from this machine and its own networks, too."),
+        typer.Option("--allow-private", help="Also fetch pictures from this machine and its own networks."),
     ] = False,
 ) -> None:
-    """Bring products in from a CSV or XLSX file: new ones are added, known ones brought up to date. Safe to repeat.
+    """Import products from a CSV or XLSX file: add new ones, and update existing ones. Safe to repeat.
 
-    Products are known by their handle, or by their SKU. A column that is missing leaves alone what is there. Columns:
+    Products are identified by their handle or their SKU. Values of a missing column stay unchanged. Columns:
     handle, title, subtitle, description, brand, age_range, categories, collection, featured, status, sku, ean,
     price, compare_at_price, is_free (yes or no: a price of 0 is sold only with a yes), tax_rate, weight, length,
     height, width, material, origin_country (two letters, such as co), warnings, stock, pictures, option_1, value_1
-    to option_3, value_3, product_id, variant_id. Rows with options that follow each other with one handle are the
-    variants of one product. Lists have a | between their parts; prices are whole pesos, with their IVA in them;
-    tax_rate is that IVA in percent: 0, 5 or 19 (a new product has 19); weight is in kilograms, the sizes are in
-    centimetres. A picture is a file's name or an address that begins with https://. A category is known by its
-    handle or its name; a shop without any gets those of the file.
+    to option_3, value_3, product_id, variant_id. Adjacent rows with options and the same handle are the variants of
+    one product. Lists have a | between their parts; prices are whole pesos including IVA; tax_rate is that IVA in
+    percent: 0, 5 or 19 (a new product has 19); weight is in kilograms, the sizes are in centimetres. A picture is a
+    file's name or an address that begins with https://. A category is identified by its handle or its name; a shop
+    without categories gets those of the file.
 
-    The whole file is looked through before anything is written.
+    The whole file is checked before anything is written.
 
     Examples:
         trompo catalog import juguetes.csv --pictures fotos/
@@ -307,37 +313,43 @@ def import_products(
     from backend import subscriptions  # noqa: F401 - so that open pages are updated
     from backend.catalog.importer.batch_writer import CHANGED, NEW, SAME, ImportResult, ShopChanged
     from backend.catalog.importer.command import import_file
-    from backend.catalog.importer.file_validation import Refused
+    from backend.catalog.importer.file_validation import ImportRefused
     from backend.catalog.importer.pictures import PictureFolder
     from backend.core.errors import NotFound
-    from backend.core.terminal import progress
-    from backend.media.picture_store import picture_store
-    from backend.shipping.locations import the_location
+    from backend.core.terminal import show_progress
+    from backend.media.picture_store import open_picture_store
+    from backend.shipping.locations import find_location_id
 
     settings = load_settings()
-    folder = PictureFolder(pictures or file.parent, picture_store(settings), allow_private=allow_private)
+    folder = PictureFolder(pictures or file.parent, open_picture_store(settings), allow_private=allow_private)
 
     async def work(database: "Database") -> ImportResult:
         async with database.read() as session:
-            location_id = await the_location(session, location)
+            location_id = await find_location_id(session, location)
         return await import_file(
-            database, file, folder, location_id, progress, only_check=only_check, makes_places=new_categories
+            database,
+            file,
+            folder,
+            location_id,
+            show_progress,
+            only_check=only_check,
+            makes_places=new_categories,
         )
 
     try:
         done = with_database(work, changes=not only_check)
-    except Refused as refused:
-        more = "" if refused.are_all else "\nThere may be more: mend these first."
+    except ImportRefused as refused:
+        more = "" if refused.is_complete else "\nThere may be more: correct these first."
         raise SystemExit("\n".join(map(str, refused.problems)) + f"{more}\nNothing was imported.") from None
     except ShopChanged as error:
-        raise SystemExit(f"The shop or the file changed meanwhile: {error}. Run it again.") from None
+        raise SystemExit(f"The shop or the file changed in the meantime: {error}. Run it again.") from None
     except NotFound as error:
         raise SystemExit(error.message) from None
     if only_check:
-        typer.echo("There is nothing to mend. Nothing was imported.")
+        typer.echo("The file has no problems. Nothing was imported.")
     else:
-        if done.made:
-            typer.echo(f"Made: {', '.join(done.made)}.")
+        if done.created_names:
+            typer.echo(f"Made: {', '.join(done.created_names)}.")
         counts = done.counts
         typer.echo(f"{counts[NEW]} new, {counts[CHANGED]} changed, {counts[SAME]} as they were.")
 

@@ -1,4 +1,4 @@
-"""`trompo tidy`, `backup`, `restore`: what the shop stores. A command's own module is imported only when it runs."""
+"""The commands `trompo tidy`, `backup` and `restore`. A command's own module is imported only when it runs."""
 
 import asyncio
 from pathlib import Path
@@ -11,37 +11,37 @@ from backend.core.config.settings import load_settings
 
 if TYPE_CHECKING:
     from backend.core.db.database import Database
-    from backend.operations.backup.backup import Made
-    from backend.operations.backup.restore import Restored
-    from backend.operations.backup.storage import CopyStore
-    from backend.operations.tidy.tidy import Tidied
+    from backend.operations.backup.backup import CompletedBackup
+    from backend.operations.backup.restore import RestoreResult
+    from backend.operations.backup.storage import BackupStore
+    from backend.operations.tidy.tidy import TidyResult
 
 
-def add_upkeep(app: typer.Typer) -> None:
-    """Give the console script these commands."""
+def add_maintenance_commands(app: typer.Typer) -> None:
+    """Add these commands to the console script."""
     app.command("tidy")(tidy)
     app.command("backup")(backup)
     app.command("restore")(restore)
 
 
 def tidy(
-    *, dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count what would go.")] = False
+    *, dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count what would be deleted.")] = False
 ) -> None:
-    """Delete what nobody needs any more, as the running shop does once a day. Safe beside it, and twice at once.
+    """Delete expired data, as the running shop does once a day. The command may run at the same time, and twice.
 
-    What goes, and when, is listed in docs/operations.md. Orders, payments and refunds never go.
+    docs/operations.md lists the deleted data. Orders, payments and refunds are never deleted.
 
     Examples:
         trompo tidy --dry-run
 
         trompo tidy
     """
-    from backend.media.picture_store import PicturesUnavailable, picture_store
+    from backend.media.picture_store import PicturesUnavailable, open_picture_store
     from backend.operations.tidy.tidy import Tidy
 
-    async def work(database: "Database") -> "list[Tidied]":
-        tidying = Tidy(database, picture_store(load_settings()))
-        return await (tidying.look() if dry_run else tidying.tidy())
+    async def work(database: "Database") -> "list[TidyResult]":
+        tidying = Tidy(database, open_picture_store(load_settings()))
+        return await (tidying.count_expired() if dry_run else tidying.tidy())
 
     try:
         done = with_database(work, changes=not dry_run)
@@ -51,7 +51,7 @@ def tidy(
     for line in done:
         typer.echo(str(line))
     total = sum(one.count for one in done)
-    typer.echo(f"{total} would go. Nothing was changed." if dry_run else f"{total} went.")
+    typer.echo(f"{total} would be deleted. Nothing was changed." if dry_run else f"{total} were deleted.")
 
 
 def backup(
@@ -65,13 +65,14 @@ def backup(
     *,
     keep: Annotated[
         int | None,
-        typer.Option("--keep", min=1, help="Delete all but so many copies in that folder afterwards."),
+        typer.Option("--keep", min=1, help="Then delete all but the newest backups in that folder."),
     ] = None,
 ) -> None:
-    """Copy the shop into one file, while it runs: database, pictures, secrets and its own mail templates.
+    """Write the shop into one file, while it runs: database, pictures, secrets and its own mail templates.
 
-    The file holds the signing key and people's data: keep it where only you can read it. Settings are not in it.
-    A folder of an S3 store is named as PICTURES_URL names one, best by BACKUP_URL: what is typed here others can see.
+    The file contains the signing key and personal data: store it where only you can read it. Settings are not
+    included. A folder of an S3 store has an address like PICTURES_URL. Set it in BACKUP_URL, because others can see
+    arguments.
 
     Examples:
         trompo backup /var/backups/trompo/ --keep 14
@@ -79,40 +80,40 @@ def backup(
         trompo backup before-the-upgrade.tar.gz
     """
     from backend.media.object_stores import StoreUnavailable
-    from backend.media.picture_store import picture_store
+    from backend.media.picture_store import open_picture_store
     from backend.operations.backup.backup import make_backup
     from backend.operations.backup.database_backup import NotMigrated
     from backend.operations.backup.postgresql_dump import ClientProgramError
-    from backend.operations.backup.storage import CopyStore, delete_older_files
+    from backend.operations.backup.storage import BackupStore, delete_older_backups
 
     settings = load_settings()
-    place = _place(target or settings.backup_url.get_secret_value(), "No copy was made")
-    is_one_file = bool(place.name) if isinstance(place, CopyStore) else not place.is_dir()
+    place = _parse_target(target or settings.backup_url.get_secret_value(), "No backup was made")
+    is_one_file = bool(place.name) if isinstance(place, BackupStore) else not place.is_dir()
     if keep is not None and is_one_file:
-        raise SystemExit("No copy was made: --keep needs a folder that is there.")
+        raise SystemExit("No backup was made: --keep needs a folder that is there.")
 
-    async def work(database: "Database") -> "Made":
-        return await make_backup(settings, database, picture_store(settings), place)
+    async def work(database: "Database") -> "CompletedBackup":
+        return await make_backup(settings, database, open_picture_store(settings), place)
 
     try:
-        made = with_database(work, otherwise="No copy was made")
+        made = with_database(work, otherwise="No backup was made")
     except (FileExistsError, ClientProgramError, StoreUnavailable) as error:
-        raise SystemExit(f"No copy was made: {error}.") from None
+        raise SystemExit(f"No backup was made: {error}.") from None
     except NotMigrated:
-        raise SystemExit("No copy was made: there is no shop here.") from None
+        raise SystemExit("No backup was made: there is no shop here.") from None
     except OSError as error:
-        raise SystemExit(f"No copy was made: {error.strerror or type(error).__name__}.") from None
+        raise SystemExit(f"No backup was made: {error.strerror or type(error).__name__}.") from None
     typer.echo(f"{made.path}: {made.size / 1e6:.2f} MB, {made.pictures} files of pictures.")
     if keep is None:
         return
     try:
-        if isinstance(place, CopyStore):
-            gone = asyncio.run(place.delete_older(keep))
+        if isinstance(place, BackupStore):
+            deleted = asyncio.run(place.delete_older(keep))
         else:
-            gone = delete_older_files(place, keep)
+            deleted = delete_older_backups(place, keep)
     except OSError as error:
-        raise SystemExit(f"Older copies could not be deleted: {error.strerror or error}.") from None
-    typer.echo(f"{len(gone)} older copies were deleted.")
+        raise SystemExit(f"Older backups could not be deleted: {error.strerror or error}.") from None
+    typer.echo(f"{len(deleted)} older backups were deleted.")
 
 
 def restore(
@@ -126,54 +127,54 @@ def restore(
     ] = "",
     *,
     replace: Annotated[
-        bool, typer.Option("--replace", help="Put it in the place of the shop that is here, which is closed.")
+        bool, typer.Option("--replace", help="Replace the closed shop of this place.")
     ] = False,
 ) -> None:
-    """Make this place, by DATA_DIR and DATABASE_URL, the shop that a copy shows, and bring it to today's version.
+    """Restore a backup to DATA_DIR and DATABASE_URL, and migrate it to this version.
 
-    The whole copy is looked through before anything is touched. A place that is not empty is refused without --replace.
+    The whole backup is checked before anything is changed. A place that is not empty is refused without --replace.
 
     Examples:
         DATA_DIR=/srv/trompo trompo restore trompo-20260102-030405.tar.gz
     """
-    from backend.media.picture_store import picture_store
+    from backend.media.picture_store import open_picture_store
     from backend.operations.backup import restore as restoring
-    from backend.operations.backup.archive import Damaged
+    from backend.operations.backup.archive import DamagedBackup
     from backend.operations.backup.postgresql_dump import ClientProgramError
-    from backend.operations.backup.storage import CopyStore, NoCopy
+    from backend.operations.backup.storage import BackupNotFound, BackupStore
 
     settings = load_settings()
-    place = _place(source or settings.backup_url.get_secret_value(), "Nothing was restored")
+    place = _parse_target(source or settings.backup_url.get_secret_value(), "Nothing was restored")
 
-    async def work(database: "Database") -> "Restored":
-        pictures = picture_store(settings)
-        if isinstance(place, CopyStore):
+    async def work(database: "Database") -> "RestoreResult":
+        pictures = open_picture_store(settings)
+        if isinstance(place, BackupStore):
             return await restoring.restore_from_store(settings, database, pictures, place, replace=replace)
         return await restoring.restore(settings, database, pictures, place, replace=replace)
 
     try:
         done = with_database(work, otherwise="Nothing was restored")
-    except Damaged as error:
-        named = place if isinstance(place, Path) else "that"
-        raise SystemExit(f"Nothing was restored: {named} is no whole copy: {error}.") from None
-    except (restoring.CannotRestore, ClientProgramError, NoCopy) as error:
+    except DamagedBackup as error:
+        file_name = place if isinstance(place, Path) else "this"
+        raise SystemExit(f"Nothing was restored: {file_name} is not a complete backup: {error}.") from None
+    except (restoring.RestoreRefused, ClientProgramError, BackupNotFound) as error:
         raise SystemExit(f"Nothing was restored: {error}.") from None
     except OSError as error:
         raise SystemExit(f"Nothing was restored: {error.strerror or error}.") from None
     typer.echo(f"Restored as it was at {done.made_at}; {done.pictures} files of pictures were not here.")
 
 
-def _place(said: str, otherwise: str) -> "Path | CopyStore":
-    """The place of copies that was named.
+def _parse_target(target: str, otherwise: str) -> "Path | BackupStore":
+    """Parse the target of a backup.
 
     Raises:
-        SystemExit: none was, or it is no address. It shows nothing of what was said.
+        SystemExit: none was given, or it is not an address. The message shows nothing of it.
     """
-    from backend.operations.backup.storage import copy_place
+    from backend.operations.backup.storage import parse_backup_target
 
-    if not said:
+    if not target:
         raise SystemExit(f"{otherwise}: name a file or a folder, or set BACKUP_URL.")
     try:
-        return copy_place(said)
+        return parse_backup_target(target)
     except ValueError as error:
         raise SystemExit(f"{otherwise}: the address {error}.") from None

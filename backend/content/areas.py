@@ -1,4 +1,4 @@
-"""What the office can say, area by area: the shape of each, as it is stored and as programs send it."""
+"""Content that the office can edit, by area: the models of each area, as stored and as sent by programs."""
 
 from datetime import date
 from enum import StrEnum
@@ -9,21 +9,21 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstra
 from backend.core.db.tables import JsonObject
 from backend.core.errors import InvalidData
 from backend.core.texts import _
-from backend.core.web.contact import one_line, paragraphs
+from backend.core.web.contact import to_one_line, to_paragraphs
 
-MOST_SLIDES = 12
-MOST_LINES = 8
-MOST_SECTIONS = 12
-MOST_TOYS = 12
-LONGEST_TITLE = 80
-LONGEST_TEXT = 200
-LONGEST_PARAGRAPH = 1_000
-_MOST_LETTERS = 4_000
-"""Of any text: what is longer is no form of ours. How much fits, `backend.content.validation` says."""
+MAX_SLIDES = 12
+MAX_FOOTER_LINES = 8
+MAX_SECTIONS = 12
+MAX_SECTION_PRODUCTS = 12
+MAX_TITLE_CHARS = 80
+MAX_TEXT_CHARS = 200
+MAX_PARAGRAPH_CHARS = 1_000
+_MAX_INPUT_CHARS = 4_000
+"""Limit of any text; a longer one does not come from our forms. `backend.content.validation` has the real limits."""
 
 
 class Area(StrEnum):
-    """A part of the shop that has versions of its own. Programs name it so."""
+    """A part of the shop whose content has its own versions. Programs use these names."""
 
     BANNER = "banner"
     ANNOUNCEMENT = "announcement"
@@ -45,8 +45,8 @@ class Area(StrEnum):
     ORDER_LINK = "mail_order_link"
 
 
-MAIL = "mail_"
-"""What the names of the areas that are mails begin with; the mail's kind follows."""
+MAIL_AREA_PREFIX = "mail_"
+"""Prefix of the areas that are mails; the mail's kind follows."""
 AREA_NAMES = {
     Area.BANNER: _("Carrusel del inicio"),
     Area.ANNOUNCEMENT: _("Aviso de arriba"),
@@ -83,49 +83,49 @@ PLACEHOLDERS: dict[Area, tuple[str, ...]] = {
     Area.PQRS_ANSWERED: ("tienda", "radicado"),
     Area.ORDER_LINK: ("tienda", "pedido"),
 }
-"""What the texts of a mail may name, as `{pedido}`. A refund may have no order."""
-MAILS = tuple(PLACEHOLDERS)
+"""Placeholders that the texts of a mail may contain, as `{pedido}`. A refund may have no order."""
+MAIL_AREAS = tuple(PLACEHOLDERS)
 """The areas that are mails."""
 
-Text = Annotated[str, StringConstraints(max_length=_MOST_LETTERS), AfterValidator(one_line)]
-Paragraphs = Annotated[str, StringConstraints(max_length=_MOST_LETTERS), AfterValidator(paragraphs)]
+Text = Annotated[str, StringConstraints(max_length=_MAX_INPUT_CHARS), AfterValidator(to_one_line)]
+Paragraphs = Annotated[str, StringConstraints(max_length=_MAX_INPUT_CHARS), AfterValidator(to_paragraphs)]
 """A text of several lines."""
-Address = Annotated[str, StringConstraints(max_length=_MOST_LETTERS, strip_whitespace=True)]
+Address = Annotated[str, StringConstraints(max_length=_MAX_INPUT_CHARS, strip_whitespace=True)]
 
 
-class Part(BaseModel):
-    """A part of a body. What it does not know it refuses."""
+class ContentModel(BaseModel):
+    """Base of all content models. Unknown fields are refused."""
 
     model_config = ConfigDict(extra="forbid")
 
 
-class Timed(Part):
-    """What is shown from one day to another in Colombia, both included; None: from ever, or for ever."""
+class ScheduledContent(ContentModel):
+    """Content that is shown from one day to another in Colombia, both included; None means no limit."""
 
     starts: date | None = None
     ends: date | None = None
 
-    def is_on(self, day: date) -> bool:
-        """Whether it is shown on this day."""
+    def is_shown_on(self, day: date) -> bool:
+        """Return True if it is shown on this day."""
         return (self.starts is None or self.starts <= day) and (self.ends is None or day <= self.ends)
 
 
 class SlideKind(StrEnum):
-    """What a slide shows."""
+    """The kind of a slide's content."""
 
-    TOY = "toy"
+    PRODUCT = "toy"
     PICTURE = "picture"
 
 
-class Slide(Timed):
-    """A slide of the banner: a toy, shown while it is available, or a picture.
+class Slide(ScheduledContent):
+    """A slide of the banner: a product, shown while it is available, or a picture.
 
     Attributes:
-        product_id: of a toy.
-        picture: the address of an uploaded picture, of a picture slide; `alt`: what it shows.
-        title: of a picture slide. A toy's is its name.
-        text: under the title; empty for a toy's own.
-        link: where it leads; empty for a toy's own page.
+        product_id: the product; empty for a picture slide.
+        picture: address of the uploaded picture of a picture slide; `alt` describes it.
+        title: of a picture slide. A product's slide has the product's name.
+        text: below the title; empty for the product's own subtitle.
+        link: target of the slide; empty for the product's page.
     """
 
     kind: SlideKind
@@ -137,21 +137,21 @@ class Slide(Timed):
     link: Address = ""
 
 
-class BannerBody(Part):
-    """The slides of the home page's banner, in their order. Without any the shop chooses them."""
+class BannerBody(ContentModel):
+    """The slides of the home page's banner, in their order. If there are none, the shop selects them."""
 
-    slides: list[Slide] = Field(default_factory=list, max_length=MOST_SLIDES)
+    slides: list[Slide] = Field(default_factory=list, max_length=MAX_SLIDES)
 
 
-class AnnouncementBody(Timed):
-    """A line above every page; nothing without a text."""
+class AnnouncementBody(ScheduledContent):
+    """A line above every page; hidden if it has no text."""
 
     text: Text = ""
     link: Address = ""
 
 
 class SectionKind(StrEnum):
-    """A section of the home page: those that the shop fills by itself, and those that the office writes."""
+    """The kind of a section of the home page: filled by the shop itself, or written by the office."""
 
     DEPARTMENTS = "departments"
     NEW = "new"
@@ -160,8 +160,8 @@ class SectionKind(StrEnum):
     EDITORIAL = "editorial"
 
 
-OWN_SECTIONS = (SectionKind.DEPARTMENTS, SectionKind.NEW, SectionKind.SALE, SectionKind.AGES)
-"""What the home page shows without the office, in this order."""
+DEFAULT_SECTIONS = (SectionKind.DEPARTMENTS, SectionKind.NEW, SectionKind.SALE, SectionKind.AGES)
+"""The default sections of the home page, in their order."""
 SECTION_NAMES = {
     SectionKind.DEPARTMENTS: _("¿A qué jugamos hoy?"),
     SectionKind.NEW: _("Lo nuevo y lo más querido"),
@@ -170,15 +170,15 @@ SECTION_NAMES = {
 }
 
 
-class Section(Part):
+class Section(ContentModel):
     """A section of the home page. Only an editorial one has more than its kind.
 
     Attributes:
-        text: paragraphs, with an empty line between them.
-        picture: the address of an uploaded picture; empty for none.
-        link: where `label` leads; empty for nowhere.
-        product_ids: the toys it shows, in this order, while they are for sale.
-        category_id: the category whose toys it shows, after those.
+        text: paragraphs, separated by an empty line.
+        picture: address of an uploaded picture; empty for none.
+        link: target of `label`; empty for none.
+        product_ids: the products that are shown, in this order, while they are for sale.
+        category_id: the category whose products follow them.
     """
 
     kind: SectionKind
@@ -188,33 +188,33 @@ class Section(Part):
     alt: Text = ""
     link: Address = ""
     label: Text = ""
-    product_ids: list[Address] = Field(default_factory=list, max_length=MOST_TOYS)
+    product_ids: list[Address] = Field(default_factory=list, max_length=MAX_SECTION_PRODUCTS)
     category_id: Address = ""
 
 
-class HomeBody(Part):
-    """The sections of the home page in their order; empty for the shop's own."""
+class HomeBody(ContentModel):
+    """The sections of the home page in their order; empty for the default ones."""
 
-    sections: list[Section] = Field(default_factory=list, max_length=MOST_SECTIONS + len(OWN_SECTIONS))
+    sections: list[Section] = Field(default_factory=list, max_length=MAX_SECTIONS + len(DEFAULT_SECTIONS))
 
 
-class FooterLine(Part):
-    """A line of the footer; without a link it is a text."""
+class FooterLine(ContentModel):
+    """A line of the footer; without a link it is plain text."""
 
     text: Text = ""
     link: Address = ""
 
 
-class FooterBody(Part):
-    """What the footer says beside what the law asks for: of the shop, and a list of its own under a title."""
+class FooterBody(ContentModel):
+    """Content of the footer in addition to the legal notices: a text about the shop, and a list with a title."""
 
     about: Text = ""
     title: Text = ""
-    lines: list[FooterLine] = Field(default_factory=list, max_length=MOST_LINES)
+    lines: list[FooterLine] = Field(default_factory=list, max_length=MAX_FOOTER_LINES)
 
 
-class MailBody(Part):
-    """What a mail says beside its own text: its subject, empty for its own, and words before and after."""
+class MailBody(ContentModel):
+    """Content of a mail in addition to its own text: a subject (empty for the default), and texts before and after."""
 
     subject: Text = ""
     opening: Paragraphs = ""
@@ -227,15 +227,15 @@ BODIES: dict[Area, type[Body]] = {
     Area.ANNOUNCEMENT: AnnouncementBody,
     Area.HOME: HomeBody,
     Area.FOOTER: FooterBody,
-    **dict.fromkeys(MAILS, MailBody),
+    **dict.fromkeys(MAIL_AREAS, MailBody),
 }
 
 
-def read_body(area: Area, body: Any) -> Body:
-    """The body as its area has it.
+def parse_body(area: Area, body: Any) -> Body:
+    """Parse the body of an area.
 
     Raises:
-        InvalidData: it has another shape; `fields` says where.
+        InvalidData: the body is invalid; `fields` lists the problems.
     """
     try:
         return BODIES[area].model_validate(body)
@@ -244,6 +244,6 @@ def read_body(area: Area, body: Any) -> Body:
         raise InvalidData("The content does not fit", fields=fields) from None
 
 
-def as_stored(body: Body) -> JsonObject:
-    """The body as JSON."""
+def to_stored_json(body: Body) -> JsonObject:
+    """Convert the body to JSON."""
     return body.model_dump(mode="json")

@@ -1,4 +1,4 @@
-"""What of the content is shown now, by the database's clock."""
+"""Content that is visible now, by the database's clock."""
 
 from dataclasses import dataclass, field
 from datetime import date
@@ -8,7 +8,7 @@ from sqlalchemy import func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.content.areas import (
-    OWN_SECTIONS,
+    DEFAULT_SECTIONS,
     AnnouncementBody,
     Area,
     BannerBody,
@@ -17,7 +17,7 @@ from backend.content.areas import (
     HomeBody,
     Section,
     Slide,
-    read_body,
+    parse_body,
 )
 from backend.content.models import ContentVersion
 from backend.core.caching.cached_reads import CachedReads
@@ -27,14 +27,14 @@ from backend.core.db.database import Database, database_now
 
 @dataclass(frozen=True, slots=True)
 class Announcement:
-    """The line above every page. There is none without a text; without `href` it leads nowhere."""
+    """The line above every page. It is hidden without a text; without `href` it is no link."""
 
     text: str = ""
     href: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class ShownLine:
+class FooterLineView:
     """A line of the footer."""
 
     text: str
@@ -43,16 +43,16 @@ class ShownLine:
 
 @dataclass(frozen=True, slots=True)
 class Footer:
-    """What the office says in the footer; empty where it says nothing."""
+    """The office's content of the footer; its fields may be empty."""
 
     about: str = ""
     title: str = ""
-    lines: list[ShownLine] = field(default_factory=list)
+    lines: list[FooterLineView] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
-class ShownContent:
-    """What is shown now. `slides` and `sections` are empty where the shop chooses itself."""
+class VisibleContent:
+    """The visible content. `slides` and `sections` are empty if the shop selects its own."""
 
     announcement: Announcement = field(default_factory=Announcement)
     footer: Footer = field(default_factory=Footer)
@@ -61,54 +61,54 @@ class ShownContent:
 
 
 class CurrentContent:
-    """The only way to read what the shop's pages say now."""
+    """A cache of the visible content. The shop's pages read it only here."""
 
     def __init__(self, database: Database, probe: CachedReads) -> None:
         self._database = database
         self._probe = probe
 
-    async def now(self) -> ShownContent:
-        """What is shown now. Exact on every replica, and seldom read."""
-        return await self._probe.cached("content", self._read)
+    async def read_current(self) -> VisibleContent:
+        """Return the visible content. It is current on every replica, and rarely needs a query."""
+        return await self._probe.read_cached("content", self._read)
 
-    async def _read(self) -> ShownContent:
+    async def _read(self) -> VisibleContent:
         async with self._database.read() as session:
-            return await read_shown(session)
+            return await read_visible_content(session)
 
 
-async def read_shown(session: AsyncSession) -> ShownContent:
-    """What is shown at this moment of the database's clock."""
+async def read_visible_content(session: AsyncSession) -> VisibleContent:
+    """Read the content that is visible now, by the database's clock."""
     newest = select(ContentVersion.area, func.max(ContentVersion.version)).group_by(ContentVersion.area)
     query = select(ContentVersion.area, ContentVersion.body).where(
         tuple_(ContentVersion.area, ContentVersion.version).in_(newest)
     )
     stored = dict((await session.execute(query)).all())
     if not stored:
-        return ShownContent()
-    bodies = {area: read_body(area, stored[area]) for area in Area if area in stored}
-    return shown_on(bodies, today_in_colombia(await database_now(session)))
+        return VisibleContent()
+    bodies = {area: parse_body(area, stored[area]) for area in Area if area in stored}
+    return select_visible_content(bodies, today_in_colombia(await database_now(session)))
 
 
-def shown_on(bodies: dict[Area, Body], day: date) -> ShownContent:
-    """What is shown on this day of what the areas say."""
+def select_visible_content(bodies: dict[Area, Body], day: date) -> VisibleContent:
+    """Select the content that is visible on this day."""
     announcement = cast("AnnouncementBody", bodies.get(Area.ANNOUNCEMENT, AnnouncementBody()))
     footer = cast("FooterBody", bodies.get(Area.FOOTER, FooterBody()))
     banner = cast("BannerBody", bodies.get(Area.BANNER, BannerBody()))
     home = cast("HomeBody", bodies.get(Area.HOME, HomeBody()))
-    is_own = [section.kind for section in home.sections] == list(OWN_SECTIONS)
-    return ShownContent(
-        announcement=announcement_of(announcement) if announcement.is_on(day) else Announcement(),
-        footer=footer_of(footer),
-        slides=tuple(slide for slide in banner.slides if slide.is_on(day)),
+    is_own = [section.kind for section in home.sections] == list(DEFAULT_SECTIONS)
+    return VisibleContent(
+        announcement=announcement_view(announcement) if announcement.is_shown_on(day) else Announcement(),
+        footer=footer_view(footer),
+        slides=tuple(slide for slide in banner.slides if slide.is_shown_on(day)),
         sections=() if is_own else tuple(home.sections),
     )
 
 
-def announcement_of(body: AnnouncementBody) -> Announcement:
-    """The line as pages show it."""
+def announcement_view(body: AnnouncementBody) -> Announcement:
+    """Convert the announcement for display."""
     return Announcement(body.text, body.link)
 
 
-def footer_of(body: FooterBody) -> Footer:
-    """The footer's part as pages show it."""
-    return Footer(body.about, body.title, [ShownLine(line.text, line.link) for line in body.lines])
+def footer_view(body: FooterBody) -> Footer:
+    """Convert the footer for display."""
+    return Footer(body.about, body.title, [FooterLineView(line.text, line.link) for line in body.lines])

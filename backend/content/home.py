@@ -1,4 +1,4 @@
-"""The home page: what the catalogue gives, with what the office put on it."""
+"""The home page: the catalogue's content combined with the office's."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -7,21 +7,21 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.category_tree import read_tree
-from backend.catalog.models import Category, Product, ProductCategory, available, for_sale
+from backend.catalog.models import Category, Product, ProductCategory, for_sale, is_available
 from backend.catalog.storefront.page_content import home_content
-from backend.catalog.storefront.product_cards import cards_of
+from backend.catalog.storefront.product_cards import read_cards
 from backend.catalog.views import CategoryNode, Facet, PictureView, ProductCard
-from backend.content.areas import MOST_TOYS, Section, SectionKind, Slide, SlideKind
-from backend.content.current_content import ShownContent
-from backend.media.picture_urls import picture_address
-from backend.media.picture_widths import uploaded_at
+from backend.content.areas import MAX_SECTION_PRODUCTS, Section, SectionKind, Slide, SlideKind
+from backend.content.current_content import VisibleContent
+from backend.media.picture_urls import encode_picture_url
+from backend.media.picture_widths import parse_uploaded_picture
 
 
 @dataclass(frozen=True, slots=True)
 class SlideView:
-    """A slide of the banner: a toy, with the name of its page (`handle`), or a picture that leads to `href`.
+    """A slide of the banner: a product, with its page's `handle`, or a picture that links to `href`.
 
-    Of a toy `href` is empty unless the office gave it another place to lead to; of a picture the prices are.
+    For a product, `href` is empty unless the office set another target; for a picture, the prices are empty.
     """
 
     id: str
@@ -52,12 +52,12 @@ class SectionView:
 
 @dataclass(frozen=True, slots=True)
 class HomePage:
-    """What the home page shows.
+    """The content of the home page.
 
     Attributes:
-        slides: without slides of the office's, exactly those of the specification (Storefront view rules 1).
-        is_bare: no slide is of a toy, because the store has no active product: the static slide is shown.
-        sections: empty where the shop's own stand in their order.
+        slides: if the office set none, exactly those of the specification (Storefront view rules 1).
+        is_bare: True if no slide is a product, because the store has no active product: the static slide is shown.
+        sections: empty if the default ones are shown in their order.
     """
 
     slides: list[SlideView]
@@ -69,16 +69,16 @@ class HomePage:
     sections: list[SectionView]
 
 
-async def home_page(session: AsyncSession, shown: ShownContent) -> HomePage:
-    """The home page with what the office put on it.
+async def read_home_page(session: AsyncSession, visible_content: VisibleContent) -> HomePage:
+    """Return the home page with the office's content.
 
-    Toys of the office's stand in the place of those that the shop chooses, and each only while it can be bought; while
-    none can, the shop chooses. Pictures come in addition, never in the place of a toy or of the static slide.
+    The office's products replace those that the shop selects, each only while it can be bought. If none can be
+    bought, the shop selects. Pictures are added; they never replace a product or the static slide.
     """
     content = await home_content(session)
-    slides = await slides_of(session, shown.slides)
+    slides = await list_slide_views(session, visible_content.slides)
     if not any(slide.handle for slide in slides):
-        slides = [*slides, *map(_slide_of_toy, content.slides)]
+        slides = [*slides, *map(_product_slide, content.slides)]
     return HomePage(
         slides=slides,
         is_bare=not any(slide.handle for slide in slides),
@@ -86,29 +86,29 @@ async def home_page(session: AsyncSession, shown: ShownContent) -> HomePage:
         on_sale=content.on_sale,
         categories=content.categories,
         ages=content.ages,
-        sections=await sections_of(session, shown.sections),
+        sections=await list_section_views(session, visible_content.sections),
     )
 
 
-async def slides_of(session: AsyncSession, slides: Sequence[Slide]) -> list[SlideView]:
-    """The office's slides in their order, without those of toys that cannot be bought."""
-    ids = [slide.product_id for slide in slides if slide.kind is SlideKind.TOY]
-    cards = {card.id: card for card in await _cards(session, ids, only_available=True)}
+async def list_slide_views(session: AsyncSession, slides: Sequence[Slide]) -> list[SlideView]:
+    """Return the office's slides in their order, without products that cannot be bought."""
+    ids = [slide.product_id for slide in slides if slide.kind is SlideKind.PRODUCT]
+    cards = {card.id: card for card in await _read_cards(session, ids, only_available=True)}
     views = []
     for number, slide in enumerate(slides):
         if slide.kind is SlideKind.PICTURE:
-            views.append(_slide_of_picture(slide, number))
+            views.append(_picture_slide(slide, number))
         elif (card := cards.get(slide.product_id)) is not None:
-            views.append(_slide_of_toy(card, slide))
+            views.append(_product_slide(card, slide))
     return list({view.id: view for view in views}.values())
 
 
-async def sections_of(session: AsyncSession, sections: Sequence[Section]) -> list[SectionView]:
-    """The sections as they are shown."""
-    return [await _section(session, section, number) for number, section in enumerate(sections)]
+async def list_section_views(session: AsyncSession, sections: Sequence[Section]) -> list[SectionView]:
+    """Return the sections for display."""
+    return [await _section_view(session, section, number) for number, section in enumerate(sections)]
 
 
-def _slide_of_toy(card: ProductCard, slide: Slide | None = None) -> SlideView:
+def _product_slide(card: ProductCard, slide: Slide | None = None) -> SlideView:
     return SlideView(
         id=card.id,
         handle=card.handle,
@@ -123,7 +123,7 @@ def _slide_of_toy(card: ProductCard, slide: Slide | None = None) -> SlideView:
     )
 
 
-def _slide_of_picture(slide: Slide, number: int) -> SlideView:
+def _picture_slide(slide: Slide, number: int) -> SlideView:
     return SlideView(
         id=f"own-{number}",
         handle="",
@@ -134,55 +134,55 @@ def _slide_of_picture(slide: Slide, number: int) -> SlideView:
         price_label="",
         compare_at_label=None,
         percent_off=None,
-        picture=uploaded_view(slide.picture, slide.alt),
+        picture=uploaded_picture_view(slide.picture, slide.alt),
     )
 
 
-def uploaded_view(url: str, alt: str) -> PictureView | None:
-    """An uploaded picture as pages show it; None for any other address."""
-    prepared = uploaded_at(url)
+def uploaded_picture_view(url: str, alt: str) -> PictureView | None:
+    """Return the view of an uploaded picture; None for any other address."""
+    prepared = parse_uploaded_picture(url)
     if prepared is None:
         return None
-    srcset = ", ".join(f"{picture_address(source)} {width}w" for source, width in prepared.sources)
-    return PictureView(picture_address(prepared.url), alt, prepared.width, prepared.height, srcset)
+    srcset = ", ".join(f"{encode_picture_url(source)} {width}w" for source, width in prepared.sources)
+    return PictureView(encode_picture_url(prepared.url), alt, prepared.width, prepared.height, srcset)
 
 
-async def _section(session: AsyncSession, section: Section, number: int) -> SectionView:
+async def _section_view(session: AsyncSession, section: Section, number: int) -> SectionView:
     if section.kind is not SectionKind.EDITORIAL:
         return SectionView(section.kind, section.kind)
-    chosen = await _cards(session, section.product_ids)
+    chosen = await _read_cards(session, section.product_ids)
     of_category: list[ProductCard] = []
-    if section.category_id and len(chosen) < MOST_TOYS:
-        of_category = await _cards_of_category(session, section.category_id)
+    if section.category_id and len(chosen) < MAX_SECTION_PRODUCTS:
+        of_category = await _read_category_cards(session, section.category_id)
     cards = {card.id: card for card in (*chosen, *of_category)}
     return SectionView(
         kind=section.kind,
         key=f"own-{number}",
         title=section.title,
         paragraphs=[line for line in section.text.splitlines() if line],
-        picture=uploaded_view(section.picture, section.alt),
+        picture=uploaded_picture_view(section.picture, section.alt),
         href=section.link,
         label=section.label,
-        cards=list(cards.values())[:MOST_TOYS],
+        cards=list(cards.values())[:MAX_SECTION_PRODUCTS],
     )
 
 
-async def _cards(
+async def _read_cards(
     session: AsyncSession, product_ids: Sequence[str], *, only_available: bool = False
 ) -> list[ProductCard]:
-    """The cards of those that are for sale, in the order of the ids."""
+    """Return the cards of the products that are for sale, in the order of the ids."""
     if not product_ids:
         return []
     query = select(Product).where(Product.id.in_(product_ids), for_sale())
     if only_available:
-        query = query.where(available())
+        query = query.where(is_available())
     found = {
-        card.id: card for card in await cards_of(session, (await session.execute(query)).scalars().all())
+        card.id: card for card in await read_cards(session, (await session.execute(query)).scalars().all())
     }
     return [found[one] for one in dict.fromkeys(product_ids) if one in found]
 
 
-async def _cards_of_category(session: AsyncSession, category_id: str) -> list[ProductCard]:
+async def _read_category_cards(session: AsyncSession, category_id: str) -> list[ProductCard]:
     category = await session.get(Category, category_id)
     if category is None:
         return []
@@ -190,8 +190,8 @@ async def _cards_of_category(session: AsyncSession, category_id: str) -> list[Pr
     within = select(ProductCategory.product_id).where(ProductCategory.category_id.in_(below))
     query = (
         select(Product)
-        .where(for_sale(), available(), Product.id.in_(within))
+        .where(for_sale(), is_available(), Product.id.in_(within))
         .order_by(Product.featured.desc(), Product.created_at.desc(), Product.id)
-        .limit(MOST_TOYS)
+        .limit(MAX_SECTION_PRODUCTS)
     )
-    return await cards_of(session, (await session.execute(query)).scalars().all())
+    return await read_cards(session, (await session.execute(query)).scalars().all())

@@ -1,7 +1,7 @@
-"""The office's words in mails: its subject, and what stands before and after a mail's own text.
+"""The office's texts in mails: the subject, and paragraphs before and after a mail's own text.
 
-What is written is text and never a template: `{pedido}` is replaced by what it stands for, and the rest stays as it is.
-Mails are templates with autoescape (`backend.mail.rendering`), so nothing in it is markup either.
+They are plain text, not templates: a placeholder such as `{pedido}` is replaced by its value, and the rest is
+unchanged. The mails' templates escape values (`backend.mail.rendering`), so the texts cannot contain markup either.
 """
 
 from collections.abc import Mapping
@@ -9,36 +9,36 @@ from dataclasses import dataclass, field
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.content.areas import MAIL, Area, MailBody
-from backend.content.placeholders import NAME
-from backend.content.versions import current_content
+from backend.content.areas import MAIL_AREA_PREFIX, Area, MailBody
+from backend.content.placeholders import PLACEHOLDER
+from backend.content.versions import read_current_version
 
 
 @dataclass(frozen=True, slots=True)
-class MailWords:
-    """What the office says in a mail, in paragraphs. Empty: nothing."""
+class MailTexts:
+    """The office's texts in a mail, as paragraphs. Empty fields are not shown."""
 
     subject: str = ""
     opening: list[str] = field(default_factory=list)
     closing: list[str] = field(default_factory=list)
 
 
-async def read_mail(session: AsyncSession, kind: str) -> MailBody:
-    """What the office says in mails of this kind."""
-    name = f"{MAIL}{kind}"
+async def read_mail_body(session: AsyncSession, kind: str) -> MailBody:
+    """Return the office's texts for mails of this kind."""
+    name = f"{MAIL_AREA_PREFIX}{kind}"
     if name not in set(Area):
         return MailBody()
-    body = (await current_content(session, Area(name))).body
+    body = (await read_current_version(session, Area(name))).body
     return body if isinstance(body, MailBody) else MailBody()
 
 
-def mail_words(body: MailBody, values: Mapping[str, str]) -> MailWords:
-    """The words with these values in place of their names."""
+def fill_placeholders(body: MailBody, values: Mapping[str, str]) -> MailTexts:
+    """Replace the placeholders in the texts by these values."""
 
     def filled(text: str) -> str:
-        return NAME.sub(lambda found: values.get(found[1], found[0]), text)
+        return PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), text)
 
-    return MailWords(
+    return MailTexts(
         " ".join(filled(body.subject).split()),
         [filled(line) for line in body.opening.splitlines() if line],
         [filled(line) for line in body.closing.splitlines() if line],

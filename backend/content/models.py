@@ -11,9 +11,9 @@ from backend.core.ids import new_id
 
 
 class ContentVersion(Timestamps, table=True):
-    """A version of an area that the office saved. Rows are never changed: an earlier one comes back as a new one.
+    """A version of an area that the office saved. Rows are never changed: restoring one adds a new version.
 
-    Version 0 of each area is what the shop shows by itself, and has no row.
+    Version 0 of each area is the shop's default content, and has no row.
     """
 
     __tablename__ = "content_version"
@@ -23,12 +23,12 @@ class ContentVersion(Timestamps, table=True):
     area: str
     version: int
     body: JsonObject = Field(default_factory=dict, sa_type=Json)
-    """As `backend.content.areas` has it."""
+    """A body of `backend.content.areas`, as JSON."""
     created_by: str
 
 
 class ContentTurn(SQLModel, table=True):
-    """When something of an area last began or ended by itself: by this row the database tells pages that it did."""
+    """The latest time when scheduled content of an area began or ended. Changing this row updates cached pages."""
 
     __tablename__ = "content_turn"
 

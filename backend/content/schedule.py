@@ -1,7 +1,7 @@
-"""The schedule of content: a job marks it as changed when something begins or ends by itself.
+"""The schedule of content: a job marks an area as changed when scheduled content begins or ends.
 
-What is shown is decided by the day that the database's clock has in Colombia (`backend.content.current_content`). Pages
-are stored until the database says that something changed: the job changes a row that is watched for that.
+The day in Colombia, by the database's clock, decides which content is shown (`backend.content.current_content`).
+Pages are cached until the database reports a change: the job changes a row that is watched for this purpose.
 """
 
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from datetime import date, datetime, timedelta
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.content.areas import AnnouncementBody, Area, BannerBody, Body, Timed, read_body
+from backend.content.areas import AnnouncementBody, Area, BannerBody, Body, ScheduledContent, parse_body
 from backend.content.models import ContentTurn, ContentVersion
 from backend.core.dates import day_begin
 from backend.core.db.database import Database, database_now
@@ -20,47 +20,47 @@ TURN = "content.turn"
 """The job; its key is the area."""
 
 
-def timed_parts(body: Body) -> list[Timed]:
-    """What of a body is shown from one day to another."""
+def list_scheduled_parts(body: Body) -> list[ScheduledContent]:
+    """Return the parts of a body that have a first and final day."""
     if isinstance(body, BannerBody):
         return list(body.slides)
     return [body] if isinstance(body, AnnouncementBody) else []
 
 
-def next_turn(body: Body, moment: datetime) -> datetime | None:
-    """When something of the body next begins or ends after this moment; None when nothing does."""
-    return min((turn for turn in _turns(body) if turn > moment), default=None)
+def find_next_turn(body: Body, moment: datetime) -> datetime | None:
+    """Return the next moment when a part of the body begins or ends; None if there is none."""
+    return min((turn for turn in _iter_turns(body) if turn > moment), default=None)
 
 
-def _turns(body: Body) -> Iterator[datetime]:
-    for part in timed_parts(body):
+def _iter_turns(body: Body) -> Iterator[datetime]:
+    for part in list_scheduled_parts(body):
         if part.starts is not None:
             yield day_begin(part.starts)
         if part.ends is not None and part.ends < date.max:
             yield day_begin(part.ends + timedelta(days=1))
 
 
-async def plan_turn(session: AsyncSession, area: Area, body: Body) -> None:
-    """Have the job run when something of this body, which was just saved, begins or ends."""
+async def schedule_turn(session: AsyncSession, area: Area, body: Body) -> None:
+    """Schedule the job for the next begin or end in this body, which was just saved."""
     moment = await database_now(session)
-    if (turn := next_turn(body, moment)) is not None:
+    if (turn := find_next_turn(body, moment)) is not None:
         await enqueue(session, TURN, key=area, after=turn - moment)
 
 
 class ContentTurns:
-    """Tells pages that something began or ended."""
+    """Invalidates cached pages when scheduled content begins or ends."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     @job(TURN, give_up_after=None)
     async def turn(self, run: JobRun) -> RunAgain | None:
-        """Note that the area turned, and run again when it next does. Told once too often, nothing changes."""
+        """Record the area's turn, and run again at the next one. Running once too often is harmless."""
         area = Area(str(run.key))
         async with self._database.transaction() as session:
             moment = await database_now(session)
             await session.merge(ContentTurn(area=area, turned_at=moment))
             newest = select(ContentVersion.body).where(ContentVersion.area == area)
             body = (await session.execute(newest.order_by(ContentVersion.version.desc()).limit(1))).scalar()
-        turn = None if body is None else next_turn(read_body(area, body), moment)
+        turn = None if body is None else find_next_turn(parse_body(area, body), moment)
         return None if turn is None else RunAgain(turn - moment, reset=True)

@@ -1,4 +1,4 @@
-"""What is wrong with content before it is saved, by field: `slides.0.link` is the link of the first slide."""
+"""Validation of content before it is saved. Problems are keyed by field: `slides.0.link` is the first slide's link."""
 
 from collections.abc import Iterable
 
@@ -7,10 +7,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.models import Category, Product
 from backend.content.areas import (
-    LONGEST_PARAGRAPH,
-    LONGEST_TEXT,
-    LONGEST_TITLE,
-    OWN_SECTIONS,
+    DEFAULT_SECTIONS,
+    MAX_PARAGRAPH_CHARS,
+    MAX_TEXT_CHARS,
+    MAX_TITLE_CHARS,
     PLACEHOLDERS,
     AnnouncementBody,
     Area,
@@ -19,26 +19,26 @@ from backend.content.areas import (
     FooterBody,
     HomeBody,
     MailBody,
+    ScheduledContent,
     Section,
     SectionKind,
     Slide,
     SlideKind,
-    Timed,
 )
-from backend.content.links import link_problem
-from backend.content.placeholders import wrong_placeholder
+from backend.content.links import find_link_problem
+from backend.content.placeholders import find_unknown_placeholder
 from backend.core.errors import InvalidData
 from backend.core.texts import _
-from backend.media.picture_widths import uploaded_at
+from backend.media.picture_widths import parse_uploaded_picture
 
 Problems = dict[str, str]
 
 
-async def check(session: AsyncSession, area: Area, body: Body) -> None:
-    """Check that the area can say this.
+async def validate_content(session: AsyncSession, area: Area, body: Body) -> None:
+    """Check that the content of the area is valid.
 
     Raises:
-        InvalidData: it cannot; `fields` says what is wrong.
+        InvalidData: it is invalid; `fields` lists the problems.
     """
     problems: Problems = {}
     match body:
@@ -57,12 +57,12 @@ async def check(session: AsyncSession, area: Area, body: Body) -> None:
 
 
 async def _check_slides(session: AsyncSession, slides: list[Slide], problems: Problems) -> None:
-    toys = await _known(session, Product, (slide.product_id for slide in slides))
+    toys = await _find_existing_ids(session, Product, (slide.product_id for slide in slides))
     for number, slide in enumerate(slides):
         at = f"slides.{number}."
         _check_days(slide, at, problems)
-        _check_length(slide.text, LONGEST_TEXT, f"{at}text", problems)
-        if slide.kind is SlideKind.TOY:
+        _check_length(slide.text, MAX_TEXT_CHARS, f"{at}text", problems)
+        if slide.kind is SlideKind.PRODUCT:
             if slide.product_id not in toys:
                 problems[f"{at}product_id"] = _("Escribe el nombre o el código de un juguete.")
         else:
@@ -74,7 +74,7 @@ async def _check_slides(session: AsyncSession, slides: list[Slide], problems: Pr
 
 def _check_announcement(body: AnnouncementBody, problems: Problems) -> None:
     _check_days(body, "", problems)
-    _check_length(body.text, LONGEST_TEXT, "text", problems)
+    _check_length(body.text, MAX_TEXT_CHARS, "text", problems)
     if body.link:
         _check_link(body.link, "link", problems)
         if not body.text:
@@ -84,16 +84,18 @@ def _check_announcement(body: AnnouncementBody, problems: Problems) -> None:
 async def _check_sections(session: AsyncSession, sections: list[Section], problems: Problems) -> None:
     if not sections:
         return
-    if sorted(one.kind for one in sections if one.kind in OWN_SECTIONS) != sorted(OWN_SECTIONS):
+    if sorted(one.kind for one in sections if one.kind in DEFAULT_SECTIONS) != sorted(DEFAULT_SECTIONS):
         problems["sections"] = _("Cada sección de la tienda va una sola vez.")
-    toys = await _known(session, Product, (one for section in sections for one in section.product_ids))
-    categories = await _known(session, Category, (section.category_id for section in sections))
+    toys = await _find_existing_ids(
+        session, Product, (one for section in sections for one in section.product_ids)
+    )
+    categories = await _find_existing_ids(session, Category, (section.category_id for section in sections))
     for number, section in enumerate(sections):
         if section.kind is not SectionKind.EDITORIAL:
             continue
         at = f"sections.{number}."
         _check_title(section.title, f"{at}title", problems)
-        _check_length(section.text, LONGEST_PARAGRAPH, f"{at}text", problems)
+        _check_length(section.text, MAX_PARAGRAPH_CHARS, f"{at}text", problems)
         if section.picture:
             _check_picture(section.picture, section.alt, at, problems)
         if section.link or section.label:
@@ -106,12 +108,12 @@ async def _check_sections(session: AsyncSession, sections: list[Section], proble
 
 
 def _check_footer(body: FooterBody, problems: Problems) -> None:
-    _check_length(body.about, LONGEST_TEXT, "about", problems)
+    _check_length(body.about, MAX_TEXT_CHARS, "about", problems)
     if body.lines:
         _check_title(body.title, "title", problems)
     for number, line in enumerate(body.lines):
         at = f"lines.{number}."
-        _check_length(line.text, LONGEST_TEXT, f"{at}text", problems)
+        _check_length(line.text, MAX_TEXT_CHARS, f"{at}text", problems)
         if not line.text:
             problems[f"{at}text"] = _("Escribe el texto.")
         if line.link:
@@ -119,38 +121,38 @@ def _check_footer(body: FooterBody, problems: Problems) -> None:
 
 
 def _check_mail(area: Area, body: MailBody, problems: Problems) -> None:
-    _check_length(body.subject, LONGEST_TITLE, "subject", problems)
+    _check_length(body.subject, MAX_TITLE_CHARS, "subject", problems)
     for name in ("opening", "closing"):
-        _check_length(getattr(body, name), LONGEST_PARAGRAPH, name, problems)
+        _check_length(getattr(body, name), MAX_PARAGRAPH_CHARS, name, problems)
     for name, text in body:
-        if wrong := wrong_placeholder(text, PLACEHOLDERS[area]):
+        if wrong := find_unknown_placeholder(text, PLACEHOLDERS[area]):
             known = ", ".join(f"{{{one}}}" for one in PLACEHOLDERS[area])
             problems[name] = _("{wrong} no es un dato de este correo. Hay: {known}").format(
                 wrong=wrong, known=known
             )
 
 
-async def _known(
+async def _find_existing_ids(
     session: AsyncSession, table: type[Product] | type[Category], ids: Iterable[str]
 ) -> set[str]:
-    wanted = {one for one in ids if one}
-    if not wanted:
+    given_ids = {one for one in ids if one}
+    if not given_ids:
         return set()
-    query = select(table.id).where(table.id.in_(wanted))
+    query = select(table.id).where(table.id.in_(given_ids))
     if table is Product:
         query = query.where(Product.deleted_at.is_(None))
     return set((await session.execute(query)).scalars())
 
 
-def _check_days(timed: Timed, at: str, problems: Problems) -> None:
-    if timed.starts and timed.ends and timed.ends < timed.starts:
+def _check_days(scheduled: ScheduledContent, at: str, problems: Problems) -> None:
+    if scheduled.starts and scheduled.ends and scheduled.ends < scheduled.starts:
         problems[f"{at}ends"] = _("Termina antes de empezar.")
 
 
 def _check_title(title: str, at: str, problems: Problems) -> None:
     if not title:
         problems[at] = _("Escribe el texto.")
-    _check_length(title, LONGEST_TITLE, at, problems)
+    _check_length(title, MAX_TITLE_CHARS, at, problems)
 
 
 def _check_length(text: str, most: int, at: str, problems: Problems) -> None:
@@ -159,11 +161,11 @@ def _check_length(text: str, most: int, at: str, problems: Problems) -> None:
 
 
 def _check_link(link: str, at: str, problems: Problems) -> None:
-    if problem := link_problem(link):
+    if problem := find_link_problem(link):
         problems[at] = problem
 
 
 def _check_picture(picture: str, alt: str, at: str, problems: Problems) -> None:
-    if uploaded_at(picture) is None:
+    if parse_uploaded_picture(picture) is None:
         problems[f"{at}picture"] = _("Esta foto no es de la tienda. Súbela otra vez.")
-    _check_length(alt, LONGEST_TEXT, f"{at}alt", problems)
+    _check_length(alt, MAX_TEXT_CHARS, f"{at}alt", problems)

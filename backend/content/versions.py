@@ -1,4 +1,4 @@
-"""Saving content: each save is a version, an earlier one comes back as a new one, and nobody's save is lost."""
+"""Versions of content: each save or restore adds a version, and a concurrent save is refused."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,21 +7,21 @@ from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.audit import Subject, Thing, record
-from backend.content.areas import BODIES, Area, Body, as_stored, read_body
+from backend.audit import Subject, SubjectType, record
+from backend.content.areas import BODIES, Area, Body, parse_body, to_stored_json
 from backend.content.models import ContentVersion
-from backend.content.schedule import plan_turn
-from backend.content.validation import check
+from backend.content.schedule import schedule_turn
+from backend.content.validation import validate_content
 from backend.core.errors import Conflict, NotFound
 from backend.staff.rights import Actor, Right
 
-NOTHING = 0
-"""The version of an area in which the office said nothing yet."""
+NO_VERSION = 0
+"""The version of an area before the office has saved any content."""
 
 
 @dataclass(frozen=True, slots=True)
 class SavedContent:
-    """A version of an area. `saved_at` and `saved_by` are None for `NOTHING`."""
+    """A version of an area. `saved_at` and `saved_by` are None for `NO_VERSION`."""
 
     area: Area
     version: int
@@ -30,99 +30,102 @@ class SavedContent:
     saved_by: str | None = None
 
 
-async def current_content(session: AsyncSession, area: Area) -> SavedContent:
-    """The version of the area that is in force."""
+async def read_current_version(session: AsyncSession, area: Area) -> SavedContent:
+    """Return the current version of the area."""
     newest = select(ContentVersion).where(ContentVersion.area == area)
     row = (
         await session.execute(newest.order_by(ContentVersion.version.desc()).limit(1))
     ).scalar_one_or_none()
-    return _saved(row) if row is not None else SavedContent(area, NOTHING, BODIES[area]())
+    return _to_saved_content(row) if row is not None else SavedContent(area, NO_VERSION, BODIES[area]())
 
 
 async def read_content(session: AsyncSession, area: Area, version: int) -> SavedContent:
-    """One version of the area.
+    """Return one version of the area.
 
     Raises:
-        NotFound: there is none with this number.
+        NotFound: there is no such version.
     """
-    if version == NOTHING:
-        return SavedContent(area, NOTHING, BODIES[area]())
+    if version == NO_VERSION:
+        return SavedContent(area, NO_VERSION, BODIES[area]())
     query = select(ContentVersion).where(ContentVersion.area == area, ContentVersion.version == version)
     row = (await session.execute(query)).scalar_one_or_none()
     if row is None:
         raise NotFound(f"{area} has no version {version}")
-    return _saved(row)
+    return _to_saved_content(row)
 
 
-async def content_versions(session: AsyncSession, area: Area) -> list[SavedContent]:
-    """Every version of the area, the newest first."""
+async def list_content_versions(session: AsyncSession, area: Area) -> list[SavedContent]:
+    """Return every version of the area, newest first."""
     query = select(ContentVersion).where(ContentVersion.area == area).order_by(ContentVersion.version.desc())
     rows = (await session.execute(query)).scalars()
-    return [*map(_saved, rows), SavedContent(area, NOTHING, BODIES[area]())]
+    return [*map(_to_saved_content, rows), SavedContent(area, NO_VERSION, BODIES[area]())]
 
 
 async def save_content(
     session: AsyncSession, actor: Actor, area: Area, body: Body, *, seen: int
 ) -> SavedContent:
-    """Let the area say this from now on, as a new version. What it says already changes nothing.
+    """Save the content as a new version of the area. Unchanged content adds no version.
 
     Args:
-        actor: who saves it.
-        area: which area.
-        body: what it is to say.
-        seen: the version that was in force when the caller looked.
+        actor: the staff member who saves it.
+        area: the area.
+        body: the new content.
+        seen: the version that was current when the caller read the area.
 
     Raises:
         Forbidden: the role may not change content.
-        InvalidData: it cannot be shown; `fields` says why.
-        Conflict: somebody saved another version meanwhile.
+        InvalidData: the content is invalid; `fields` lists the problems.
+        Conflict: another version was saved in the meantime.
     """
     actor.require(Right.CHANGE_CONTENT)
-    await check(session, area, body)
-    before = await _still(session, area, seen)
-    return before if body == before.body else await _add(session, actor, before, body, "changed")
+    await validate_content(session, area, body)
+    before = await _require_unchanged(session, area, seen)
+    return before if body == before.body else await _add_version(session, actor, before, body, "changed")
 
 
 async def restore_content(
     session: AsyncSession, actor: Actor, area: Area, version: int, *, seen: int
 ) -> SavedContent:
-    """Put what an earlier version said into force again, as a new version.
+    """Save the content of an earlier version again, as a new version.
 
-    What it shows may be gone meanwhile: a toy that is no longer there is left out, as of any version.
+    Products of it that no longer exist are not shown, as in any version.
 
     Raises:
         Forbidden: the role may not change content.
         NotFound: there is no such version.
-        Conflict: somebody saved another version meanwhile.
+        Conflict: another version was saved in the meantime.
     """
     actor.require(Right.CHANGE_CONTENT)
-    earlier, before = await read_content(session, area, version), await _still(session, area, seen)
-    return await _add(session, actor, before, earlier.body, "content restored")
+    earlier, before = (
+        await read_content(session, area, version),
+        await _require_unchanged(session, area, seen),
+    )
+    return await _add_version(session, actor, before, earlier.body, "content restored")
 
 
-async def _still(session: AsyncSession, area: Area, seen: int) -> SavedContent:
-    before = await current_content(session, area)
+async def _require_unchanged(session: AsyncSession, area: Area, seen: int) -> SavedContent:
+    before = await read_current_version(session, area)
     if before.version != seen:
         raise Conflict(f"{area} has version {before.version} now")
     return before
 
 
-async def _add(
+async def _add_version(
     session: AsyncSession, actor: Actor, before: SavedContent, body: Body, action: str
 ) -> SavedContent:
     row = ContentVersion(
-        area=before.area, version=before.version + 1, body=as_stored(body), created_by=actor.id
+        area=before.area, version=before.version + 1, body=to_stored_json(body), created_by=actor.id
     )
-    await record(session, actor, action, Subject(Thing.CONTENT, before.area))
+    await record(session, actor, action, Subject(SubjectType.CONTENT, before.area))
     try:
         async with session.begin_nested():
             session.add(row)
     except IntegrityError:
-        raise Conflict(f"{before.area} was saved by somebody else just now") from None
-    await plan_turn(session, before.area, body)
-    return _saved(row)
+        raise Conflict(f"{before.area} was just saved by another staff member") from None
+    await schedule_turn(session, before.area, body)
+    return _to_saved_content(row)
 
 
-def _saved(row: ContentVersion) -> SavedContent:
+def _to_saved_content(row: ContentVersion) -> SavedContent:
     area = Area(row.area)
-    return SavedContent(area, row.version, read_body(area, row.body), row.created_at, row.created_by)
+    return SavedContent(area, row.version, parse_body(area, row.body), row.created_at, row.created_by)

@@ -1,1 +1,1 @@
-"""Building blocks of any program: database, configuration, web clients, logs, money, time. No shop features."""
+"""Building blocks for any program: database, configuration, HTTP clients, logs, money, time. No shop features."""

@@ -1,12 +1,12 @@
-"""Opening zips that others made, within bounds, before anything of them is unpacked."""
+"""Safe opening of zip files from outside: limits are checked before anything is unpacked."""
 
 from typing import BinaryIO
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 MAX_DIRECTORY_BYTES = 2 << 20
-"""Of the list of members at the end of a zip, which `ZipFile` reads as a whole into memory."""
+"""Maximum size of the member list at the end of a zip, which `ZipFile` reads into memory as a whole."""
 COMPRESSIONS = (ZIP_STORED, ZIP_DEFLATED)
-"""What programs that make zips use. The others may ask for gigabytes to unpack a byte."""
+"""Methods that zip programs normally use. Other methods can need gigabytes of memory to unpack one byte."""
 
 
 class TooManyMembers(Exception):
@@ -14,19 +14,19 @@ class TooManyMembers(Exception):
 
 
 class UnsafeMember(Exception):
-    """A member is encrypted, or compressed in another way than `COMPRESSIONS`."""
+    """A member is encrypted, or compressed with a method that is not in `COMPRESSIONS`."""
 
 
 class _BoundedFile:
-    """A file that refuses to return more than `MAX_DIRECTORY_BYTES` at once, until `is_open`."""
+    """A file that refuses to return more than `MAX_DIRECTORY_BYTES` at once, until `is_unlimited` is set."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
-        self.is_open = False
+        self.is_unlimited = False
 
     def read(self, size: int = -1) -> bytes:
         """Read from the file."""
-        if self.is_open:
+        if self.is_unlimited:
             return self._file.read(size)
         if size > MAX_DIRECTORY_BYTES:
             raise TooManyMembers
@@ -40,27 +40,27 @@ class _BoundedFile:
         return self._file.seek(offset, whence)
 
     def tell(self) -> int:
-        """Return the place in the file."""
+        """Return the position in the file."""
         return self._file.tell()
 
     def seekable(self) -> bool:
-        """Return True: it is a file."""
+        """Return True."""
         return True
 
 
 def open_zip(file: BinaryIO, max_members: int) -> ZipFile:
-    """Open a zip. The file stays open when the zip is closed.
+    """Open a zip file. The file stays open when the zip is closed.
 
     Raises:
-        BadZipFile: it is no zip, or damaged.
+        BadZipFile: the file is not a zip, or is damaged.
         TooManyMembers: it has more than `max_members`.
     """
     bounded = _BoundedFile(file)
     try:
-        packed = ZipFile(bounded)  # it asks for these four methods only
+        packed = ZipFile(bounded)  # ZipFile uses only these four methods
     except (OSError, ValueError, NotImplementedError, ArithmeticError) as error:
         raise BadZipFile(str(error)) from error
-    bounded.is_open = True
+    bounded.is_unlimited = True
     if len(packed.infolist()) > max_members:
         packed.close()
         raise TooManyMembers
@@ -71,7 +71,7 @@ def require_safe(member: ZipInfo) -> None:
     """Check that a member can be unpacked in bounded memory.
 
     Raises:
-        UnsafeMember: it cannot.
+        UnsafeMember: it is encrypted or uses another compression.
     """
     if member.compress_type not in COMPRESSIONS or member.flag_bits & 1:
         raise UnsafeMember

@@ -1,4 +1,4 @@
-"""Business days in Colombia, by which the law counts (Ley 51 of 1983 moves most holidays to a Monday)."""
+"""Business days in Colombia, as legal deadlines count them (Ley 51 of 1983 moves most holidays to a Monday)."""
 
 from datetime import date, datetime, timedelta
 from functools import cache
@@ -13,30 +13,30 @@ SATURDAY = 5
 
 
 def is_business_day(day: date) -> bool:
-    """Whether the day is neither of a weekend nor a holiday."""
+    """Return True if the day is neither on a weekend nor a holiday."""
     return day.weekday() < SATURDAY and day not in _holidays()
 
 
 def add_business_days(day: date, count: int) -> date:
-    """The business day that is `count` after this day, which is not counted itself."""
+    """Return the business day `count` business days after this day; the day itself is not counted."""
     while count > 0:
         day += timedelta(days=1)
         count -= is_business_day(day)
     return day
 
 
-def end_of(day: date) -> datetime:
-    """The moment at which this day is over in Colombia, in UTC."""
+def end_of_day(day: date) -> datetime:
+    """Return the moment at which this day ends in Colombia, in UTC."""
     return day_begin(day + timedelta(days=1))
 
 
-def due_after(moment: datetime, business_days: int) -> datetime:
-    """The end of the last of these business days, counted from the day after this moment's."""
-    return end_of(add_business_days(today_in_colombia(moment), business_days))
+def due_date_after(moment: datetime, business_days: int) -> datetime:
+    """Return the end of the day that is this number of business days after the day of `moment`."""
+    return end_of_day(add_business_days(today_in_colombia(moment), business_days))
 
 
 @cache
 def _holidays() -> "HolidayBase":
-    from holidays import country_holidays  # 11 MiB, which most processes never need
+    from holidays import country_holidays  # takes 11 MiB, and most processes never need it
 
     return country_holidays("CO")

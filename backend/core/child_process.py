@@ -1,7 +1,7 @@
-"""Parsing in a child process with limits on memory and time, so that no file can end or delay this one.
+"""Parsing in a child process with limits on memory and time, so that no file can crash or delay the server.
 
 The child gets the file as its standard input and one JSON object as its argument, and writes lines of JSON. Its
-environment is empty: it has none of this process's settings and secrets.
+environment contains none of this process's settings and secrets.
 """
 
 import json
@@ -19,22 +19,22 @@ import orjson
 
 ROOT = Path(__file__).parents[2]
 NICENESS = 5
-"""Shoppers come first."""
+"""Gives the shop's web requests priority over the child."""
 MAX_OUTPUT_BYTES = 256 << 20
 MAX_LINE_BYTES = 64 << 20
 OOM_SCORE = "1000"
-"""When the machine has no memory left, Linux ends the child first."""
+"""Makes Linux kill the child first when the machine runs out of memory."""
 
 
 class ChildFailed(Exception):
-    """The child process ended, or was killed, before it had finished."""
+    """The child process exited with an error, was killed, or wrote too much."""
 
 
 class ChildProcess:
-    """Runs `python -m module` on a file, as a context manager. What is still running at its end is killed.
+    """A process that runs `python -m module` on a file, as a context manager. It is killed at the end of the block.
 
     Attributes:
-        module: of the project; its `main` calls `limit_this_process` first.
+        module: a module of the project; its `main` calls `limit_this_process` first.
         timeout_s: seconds until the child is killed.
     """
 
@@ -43,7 +43,7 @@ class ChildProcess:
             [sys.executable, "-m", module, json.dumps(argument)],
             stdin=file,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,  # what a parser warns of may quote the file
+            stderr=subprocess.DEVNULL,  # a parser's warnings may quote the file
             cwd=ROOT,
             env={"PYTHONPATH": str(ROOT), "PYTHONUTF8": "1"},
         )
@@ -62,15 +62,15 @@ class ChildProcess:
         self._process.wait()
 
     def lines(self) -> Iterator[Any]:
-        """Yield what the child writes, a value for each line.
+        """Yield the JSON value of each line that the child writes.
 
         Raises:
-            ChildFailed: it did not end as it should, or wrote too much.
+            ChildFailed: it exited with an error, or wrote too much.
         """
-        left = MAX_OUTPUT_BYTES
+        remaining_bytes = MAX_OUTPUT_BYTES
         while line := self._output.readline(MAX_LINE_BYTES):
-            left -= len(line)
-            if left < 0 or not line.endswith(b"\n"):
+            remaining_bytes -= len(line)
+            if remaining_bytes < 0 or not line.endswith(b"\n"):
                 raise ChildFailed
             yield orjson.loads(line)
         if self._process.wait() != 0:
@@ -78,7 +78,7 @@ class ChildProcess:
 
 
 def limit_this_process(max_memory_bytes: int, max_cpu_s: int) -> None:
-    """Limit this process for the rest of its life; it writes no files and yields to other processes.
+    """Limit this process permanently: memory, CPU time, no writing of files, lower priority.
 
     macOS does not limit memory; there the limits on size, cells and time remain.
     """

@@ -1,8 +1,8 @@
-"""The one source of time. Every time in the program is UTC and aware."""
+"""The program's only source of the current time. Every time in the program is UTC and aware."""
 
 from datetime import UTC, datetime
 
 
 def now() -> datetime:
-    """The current moment, in UTC, aware."""
+    """Return the current moment, aware, in UTC."""
     return datetime.now(UTC)

@@ -1,6 +1,6 @@
-"""What the commands of all services share."""
+"""Values shared by the commands of all services."""
 
 from typing import Any
 
 UNCHANGED: Any = object()
-"""The default of a value that a command does not change, where None clears it."""
+"""Default of a value that a command leaves unchanged, where None would clear it."""

@@ -1,4 +1,4 @@
-"""Where a page of a list ends that is sorted by a moment and then by a key: as a text that a program sends back."""
+"""Cursors for lists sorted by a moment and a key: a text that a client sends back to get the next page."""
 
 from datetime import UTC, datetime
 
@@ -7,16 +7,16 @@ from backend.core.errors import InvalidData
 SEPARATOR = "|"
 
 
-def cursor_at(moment: datetime, key: str | int) -> str:
-    """The cursor after the row with this moment (aware) and this key."""
+def format_cursor(moment: datetime, key: str | int) -> str:
+    """Return the cursor that continues after the row with this moment (aware) and this key."""
     return f"{moment.isoformat()}{SEPARATOR}{key}"
 
 
-def read_cursor(cursor: str) -> tuple[datetime, str]:
-    """The moment and the key that the cursor holds.
+def parse_cursor(cursor: str) -> tuple[datetime, str]:
+    """Return the moment and the key in the cursor.
 
     Raises:
-        InvalidData: it is none of ours.
+        InvalidData: it is not a valid cursor.
     """
     written, _separator, key = cursor.partition(SEPARATOR)
     try:

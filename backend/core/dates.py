@@ -1,4 +1,7 @@
-"""Moments in words, as the clocks in Colombia show them. Everything a shopper reads of time is formatted here."""
+"""Dates and times in words, in Colombian time.
+
+All dates and times that a customer reads are formatted here.
+"""
 
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
@@ -13,49 +16,49 @@ TIME = {"es": "d 'de' MMMM 'de' y, h:mm a", "en": "MMMM d, y, h:mm a"}[language]
 DATE = {"es": "d 'de' MMMM 'de' y", "en": "MMMM d, y"}[language]
 SHORT_TIME = {"es": "d MMM, h:mm a", "en": "MMM d, h:mm a"}[language]
 DAY = {"es": "EEEE d 'de' MMMM", "en": "EEEE, MMMM d"}[language]
-"""How a moment and a day are written: Babel's patterns."""
+"""Babel patterns for times, dates and days by language, here chosen for the store's language."""
 
 
 def time_label(moment: datetime) -> str:
-    """A moment: «21 de noviembre de 2026, 3:05 p. m.», in English «November 21, 2026, 3:05 PM»."""
+    """Format a moment: «21 de noviembre de 2026, 3:05 p. m.», in English «November 21, 2026, 3:05 PM»."""
     return format_datetime(moment, TIME, tzinfo=TIME_ZONE, locale=LOCALE)
 
 
 def short_time_label(moment: datetime) -> str:
-    """A moment in a list: «21 nov, 3:05 p. m.», in English «Nov 21, 3:05 PM»."""
+    """Format a moment in a list: «21 nov, 3:05 p. m.», in English «Nov 21, 3:05 PM»."""
     return format_datetime(moment, SHORT_TIME, tzinfo=TIME_ZONE, locale=LOCALE)
 
 
 def day_label(moment: datetime) -> str:
-    """A moment's day: «lunes 23 de noviembre», in English «Monday, November 23»."""
+    """Format the day of a moment: «lunes 23 de noviembre», in English «Monday, November 23»."""
     return day_name(moment.astimezone(TIME_ZONE).date())
 
 
 def day_name(day: date) -> str:
-    """A day: «lunes 23 de noviembre», in English «Monday, November 23»."""
+    """Format a day: «lunes 23 de noviembre», in English «Monday, November 23»."""
     return format_date(day, DAY, locale=LOCALE)
 
 
 def date_label(moment: datetime) -> str:
-    """A moment's day with its year: «23 de noviembre de 2026», in English «November 23, 2026»."""
+    """Format the date of a moment: «23 de noviembre de 2026», in English «November 23, 2026»."""
     return date_name(moment.astimezone(TIME_ZONE).date())
 
 
 def date_name(day: date) -> str:
-    """A day with its year: «23 de noviembre de 2026», in English «November 23, 2026»."""
+    """Format a date: «23 de noviembre de 2026», in English «November 23, 2026»."""
     return format_date(day, DATE, locale=LOCALE)
 
 
 def day_begin(day: date) -> datetime:
-    """When this day begins in Colombia, in UTC."""
+    """Return the moment at which this day begins in Colombia, in UTC."""
     return datetime.combine(day, time.min, TIME_ZONE).astimezone(UTC)
 
 
 def today_in_colombia(moment: datetime) -> date:
-    """The day that it is in Colombia at this moment."""
+    """Return the day in Colombia at this moment."""
     return moment.astimezone(TIME_ZONE).date()
 
 
 def last_day(end: datetime) -> datetime:
-    """A moment of the last day before an end that is no longer part of it."""
+    """Return a moment on the final day of a period whose exclusive end is `end`."""
     return end - timedelta(seconds=1)

@@ -1,7 +1,8 @@
-"""The sentence that a person reads for an error, by the surface that shows it.
+"""Sentences that people read for an error, by the surface that shows it.
 
-An error whose sentence is the same everywhere declares it: `ShopError.shopper_text`, `ShopError.staff_text`. Any other
-error has the sentence of its nearest class in the texts of the surface. Programs read `ShopError.body` instead.
+An error whose sentence is the same everywhere declares it: `ShopError.shopper_text`, `ShopError.staff_text`. Any
+other error has the sentence of its nearest class in the texts of the surface. Programs read `ShopError.body`
+instead.
 """
 
 from collections.abc import Mapping
@@ -44,9 +45,9 @@ class Surface:
     """A place where people read errors.
 
     Attributes:
-        texts: sentence by class of errors. A surface without one for `ShopError` shows the API's message.
+        texts: sentence by error class. If there is none for `ShopError`, the surface shows the API's message.
         fields_text: the sentence for `InvalidData` with messages next to fields; None: the first of these messages.
-        is_for_staff: staff members read it, not shoppers.
+        is_for_staff: staff members read it, not customers.
     """
 
     texts: Mapping[type[ShopError], str]
@@ -66,7 +67,7 @@ NOTICE = Surface(
     },
     fields_text=RELOAD,
 )
-"""The notice of a shopper's page."""
+"""The notice on a page of the storefront."""
 CHECKOUT = Surface(
     {
         InsufficientStock: _("Algo de tu carrito se agotó mientras comprabas. Ajústalo para poder pagar."),
@@ -90,7 +91,7 @@ CHECKOUT = Surface(
     },
     fields_text=None,
 )
-"""An order that could not be placed (wire: checkout, creation errors and double payment)."""
+"""The checkout page, for an order that could not be placed (wire: checkout, creation errors and double payment)."""
 FORM = Surface(
     {
         Unauthorized: SESSION_ENDED,
@@ -98,7 +99,7 @@ FORM = Surface(
         ShopError: _("No pudimos hacerlo. Inténtalo otra vez."),
     }
 )
-"""A form that a shopper's page sends by HTTP."""
+"""A form that a page of the storefront sends by HTTP."""
 LOGIN_FORM = Surface(
     {
         **FORM.texts,
@@ -110,7 +111,7 @@ LOGIN_FORM = Surface(
 PQRS_FORM = Surface({**FORM.texts, TooManyRequests: TOO_MANY_PQRS})
 STOCK_NOTICE_FORM = Surface({**FORM.texts, NotFound: PRODUCT_GONE})
 ACCOUNT = Surface({NotAllowed: ADDRESS_BOOK_FULL, NotFound: ADDRESS_GONE, ShopError: CHECK_FIELDS})
-"""A form of the account: profile and address book."""
+"""A form of the customer account: profile and address book."""
 OFFICE = Surface(
     {
         Forbidden: _("Tu rol no permite hacer esto."),
@@ -135,9 +136,9 @@ DECISION = Surface(
     },
     is_for_staff=True,
 )
-"""A decision of the office that was not carried out."""
+"""A decision in the office that could not be carried out."""
 STAFF_FORM = Surface({Unauthorized: SESSION_ENDED, TooManyRequests: TOO_MANY}, is_for_staff=True)
-"""A form of the office that goes by HTTP. An error that none of its pages causes shows the API's message."""
+"""A form of the office that is sent by HTTP. Any other error shows the API's message; no page causes one."""
 
 
 def text_for(error: ShopError, surface: Surface) -> str:

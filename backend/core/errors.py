@@ -1,4 +1,4 @@
-"""One tree of errors. They are raised where they are known and answered at the edge.
+"""The tree of the shop's errors. Services raise them; the edge turns them into responses.
 
     ShopError
     ├── NotFound                 404  not_found
@@ -9,16 +9,17 @@
     ├── Forbidden                403  forbidden
     ├── Conflict                 409  conflict
     │   └── TotalChanged         409  conflict
-    ├── PressUsed                409  conflict           (`backend.presses.service`: no error to a shopper)
+    ├── PressUsed                409  conflict           (`backend.presses.service`: never shown to a customer)
     ├── Duplicate                422  duplicate_error
     ├── PaymentFailed            422  payment_authorization_error
     ├── NotImplementedByProvider 400  not_allowed
     ├── TooManyRequests          429  too_many_requests
     └── OutsideFailure           502  outside_failure    (a service we call failed)
-        └── OutcomeUnknown       502                     (it may have acted: look it up, never repeat blindly)
+        └── OutcomeUnknown       502                     (the call may have had its effect: look it up, do not
+            repeat it)
 
-Types and statuses follow the platform (wire: commerce-api, Error bodies). Messages of the API are English, as the
-platform's are; people read the sentence of `backend.core.error_texts.text_for` instead.
+Types and statuses follow the platform (wire: commerce-api, Error bodies). Messages of the API are in English, like
+the platform's; people read the sentence of `backend.core.error_texts.text_for` instead.
 """
 
 from collections.abc import Mapping
@@ -31,13 +32,13 @@ class ShopError(Exception):
     """Base of every error that the shop raises on purpose.
 
     Attributes:
-        status: the HTTP status the edge answers with.
+        status: the HTTP status of the response.
         type: the platform's error type.
-        code: the platform's error code, where it has one.
+        code: the platform's error code, or None.
         message: what went wrong and what to correct.
-        fields: message by input name, for errors that belong beside a field.
-        shopper_text: the sentence for shoppers on every page, in the store's language. If it is empty, the page has one
-            for the error's class (`backend.core.error_texts`).
+        fields: message by input name, for errors that are displayed next to a field.
+        shopper_text: the sentence for customers on every page, in the store's language. If it is empty, the page
+            shows its sentence for the error's class (`backend.core.error_texts`).
         staff_text: the same for staff members.
     """
 
@@ -63,11 +64,11 @@ class ShopError(Exception):
 
     @property
     def headers(self) -> dict[str, str]:
-        """The headers of the HTTP response."""
+        """Headers of the HTTP response."""
         return {}
 
     def body(self) -> dict[str, Any]:
-        """The error as the platform's JSON: `{type, message}` and `code` only when set."""
+        """Return the platform's JSON of the error: `{type, message}`, and `code` only if it is set."""
         body: dict[str, Any] = {"type": self.type, "message": self.message}
         if self.code is not None:
             body["code"] = self.code
@@ -75,13 +76,13 @@ class ShopError(Exception):
 
 
 class NotFound(ShopError):
-    """What was asked for does not exist."""
+    """The requested object does not exist."""
 
     status, type = 404, "not_found"
 
 
 def require_found(found: T | None, noun: str, subject_id: str) -> T:
-    """Return what was found.
+    """Return `found` if it is not None.
 
     Raises:
         NotFound: it is None. The message has the platform's form: `noun`, as in "Sales channel", and the id.
@@ -104,17 +105,17 @@ class NotAllowed(ShopError):
 
 
 class InsufficientStock(NotAllowed):
-    """Fewer units are available than were asked for."""
+    """Fewer units are available than were requested."""
 
     code = "insufficient_inventory"
 
 
 class NothingToPay(NotAllowed):
-    """The total is 0, and no bank charges that."""
+    """The total is 0, and a bank cannot charge 0."""
 
 
 class NotImplementedByProvider(NotAllowed):
-    """The provider does not offer this operation, and says so instead of pretending (spec: Errors)."""
+    """The provider does not offer this operation (spec: Errors)."""
 
 
 class Unauthorized(ShopError):
@@ -124,13 +125,13 @@ class Unauthorized(ShopError):
 
 
 class Forbidden(ShopError):
-    """The caller is authenticated, but may not do this."""
+    """The caller is authenticated, but has no right to do this."""
 
     status, type = 403, "forbidden"
 
 
 class Conflict(ShopError):
-    """The state has changed; the caller must read it again, after `retry_after` seconds where that is known."""
+    """The state has changed; the caller must read it again, after `retry_after` seconds if that is set."""
 
     status, type, code = 409, "conflict", "invalid_state_error"
 
@@ -142,16 +143,16 @@ class Conflict(ShopError):
 
     @property
     def headers(self) -> dict[str, str]:
-        """`Retry-After`, where it is known."""
+        """`Retry-After`, if it is set."""
         return {} if self.retry_after is None else {"Retry-After": str(self.retry_after)}
 
 
 class TotalChanged(Conflict):
-    """The total the shopper saw is no longer the total: ask again instead of charging."""
+    """The total differs from the one that the customer saw; the customer must confirm the new one."""
 
 
 class Duplicate(ShopError):
-    """Something with this identity exists already."""
+    """An object with this identity already exists."""
 
     status, type, code = 422, "duplicate_error", "invalid_request_error"
 
@@ -163,7 +164,7 @@ class PaymentFailed(ShopError):
 
 
 class TooManyRequests(ShopError):
-    """The caller must wait, `retry_after` seconds at most."""
+    """The caller must wait, at most `retry_after` seconds."""
 
     status, type = 429, "too_many_requests"
 
@@ -173,31 +174,34 @@ class TooManyRequests(ShopError):
 
     @property
     def headers(self) -> dict[str, str]:
-        """The headers of the HTTP response."""
+        """Headers of the HTTP response."""
         return {"Retry-After": str(self.retry_after)}
 
 
 class OutsideFailure(ShopError):
-    """A service outside (gateway, carrier) refused, failed or answered what cannot be understood.
+    """An external service (gateway, carrier) refused, failed, or gave an answer that cannot be understood.
 
-    Its `staff_text` says why it refused; it is empty where it failed or did not answer.
+    If the service refused, `staff_text` has its reason; it is empty if the service failed or did not answer.
     """
 
     status, type = 502, "outside_failure"
 
 
 class OutcomeUnknown(OutsideFailure):
-    """The request left but no answer came: it may have had its effect. Look it up; never repeat it blindly."""
+    """A request was sent, but no answer arrived, so it may have had its effect. Look it up; do not repeat it."""
 
 
 class CannotStart(SystemExit):
-    """The shop cannot open. Printed as one line, without a traceback; it shows no address and no secret."""
+    """The shop cannot start.
+
+    The message is printed on one line, without a traceback, and contains no address and no secret.
+    """
 
 
 class DatabaseUnavailable(OSError):
-    """The database cannot be reached, or not in time. What was asked for has not been done, unless it was a commit.
+    """The database cannot be reached, or not in time. Nothing was changed, unless the failed statement was a commit.
 
-    It is no `ShopError` on purpose: those who ask a provider take such an error for its refusal.
+    It is not a `ShopError`, because callers of a provider treat a `ShopError` as the provider's refusal.
     """
 
     def __init__(self, message: str) -> None:

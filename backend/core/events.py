@@ -1,7 +1,7 @@
-"""Events: a package publishes what happened, and packages above it subscribe.
+"""Events: a package publishes what happened, and the packages that depend on it subscribe.
 
-Handlers run in the publisher's transaction, in the order of their subscription; an exception in one undoes everything.
-A handler is subscribed when its module is imported; `backend.subscriptions` imports all of them.
+Handlers run in the publisher's transaction, in the order of their subscription; an exception in one rolls
+everything back. A handler is subscribed when its module is imported; `backend.subscriptions` imports all of them.
 """
 
 from collections import defaultdict
@@ -17,7 +17,7 @@ _handlers: dict[type[Any], list[Handler[Any]]] = defaultdict(list)
 
 
 def subscribe(kind: type[E]) -> Callable[[Handler[E]], Handler[E]]:
-    """Decorator: call this handler with every event of this class."""
+    """Return a decorator that calls its handler with every event of this class."""
 
     def register(handler: Handler[E]) -> Handler[E]:
         _handlers[kind].append(handler)

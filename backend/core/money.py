@@ -1,4 +1,4 @@
-"""Money: whole Colombian pesos, prices with IVA included. The only module that formats or parses an amount."""
+"""Money: whole Colombian pesos, prices include IVA. The only module that formats or parses an amount."""
 
 import re
 from decimal import Decimal, InvalidOperation
@@ -11,24 +11,24 @@ Cop = int
 
 CURRENCY = "COP"
 MAX_AMOUNT = 1_000_000_000
-_TYPED = re.compile(r"\$?\s*([0-9]{1,12}|[0-9]{1,3}(?:[.,][0-9]{3})+)", re.ASCII)
+_PESOS = re.compile(r"\$?\s*([0-9]{1,12}|[0-9]{1,3}(?:[.,][0-9]{3})+)", re.ASCII)
 
 
 @lru_cache(maxsize=4096)
 def format_cop(amount: Cop) -> str:
-    """The amount as a Colombian shopper reads it, with no decimals: `$ 89.900`."""
+    """Format an amount for a Colombian reader, without decimals: `$ 89.900`."""
     return format_currency(amount, CURRENCY, format="¤ #,##0", locale="es_CO", currency_digits=False)
 
 
 def format_exact(amount: Decimal) -> str:
-    """Format an amount that may have cents: `$ 38.000,40`; without cents as `format_cop` does."""
+    """Format an amount that may have cents: `$ 38.000,40`; without cents like `format_cop`."""
     if amount == amount.to_integral_value():
         return format_cop(int(amount))
     return format_currency(amount, CURRENCY, format="¤ #,##0.00##", locale="es_CO", currency_digits=False)
 
 
 def parse_amount(text: str) -> Decimal | None:
-    """An amount from outside (`"38000"`, `"38000.00"`) as an exact decimal, or None when it is no finite number."""
+    """Parse an amount from outside (`"38000"`, `"38000.00"`) as an exact decimal; None if it is not a finite number."""
     try:
         amount = Decimal(text.strip())
     except InvalidOperation:
@@ -36,19 +36,19 @@ def parse_amount(text: str) -> Decimal | None:
     return amount if amount.is_finite() else None
 
 
-def typed_pesos(text: str) -> Cop | None:
-    """Whole pesos as a person types them (`89900`, `89.900`, `$ 89.900`); None when it is something else."""
-    found = _TYPED.fullmatch(text.strip().replace("\N{NO-BREAK SPACE}", " "))
-    return int(re.sub(r"[.,]", "", found[1])) if found else None
+def parse_pesos(text: str) -> Cop | None:
+    """Parse whole pesos as a person types them (`89900`, `89.900`, `$ 89.900`); None if it is not such a number."""
+    match = _PESOS.fullmatch(text.strip().replace("\N{NO-BREAK SPACE}", " "))
+    return int(re.sub(r"[.,]", "", match[1])) if match else None
 
 
 def regular_price(price: Cop, compare_at: Cop | None) -> Cop:
-    """What something costs when its sale is over: the price that is struck through; its own where none is higher."""
+    """Return the price without a sale: the compare-at price if it is higher, else the price itself."""
     return price if compare_at is None else max(price, compare_at)
 
 
 def percent_off(price: Cop, compare_at: Cop | None) -> int | None:
-    """Whole percent saved against the compare-at price; None when nothing is saved (spec: Storefront view rules 1)."""
+    """Return the whole percent saved against the compare-at price, or None (spec: Storefront view rules 1)."""
     if compare_at is None or compare_at <= price or price < 0:
         return None
     return (compare_at - price) * 100 // compare_at or None

@@ -1,4 +1,4 @@
-"""Files for spreadsheets: comma-separated values and workbooks whose cells no program takes for a formula."""
+"""Spreadsheet files: CSV and workbooks whose cells no program interprets as formulas."""
 
 import csv
 import re
@@ -7,64 +7,67 @@ from io import BytesIO, StringIO
 from itertools import chain, islice
 
 _SPACE = r"""(?:[^\S\t\r\n]|["'\u200b\ufeff])*"""
-"""What a spreadsheet may skip before a formula."""
+"""Characters that a spreadsheet program may skip before a formula."""
 _FORMULA = r"[=+\-@＝＋－＠]"
-"""What begins a formula (OWASP, CSV Injection)."""
+"""First character of a formula (OWASP, CSV Injection)."""
 
 
-def _starts(mark: str) -> re.Pattern[str]:
-    """Match `mark` where a spreadsheet would begin a formula, also one that splits at another delimiter."""
+def _formula_start_pattern(mark: str) -> re.Pattern[str]:
+    """Return a pattern that matches `mark` where a spreadsheet program would start a formula.
+
+    It also covers programs that split cells at another delimiter.
+    """
     first = rf"^{mark}(?={_SPACE}(?:{_FORMULA}|[\t\r\n]))"
     return re.compile(rf"{first}|(?<=[;,\t\r\n]){mark}(?={_SPACE}{_FORMULA})")
 
 
-_UNSAFE_START, _QUOTED_START = _starts(""), _starts("'")
+_UNSAFE_START, _QUOTED_START = _formula_start_pattern(""), _formula_start_pattern("'")
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-"""The media type of a workbook."""
-LONGEST_CELL = 32_767
-"""Characters that a cell of a workbook holds."""
-MOST_LINES = 1_048_576
-"""Of a sheet of a workbook: what is more goes on in another one."""
+"""Media type of a workbook."""
+MAX_CELL_LENGTH = 32_767
+"""Maximum number of characters in a cell of a workbook."""
+MAX_SHEET_ROWS = 1_048_576
+"""Maximum number of rows in a worksheet; further rows go into another worksheet."""
 BYTE_ORDER_MARK = "\ufeff"
-"""By it a spreadsheet knows that the text is UTF-8."""
+"""Marks a text for spreadsheet programs as UTF-8."""
 
 
 def safe_cell(value: object) -> str:
-    """Return the value as text in which each possible start of a formula has an apostrophe before it.
+    """Return the value as text with an apostrophe before each possible start of a formula.
 
-    Numbers are left as they are. `restore_cell` gives every text back.
+    Numbers are not changed. `restore_cell` reverses this.
     """
     text = "" if value is None else str(value)
     return text if isinstance(value, int | float) else _UNSAFE_START.sub("'", text)
 
 
 def restore_cell(text: str) -> str:
-    """Return the text of which `safe_cell` made this one."""
+    """Return the original text of a cell that `safe_cell` wrote."""
     return _QUOTED_START.sub("", text)
 
 
-def lines(rows: Iterable[Sequence[object]]) -> str:
-    """Return the rows as lines of a CSV. All exports are written here: see `safe_cell`."""
+def format_csv(rows: Iterable[Sequence[object]]) -> str:
+    """Format the rows as lines of a CSV file. All CSV exports use this function, because it applies `safe_cell`."""
     written = StringIO()
     csv.writer(written, lineterminator="\r\n").writerows([safe_cell(value) for value in row] for row in rows)
     return written.getvalue()
 
 
-def workbook(*sheets: Iterable[Sequence[object]], widths: Sequence[int] = ()) -> bytes:
-    """A workbook of these sheets, each with the names of its columns first. Texts are texts: no cell is a formula.
+def build_workbook(*sheets: Iterable[Sequence[object]], widths: Sequence[int] = ()) -> bytes:
+    """Build a workbook of these worksheets, whose first rows are column names. Texts are never formulas.
 
-    A sheet that has more than `MOST_LINES` goes on in others, which begin with the names too.
+    The rows beyond `MAX_SHEET_ROWS` go into further worksheets, which repeat the column names.
 
     Args:
-        sheets: the rows of each.
-        widths: how many letters wide the first columns are.
+        sheets: the rows of each worksheet.
+        widths: widths of the first columns, in characters.
     """
-    import xlsxwriter  # 2 MiB, for those who export
+    import xlsxwriter  # takes 2 MiB, needed only for exports
 
     written = BytesIO()
     with xlsxwriter.Workbook(written, {"constant_memory": True}) as book:
         bold, as_text = book.add_format({"bold": True}), book.add_format({"num_format": "@"})
-        for rows in chain.from_iterable(map(_in_sheets, sheets)):
+        for rows in chain.from_iterable(map(_split_into_worksheets, sheets)):
             sheet = book.add_worksheet()
             sheet.freeze_panes(1, 0)
             for place, width in enumerate(widths):
@@ -74,15 +77,15 @@ def workbook(*sheets: Iterable[Sequence[object]], widths: Sequence[int] = ()) ->
                     if isinstance(value, int | float):
                         sheet.write_number(number, place, value)
                     elif value:
-                        text = str(value)[:LONGEST_CELL]
+                        text = str(value)[:MAX_CELL_LENGTH]
                         sheet.write_string(number, place, text, bold if number == 0 else as_text)
     return written.getvalue()
 
 
-def _in_sheets(rows: Iterable[Sequence[object]]) -> Iterator[Iterable[Sequence[object]]]:
-    """The rows, as many at a time as a sheet holds, each time below the first of them."""
-    left = iter(rows)
-    head = list(islice(left, 1))
-    yield chain(head, islice(left, MOST_LINES - 1))
-    for first in left:
-        yield chain(head, [first], islice(left, MOST_LINES - 2))
+def _split_into_worksheets(rows: Iterable[Sequence[object]]) -> Iterator[Iterable[Sequence[object]]]:
+    """Split the rows into worksheets, and repeat the first row in each."""
+    remaining = iter(rows)
+    head = list(islice(remaining, 1))
+    yield chain(head, islice(remaining, MAX_SHEET_ROWS - 1))
+    for first in remaining:
+        yield chain(head, [first], islice(remaining, MAX_SHEET_ROWS - 2))

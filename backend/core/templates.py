@@ -1,4 +1,4 @@
-"""Templates of pages and mails. Jinja is loaded by the first that is needed: a shop at rest holds none of it."""
+"""Templates of pages and mails. Jinja is imported at the first use, to save memory in an idle shop."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,9 +11,9 @@ Templates: TypeAlias = "Environment"
 
 
 def read_templates(folders: Sequence[Path], *, is_markup: bool = True) -> Templates:
-    """The templates of these folders, the first of which wins. They refuse names that they are not given.
+    """Return the templates in these folders; the first folder wins. An undefined variable raises an error.
 
-    What is put into markup is escaped; into plain text it goes as it is.
+    Values are escaped in markup and inserted unchanged in plain text.
     """
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 

@@ -1,4 +1,4 @@
-"""What commands show on a terminal while something takes long."""
+"""Terminal output of commands: progress bars and the check for a terminal."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -9,16 +9,16 @@ from rich.progress import Progress
 
 
 def is_terminal() -> bool:
-    """Whether somebody can be asked something."""
+    """Return True if the command can ask a person for input."""
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
 @contextmanager
-def progress(total: int | None, title: str) -> Iterator[Callable[[int], None]]:
-    """A progress bar; the function that is given moves it on by a number of steps. Without a terminal nothing is shown.
+def show_progress(total: int | None, title: str) -> Iterator[Callable[[int], None]]:
+    """Show a progress bar; yield a function that advances it by a number of steps. Without a terminal nothing is shown.
 
-    What is printed meanwhile stands above the bar when it goes to a terminal too, and is left as it is when it goes
-    to a file.
+    Text printed in the meantime appears above the bar if it goes to a terminal too; if it goes to a file, it is not
+    changed.
     """
     if not sys.stderr.isatty():
         yield lambda _steps: None

@@ -1,14 +1,16 @@
-"""What the shop says, in the store's language: `STORE_LOCALE` decides, once, for the whole process.
+"""Texts of the shop in the store's language: `STORE_LOCALE` sets it, once, for the whole process.
 
-Texts that a shopper or staff may read are written in Spanish where they are used, inside `_`. Spanish needs no
-catalogue; another language is a file `locale/<language>/LC_MESSAGES/trompo.po` with the Spanish text as its `msgid`.
+Texts that a customer or staff may read are written in Spanish where they are used, inside `_`. Spanish needs no
+catalogue; another language is a file `locale/<language>/LC_MESSAGES/trompo.po` with the Spanish text as its
+`msgid`.
 
 - A constant of a module is translated while the module is imported: `TITLE = _("Tu pedido")`.
-- A text with parts is filled after it is translated: `_("Pedido {number}").format(number=number)`, never an f-string.
-- A template of a mail says `{{ _("Ver mi pedido") }}`, or `_("…").format(…)` for a text with parts.
-- `python tools/messages.py` puts new texts into the catalogues, sorted; write their translation there.
+- A text with parts is filled after it is translated: `_("Pedido {number}").format(number=number)`, never an
+  f-string.
+- A template of a mail uses `{{ _("Ver mi pedido") }}`, or `_("…").format(…)` for a text with parts.
+- `python tools/messages.py` adds new texts to the catalogues, sorted; write their translation there.
 
-Messages of the API to programs, of commands and of logs are English as they stand and are not wrapped.
+Messages of the API to programs, of commands and of logs are always English and are not wrapped.
 """
 
 from functools import cache
@@ -25,33 +27,33 @@ SOURCE_LANGUAGE = "es"
 FOLDER = Path(__file__).parents[1] / "locale"
 
 language = load_settings().store_locale
-"""The store's language, as `es`."""
+"""The store's language, such as `es`."""
 html_language = {"es": "es-CO", "en": "en-CO"}[language]
-"""The store's language as HTML and HTTP name it."""
+"""The store's language as a tag for HTML and HTTP."""
 
 
 def _(message: str) -> str:
-    """The Spanish `message` in the store's language; itself when the catalogue has none."""
+    """Translate the Spanish `message` into the store's language; return it unchanged if it has no translation."""
     return str(translations(language).gettext(message))
 
 
-def counted(number: int, one: str, many: str) -> str:
-    """The text for so many: `one` of one, else `many`. Each may name the number as `{n}`."""
-    return (one if number == 1 else many).format(n=number)
+def format_count(number: int, singular: str, plural: str) -> str:
+    """Return `singular` if the number is 1, else `plural`, with the number in place of `{n}`."""
+    return (singular if number == 1 else plural).format(n=number)
 
 
-def catalogue(language: str) -> Path:
-    """The file that holds the texts of a language."""
+def catalogue_path(language: str) -> Path:
+    """Return the path of the file with the texts of a language."""
     return FOLDER / language / "LC_MESSAGES" / "trompo.po"
 
 
 @cache
 def translations(language: str) -> NullTranslations:
-    """The texts of a language, straight from its `.po` file; the source language gives each message back."""
+    """Read the texts of a language from its `.po` file; the source language returns each message unchanged."""
     if language == SOURCE_LANGUAGE:
         return NullTranslations()
     compiled = BytesIO()
-    with catalogue(language).open("rb") as file:
+    with catalogue_path(language).open("rb") as file:
         write_mo(compiled, read_po(file, locale=language))
     compiled.seek(0)
     return Translations(compiled)

@@ -1,4 +1,4 @@
-"""Threads for one purpose each: what waits there for something slow keeps nothing else from being done."""
+"""Separate thread pools, one for each purpose, so that slow work of one kind does not block other work."""
 
 import asyncio
 import os
@@ -13,20 +13,20 @@ T = TypeVar("T")
 
 
 class Threads:
-    """At most `most` threads; what comes when all are busy waits for one of them."""
+    """A pool of at most `max_threads` threads; further calls wait until a thread is free."""
 
-    def __init__(self, name: str, most: int) -> None:
-        self._name, self._most = name, most
+    def __init__(self, name: str, max_threads: int) -> None:
+        self._name, self._max_threads = name, max_threads
 
     async def run(self, function: Callable[P, T], *arguments: P.args, **options: P.kwargs) -> T:
-        """Call the function in one of the threads, and return its result."""
+        """Call the function in one of the threads and return its result."""
         call = partial(copy_context().run, function, *arguments, **options)
         return await asyncio.get_running_loop().run_in_executor(
-            _pool(self._name, self._most, os.getpid()), call
+            _get_pool(self._name, self._max_threads, os.getpid()), call
         )
 
 
 @cache
-def _pool(name: str, most: int, process_id: int) -> ThreadPoolExecutor:  # noqa: ARG001 - part of the key
-    """This process's threads: those of the process that forked it are not there."""
-    return ThreadPoolExecutor(max_workers=most, thread_name_prefix=name)
+def _get_pool(name: str, max_threads: int, process_id: int) -> ThreadPoolExecutor:  # noqa: ARG001 - part of the key
+    """Return this process's pool. The process id is part of the key, because threads do not survive a fork."""
+    return ThreadPoolExecutor(max_workers=max_threads, thread_name_prefix=name)

@@ -1,4 +1,4 @@
-"""States that only move along a table of allowed steps."""
+"""State machines: a table lists the allowed steps between the states of one kind."""
 
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
@@ -8,39 +8,39 @@ S = TypeVar("S", bound=StrEnum)
 
 
 class StepNotAllowed(RuntimeError):
-    """The table of this kind of state has no such step. The caller did not check first, which is a defect."""
+    """The table does not allow this step. The caller should have checked first, so this is a programming error."""
 
 
 class Transitions(Generic[S]):
     """The allowed steps between the states of one kind.
 
     Args:
-        what: what has these states, for the message of a refused step.
+        noun: the noun of the object that has these states, for error messages.
         steps: by state, the states that may follow it. A state that is missing is final.
     """
 
-    def __init__(self, what: str, steps: Mapping[S, frozenset[S]]) -> None:
-        self._what = what
+    def __init__(self, noun: str, steps: Mapping[S, frozenset[S]]) -> None:
+        self._noun = noun
         self._steps = dict(steps)
 
     def __iter__(self) -> Iterator[tuple[S, S]]:
-        """Every allowed step, as (from, to)."""
+        """Iterate over the allowed steps, as (from, to)."""
         return ((source, target) for source, targets in self._steps.items() for target in sorted(targets))
 
-    def allow(self, source: S, target: S) -> bool:
-        """Whether the step from `source` to `target` is in the table. To stay is no step."""
+    def is_allowed(self, source: S, target: S) -> bool:
+        """Return True if the table has the step from `source` to `target`. Staying in a state is not a step."""
         return target in self._steps.get(source, frozenset())
 
     def is_final(self, state: S) -> bool:
-        """Whether no step leads on from this state."""
+        """Return True if no step leaves this state."""
         return not self._steps.get(state)
 
     def require(self, source: S, target: S) -> S:
-        """The state after the step.
+        """Return `target` if the step is allowed.
 
         Raises:
-            StepNotAllowed: the table has no such step.
+            StepNotAllowed: the table does not have this step.
         """
-        if not self.allow(source, target):
-            raise StepNotAllowed(f"{self._what}: no step leads from {source} to {target}")
+        if not self.is_allowed(source, target):
+            raise StepNotAllowed(f"{self._noun}: no step leads from {source} to {target}")
         return target

@@ -1,4 +1,4 @@
-"""The address book. An address of another customer is answered like one that does not exist."""
+"""The address book. The address of another customer gets the same answer as one that does not exist."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,7 +15,7 @@ MAX_ADDRESSES = 20
 
 
 async def addresses_of(session: AsyncSession, customer_id: str) -> Sequence[CustomerAddress]:
-    """The book, the address to ship to first."""
+    """Return the book: the default shipping address first, then the newest."""
     found = await session.execute(
         select(CustomerAddress)
         .where(CustomerAddress.customer_id == customer_id)
@@ -29,10 +29,10 @@ async def addresses_of(session: AsyncSession, customer_id: str) -> Sequence[Cust
 
 
 async def read_address(session: AsyncSession, customer_id: str, address_id: str) -> CustomerAddress:
-    """One address of this customer.
+    """Return one address of this customer.
 
     Raises:
-        NotFound: there is none with this id, or it is another's.
+        NotFound: it does not exist, or belongs to another customer.
     """
     entry = await session.get(CustomerAddress, address_id)
     if entry is None or entry.customer_id != customer_id:
@@ -46,22 +46,24 @@ async def add_address(
     address: JsonObject,
     *,
     name: str | None = None,
-    ships: bool = False,
-    bills: bool = False,
+    is_shipping: bool = False,
+    is_billing: bool = False,
 ) -> CustomerAddress:
-    """Write an address into the book. The first one is the one to ship to.
+    """Add an address to the book. The first one becomes the default shipping address.
 
     Raises:
         NotAllowed: the book is full.
     """
-    await _lock(session, customer_id)
+    await _lock_customer(session, customer_id)
     count = select(func.count()).select_from(CustomerAddress)
-    kept = (await session.execute(count.where(CustomerAddress.customer_id == customer_id))).scalar_one()
-    if kept >= MAX_ADDRESSES:
+    count_before = (
+        await session.execute(count.where(CustomerAddress.customer_id == customer_id))
+    ).scalar_one()
+    if count_before >= MAX_ADDRESSES:
         raise NotAllowed(f"An address book holds at most {MAX_ADDRESSES} addresses")
     entry = CustomerAddress(customer_id=customer_id, address=address, address_name=name)
     session.add(entry)
-    await _make_default(session, entry, ships=ships or not kept, bills=bills)
+    await _make_default(session, entry, is_shipping=is_shipping or not count_before, is_billing=is_billing)
     return entry
 
 
@@ -71,61 +73,65 @@ async def change_address(
     address_id: str,
     changes: JsonObject,
     *,
-    ships: bool | None = None,
-    bills: bool | None = None,
+    is_shipping: bool | None = None,
+    is_billing: bool | None = None,
     **named: str | None,
 ) -> CustomerAddress:
-    """Change parts of an address (see `changed_address`), or which one is the default. `name` is what it is called.
+    """Change parts of an address (see `changed_address`), its name (`name`), or the default addresses.
 
     Raises:
         NotFound: see `read_address`.
     """
-    await _lock(session, customer_id)
+    await _lock_customer(session, customer_id)
     entry = await read_address(session, customer_id, address_id)
     entry.address = changed_address(entry.address, changes)
     if "name" in named:
         entry.address_name = named["name"]
-    if ships is False:
+    if is_shipping is False:
         entry.is_default_shipping = False
-    if bills is False:
+    if is_billing is False:
         entry.is_default_billing = False
-    await _make_default(session, entry, ships=bool(ships), bills=bool(bills))
+    await _make_default(session, entry, is_shipping=bool(is_shipping), is_billing=bool(is_billing))
     return entry
 
 
 async def remove_address(session: AsyncSession, customer_id: str, address_id: str) -> None:
-    """Delete an address. If it was the default to ship to, the newest of the others becomes it.
+    """Delete an address. If it was the default shipping address, the newest of the others becomes the default.
 
     Raises:
         NotFound: see `read_address`.
     """
-    await _lock(session, customer_id)
+    await _lock_customer(session, customer_id)
     entry = await read_address(session, customer_id, address_id)
     await session.delete(entry)
     await session.flush()
-    if entry.is_default_shipping and (left := await addresses_of(session, customer_id)):
-        left[0].is_default_shipping = True
+    if entry.is_default_shipping and (others := await addresses_of(session, customer_id)):
+        others[0].is_default_shipping = True
         await session.flush()
 
 
-async def remember(session: AsyncSession, customer_id: str, address: JsonObject) -> None:
-    """Keep an address that something was sent to, unless it is there already or the book is full."""
-    await _lock(session, customer_id)
+async def save_used_address(session: AsyncSession, customer_id: str, address: JsonObject) -> None:
+    """Add the address of an order to the book, unless the book has it or is full."""
+    await _lock_customer(session, customer_id)
     book = await addresses_of(session, customer_id)
-    if len(book) < MAX_ADDRESSES and not any(_place(entry.address) == _place(address) for entry in book):
+    if len(book) < MAX_ADDRESSES and not any(
+        _address_key(entry.address) == _address_key(address) for entry in book
+    ):
         await add_address(session, customer_id, address)
 
 
-def _place(address: JsonObject) -> tuple[str, ...]:
+def _address_key(address: JsonObject) -> tuple[str, ...]:
     town: dict[str, Any] = address.get("metadata") or {}
     names = ("first_name", "last_name", "address_1", "address_2", "city", "province")
     return (*(str(address.get(name) or "").casefold() for name in names), str(town.get("dane_code") or ""))
 
 
-async def _make_default(session: AsyncSession, entry: CustomerAddress, *, ships: bool, bills: bool) -> None:
-    """At most one address is the default of a kind."""
+async def _make_default(
+    session: AsyncSession, entry: CustomerAddress, *, is_shipping: bool, is_billing: bool
+) -> None:
+    """Make the entry the default address, and ensure that there is at most one default of each kind."""
     await session.flush()
-    for column, is_it in (("is_default_shipping", ships), ("is_default_billing", bills)):
+    for column, is_it in (("is_default_shipping", is_shipping), ("is_default_billing", is_billing)):
         if is_it:
             others = (
                 CustomerAddress.customer_id == entry.customer_id,
@@ -137,6 +143,6 @@ async def _make_default(session: AsyncSession, entry: CustomerAddress, *, ships:
     await session.flush()
 
 
-async def _lock(session: AsyncSession, customer_id: str) -> None:
-    """One change of a book at a time."""
+async def _lock_customer(session: AsyncSession, customer_id: str) -> None:
+    """Lock the customer, so that only one transaction at a time changes the book."""
     await session.get_one(Customer, customer_id, with_for_update=True)

@@ -8,19 +8,19 @@ from backend.edge.schemas import (
     FilledName,
     Links,
     Metadata,
-    Moments,
+    MomentParameters,
     Name,
     NamedParameters,
     example,
 )
 
 
-class CustomersParameters(Moments):
-    """Which customers."""
+class CustomersParameters(MomentParameters):
+    """Filters of a list of customers."""
 
     id: list[Name] | None = None
     email: list[Name] | None = None
-    groups: list[Name] | None = Field(None, description="Those who are in one of these groups.")
+    groups: list[Name] | None = Field(None, description="Customers in one of these groups.")
     has_account: bool | None = None
     q: Name | None = Field(
         None,
@@ -29,13 +29,13 @@ class CustomersParameters(Moments):
 
 
 class NewStaffCustomer(NewCustomer):
-    """A customer whom staff enter; they have no account."""
+    """A customer without an account, created by staff."""
 
     model_config = example(email="luz@example.com", first_name="Luz", last_name="Peña", phone="3009876543")
 
 
 class StaffCustomerChange(CustomerChange):
-    """What staff may change. The address is who somebody is: only the same may be sent along."""
+    """Changes of a customer. The e-mail address identifies the customer: only the current one is accepted."""
 
     model_config = example(phone="3109876543", metadata={"note": "Prefiere recoger en la tienda"})
 
@@ -43,21 +43,21 @@ class StaffCustomerChange(CustomerChange):
 
 
 class CustomerGroups(Links):
-    """Groups to put the customer into, and groups to take them out of."""
+    """Groups to which the customer is added, and groups from which the customer is removed."""
 
     model_config = example(add=["cusgroup_01JPZ6V3N8K4T2WQ7RXB5C9MHD"], remove=[])
 
 
 class GroupsParameters(NamedParameters):
-    """Which groups."""
+    """Filters of a list of groups."""
 
     customers: list[Name] | None = Field(
-        None, alias="customers[id]", description="Those that one of these customers is in."
+        None, alias="customers[id]", description="Groups that contain one of these customers."
     )
 
 
 class GroupChange(Body):
-    """What may be said of a group; what is left out stays."""
+    """Changes of a group; missing fields stay unchanged."""
 
     model_config = example(name="Colegios")
 
@@ -74,6 +74,6 @@ class NewGroup(GroupChange):
 
 
 class GroupCustomers(Links):
-    """Customers to put into the group, and customers to take out of it."""
+    """Customers to add to the group, and customers to remove from it."""
 
     model_config = example(add=["cus_01JPZ6V3N8K4T2WQ7RXB5C9MHD"], remove=[])

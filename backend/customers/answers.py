@@ -1,4 +1,4 @@
-"""Customers as the Store and Admin API answer with them."""
+"""Responses of the Store and Admin API with customers."""
 
 from typing import NotRequired
 
@@ -49,25 +49,25 @@ class CustomerOut(CustomerFields):
 
 
 class CustomerAnswer(TypedDict):
-    """A customer."""
+    """Response with one customer."""
 
     customer: CustomerOut
 
 
 class AddressAnswer(TypedDict):
-    """An entry of the address book."""
+    """Response with one entry of the address book."""
 
     address: CustomerAddressOut
 
 
 class AddressesAnswer(Page):
-    """The address book."""
+    """A page of the address book."""
 
     addresses: list[CustomerAddressOut]
 
 
 class DeletedAddress(Deleted):
-    """A deleted address, and the customer without it."""
+    """Response after an address was deleted: its id, and the customer without it."""
 
     parent: CustomerOut
 
@@ -79,7 +79,7 @@ class PersonOut(CustomerFields):
 
 
 class GroupOut(LastingStamps):
-    """A group of customers, with them where they were asked for."""
+    """A group of customers; with `fields=+customers.id`, also its customers."""
 
     id: str
     name: str
@@ -89,31 +89,31 @@ class GroupOut(LastingStamps):
 
 
 class StaffCustomerOut(PersonOut):
-    """A customer or a guest, as staff see them."""
+    """A customer or a guest, for staff."""
 
     addresses: NotRequired[list[CustomerAddressOut]]
     groups: NotRequired[list[GroupOut]]
 
 
 class StaffCustomerAnswer(TypedDict):
-    """A customer or a guest."""
+    """Response with one customer or guest, for staff."""
 
     customer: StaffCustomerOut
 
 
 class StaffCustomersAnswer(Page):
-    """Customers and guests."""
+    """A page of the customers and guests."""
 
     customers: list[StaffCustomerOut]
 
 
 class GroupAnswer(TypedDict):
-    """A group of customers."""
+    """Response with one group of customers."""
 
     customer_group: GroupOut
 
 
 class GroupsAnswer(Page):
-    """The groups."""
+    """A page of the customer groups."""
 
     customer_groups: list[GroupOut]

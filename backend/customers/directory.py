@@ -1,4 +1,4 @@
-"""Everybody who buys, for staff: customers with an account and guests without one, as one list."""
+"""The directory for staff: customers with an account and guests without one, in one list."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields
@@ -8,16 +8,16 @@ from typing import Any
 from sqlalchemy import ColumnElement, Select, func, literal, select, union_all
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.audit import Subject, Thing, record
-from backend.core.db.database import constrained, locked
+from backend.audit import Subject, SubjectType, record
+from backend.core.db.database import lock_rows, raise_on_conflict
 from backend.core.db.tables import JsonObject
 from backend.core.errors import Duplicate, InvalidData, NotFound
 from backend.core.web.contact import tidy_email
 from backend.customers.admin_schemas import CustomersParameters
 from backend.customers.answers import PersonOut
 from backend.customers.models import Customer, CustomerGroupMember, GuestCustomer
-from backend.customers.search_index import with_words
-from backend.edge.query import in_order, met, moments, one_of
+from backend.customers.search_index import match_words
+from backend.edge.query import in_clauses, moment_clauses, order_clauses, where_clauses
 from backend.edge.wire import stamps
 from backend.staff.rights import Actor, Right
 
@@ -26,7 +26,7 @@ Person = Customer | GuestCustomer
 
 @dataclass(frozen=True, slots=True)
 class ListedCustomer:
-    """A customer or guest, as the list has them."""
+    """A customer or guest, as a row of the list."""
 
     id: str
     email: str
@@ -40,14 +40,14 @@ class ListedCustomer:
     updated_at: datetime
 
 
-def _rows(model: type[Person], asked: CustomersParameters, *, has_account: bool) -> Select[Any]:
+def _select_table(model: type[Person], params: CustomersParameters, *, has_account: bool) -> Select[Any]:
     columns = [getattr(model, one.name) for one in fields(ListedCustomer) if one.name != "has_account"]
     query = select(*columns, literal(has_account).label("has_account"))
 
     def conditions(part: CustomersParameters) -> list[ColumnElement[bool]]:
         emails = None if part.email is None else [tidy_email(email) for email in part.email]
-        found = moments(part, model.created_at, model.updated_at)
-        found += one_of((model.id, part.id), (model.email, emails))
+        found = moment_clauses(part, model.created_at, model.updated_at)
+        found += in_clauses((model.id, part.id), (model.email, emails))
         if part.groups is not None:
             members = select(CustomerGroupMember.customer_id).where(
                 CustomerGroupMember.group_id.in_(part.groups)
@@ -55,47 +55,47 @@ def _rows(model: type[Person], asked: CustomersParameters, *, has_account: bool)
             found.append(model.id.in_(members))
         if part.has_account is not None:
             found.append(literal(part.has_account) == literal(has_account))
-        return [*found, *with_words(model.id, part.q or "")]
+        return [*found, *match_words(model.id, part.q or "")]
 
-    return query.where(*met(asked, conditions))
+    return query.where(*where_clauses(params, conditions))
 
 
 async def customers_page(
-    session: AsyncSession, asked: CustomersParameters
+    session: AsyncSession, params: CustomersParameters
 ) -> tuple[list[ListedCustomer], int]:
-    """A page of everybody, the newest first unless asked otherwise, and how many they are in all.
+    """Return a page of customers and guests, the newest first by default, and the total count.
 
     Raises:
-        InvalidData: it cannot be ordered by what was asked.
+        InvalidData: the list cannot be sorted by the requested field.
     """
     kinds = [
-        _rows(model, asked, has_account=has_account)
+        _select_table(model, params, has_account=has_account)
         for model, has_account in ((Customer, True), (GuestCustomer, False))
-        if asked.has_account in (None, has_account)
+        if params.has_account in (None, has_account)
     ]
-    everybody = union_all(*kinds).subquery()
-    columns = everybody.c
+    all_customers = union_all(*kinds).subquery()
+    columns = all_customers.c
     sortable = {
         name: columns[name] for name in ("email", "first_name", "last_name", "created_at", "updated_at")
     }
-    order = in_order(asked.order, sortable, [columns.created_at.desc(), columns.id.desc()])
-    count = await session.execute(select(func.count()).select_from(everybody))
-    page = select(everybody).order_by(*order).offset(asked.offset).limit(asked.limit)
+    order = order_clauses(params.order, sortable, [columns.created_at.desc(), columns.id.desc()])
+    count = await session.execute(select(func.count()).select_from(all_customers))
+    page = select(all_customers).order_by(*order).offset(params.offset).limit(params.limit)
     found = [ListedCustomer(**row) for row in (await session.execute(page)).mappings()]
     return found, count.scalar_one()
 
 
 async def find_person(session: AsyncSession, customer_id: str, *, for_change: bool = False) -> Person:
-    """The customer or guest with this id; locked when they are to be changed.
+    """Return the customer or guest with this id; `for_change`: lock the row.
 
     Raises:
-        NotFound: there is none.
+        NotFound: it does not exist.
     """
     for query in (
         select(Customer).where(Customer.id == customer_id),
         select(GuestCustomer).where(GuestCustomer.id == customer_id),
     ):
-        found = await session.execute(locked(query) if for_change else query)
+        found = await session.execute(lock_rows(query) if for_change else query)
         person: Person | None = found.scalar_one_or_none()
         if person is not None:
             return person
@@ -103,15 +103,15 @@ async def find_person(session: AsyncSession, customer_id: str, *, for_change: bo
 
 
 async def add_guest(session: AsyncSession, actor: Actor, email: str, values: JsonObject) -> GuestCustomer:
-    """A customer without an account, whom staff enter.
+    """Create a customer without an account, as staff.
 
     Raises:
         Duplicate: there is a guest with this address.
     """
     actor.require(Right.CHANGE_CUSTOMERS)
     guest = GuestCustomer(email=tidy_email(email), **values)
-    await record(session, actor, "created", Subject(Thing.CUSTOMER, guest.id))
-    async with constrained(
+    await record(session, actor, "created", Subject(SubjectType.CUSTOMER, guest.id))
+    async with raise_on_conflict(
         session, Duplicate(f"Customer with email: {guest.email}, has_account: false already exists.")
     ):
         session.add(guest)
@@ -121,25 +121,25 @@ async def add_guest(session: AsyncSession, actor: Actor, email: str, values: Jso
 async def change_person(
     session: AsyncSession, actor: Actor, customer_id: str, values: JsonObject, email: str | None = None
 ) -> Person:
-    """Change what is said of a customer or guest. The address stays as it is: it is who they are.
+    """Change a customer or guest. The e-mail address cannot be changed: it identifies them.
 
     Raises:
-        NotFound: there is none.
-        InvalidData: another address was given.
+        NotFound: it does not exist.
+        InvalidData: the e-mail address is not the current one.
     """
     actor.require(Right.CHANGE_CUSTOMERS)
     person = await find_person(session, customer_id, for_change=True)
     if email is not None and tidy_email(email) != person.email:
         raise InvalidData("The e-mail address of a customer cannot be changed")
-    await record(session, actor, "changed", Subject(Thing.CUSTOMER, customer_id))
+    await record(session, actor, "changed", Subject(SubjectType.CUSTOMER, customer_id))
     for name, value in values.items():
         setattr(person, name, value)
     await session.flush()
     return person
 
 
-async def persons_with(session: AsyncSession, customer_ids: Sequence[str]) -> set[str]:
-    """Which of these ids are of a customer or a guest."""
+async def find_existing_ids(session: AsyncSession, customer_ids: Sequence[str]) -> set[str]:
+    """Return those of these ids that belong to a customer or a guest."""
     known: set[str] = set()
     for model in (Customer, GuestCustomer):
         query = select(model.id).where(model.id.in_(customer_ids))
@@ -148,14 +148,14 @@ async def persons_with(session: AsyncSession, customer_ids: Sequence[str]) -> se
 
 
 async def persons_by_id(session: AsyncSession, ids: Collection[str]) -> dict[str, Person]:
-    """The customers and guests with these ids, those that there are."""
+    """Return the existing customers and guests with these ids."""
     customers = (await session.execute(select(Customer).where(Customer.id.in_(ids)))).scalars()
     guests = (await session.execute(select(GuestCustomer).where(GuestCustomer.id.in_(ids)))).scalars()
     return {person.id: person for person in (*customers, *guests)}
 
 
 def person_wire(person: Person | ListedCustomer) -> PersonOut:
-    """The customer, without addresses and groups."""
+    """Return the customer for the API, without addresses and groups."""
     return {
         "id": person.id,
         "email": person.email,

@@ -1,11 +1,11 @@
-"""Events of accounts, for the packages that send mails about them."""
+"""Events of accounts, for packages that send mails about them."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class ResetAsked:
-    """A new password was asked for. The address may have no account."""
+class ResetRequested:
+    """A customer requested a link for a new password. The address may have no account."""
 
     address: str
 
@@ -19,6 +19,6 @@ class PasswordChosen:
 
 @dataclass(frozen=True, slots=True)
 class PasswordChanged:
-    """A customer who had an account has a new password."""
+    """A customer with an existing account has a new password."""
 
     customer_id: str

@@ -1,43 +1,43 @@
-"""Groups of customers: making, changing and deleting them, and who is in them."""
+"""Groups of customers: create, change and delete groups, and change their members."""
 
 from collections.abc import Sequence
 
 from sqlalchemy import delete, func, insert, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.audit import Subject, Thing, record
-from backend.core.db.database import constrained, locked
-from backend.core.db.tables import get_or_404, table_of, values_of
+from backend.audit import Subject, SubjectType, record
+from backend.core.db.database import lock_rows, raise_on_conflict
+from backend.core.db.tables import get_or_404, row_values, table_of
 from backend.core.errors import Duplicate, NotFound
 from backend.customers.admin_schemas import GroupChange, NewGroup
-from backend.customers.directory import Person, find_person, persons_by_id, persons_with
+from backend.customers.directory import Person, find_existing_ids, find_person, persons_by_id
 from backend.customers.models import CustomerGroup, CustomerGroupMember
 from backend.staff.rights import Actor, Right
 
-TAKEN = "Customer group with name: {name}, already exists."
+NAME_TAKEN = "Customer group with name: {name}, already exists."
 _MEMBER = table_of(CustomerGroupMember)
 
 
 async def find_group(session: AsyncSession, group_id: str) -> CustomerGroup:
-    """The group, locked.
+    """Return the group, locked.
 
     Raises:
-        NotFound: there is none.
+        NotFound: it does not exist.
     """
-    query = locked(select(CustomerGroup).where(CustomerGroup.id == group_id))
+    query = lock_rows(select(CustomerGroup).where(CustomerGroup.id == group_id))
     return await get_or_404(session, query, "Customer group", group_id)
 
 
 async def create_group(session: AsyncSession, actor: Actor, new: NewGroup) -> CustomerGroup:
-    """A new group with nobody in it.
+    """Create a group without members.
 
     Raises:
-        Duplicate: there is one of this name.
+        Duplicate: there is a group with this name.
     """
     actor.require(Right.CHANGE_CUSTOMERS)
     group = CustomerGroup(name=new.name, meta=new.metadata or {})
-    await record(session, actor, "created", Subject(Thing.CUSTOMER_GROUP, group.id))
-    async with constrained(session, Duplicate(TAKEN.format(name=new.name))):
+    await record(session, actor, "created", Subject(SubjectType.CUSTOMER_GROUP, group.id))
+    async with raise_on_conflict(session, Duplicate(NAME_TAKEN.format(name=new.name))):
         session.add(group)
     return group
 
@@ -45,16 +45,16 @@ async def create_group(session: AsyncSession, actor: Actor, new: NewGroup) -> Cu
 async def change_group(
     session: AsyncSession, actor: Actor, group_id: str, change: GroupChange
 ) -> CustomerGroup:
-    """Change the name or what is noted; what is left out stays.
+    """Change the name or the metadata; missing fields stay unchanged.
 
     Raises:
-        NotFound: there is none.
-        Duplicate: another has this name.
+        NotFound: the group does not exist.
+        Duplicate: another group has this name.
     """
     actor.require(Right.CHANGE_CUSTOMERS)
     group = await find_group(session, group_id)
-    await record(session, actor, "changed", Subject(Thing.CUSTOMER_GROUP, group_id))
-    async with constrained(session, Duplicate(TAKEN.format(name=change.name))):
+    await record(session, actor, "changed", Subject(SubjectType.CUSTOMER_GROUP, group_id))
+    async with raise_on_conflict(session, Duplicate(NAME_TAKEN.format(name=change.name))):
         group.name = change.name or group.name
         if "metadata" in change.model_fields_set:
             group.meta = change.metadata or {}
@@ -62,14 +62,14 @@ async def change_group(
 
 
 async def delete_group(session: AsyncSession, actor: Actor, group_id: str) -> None:
-    """Delete the group; its customers stay.
+    """Delete the group; its customers are not deleted.
 
     Raises:
-        NotFound: there is none.
+        NotFound: the group does not exist.
     """
     actor.require(Right.CHANGE_CUSTOMERS)
     group = await find_group(session, group_id)
-    await record(session, actor, "deleted", Subject(Thing.CUSTOMER_GROUP, group_id))
+    await record(session, actor, "deleted", Subject(SubjectType.CUSTOMER_GROUP, group_id))
     await session.delete(group)
     await session.flush()
 
@@ -77,14 +77,14 @@ async def delete_group(session: AsyncSession, actor: Actor, group_id: str) -> No
 async def change_members(
     session: AsyncSession, actor: Actor, group_id: str, add: Sequence[str], remove: Sequence[str]
 ) -> CustomerGroup:
-    """Put customers into the group, and take others out of it. Twice is once.
+    """Add customers to the group, and remove others. Repeated ids have no effect.
 
     Raises:
-        NotFound: there is no such group, or no such customer to put in.
+        NotFound: the group, or a customer to add, does not exist.
     """
     actor.require(Right.CHANGE_CUSTOMERS)
     group = await find_group(session, group_id)
-    if missing := sorted(set(add) - await persons_with(session, add)):
+    if missing := sorted(set(add) - await find_existing_ids(session, add)):
         raise NotFound(f"Customer with id: {', '.join(missing)} was not found")
     members = select(_MEMBER.c.customer_id).where(_MEMBER.c.group_id == group_id)
     known = set((await session.execute(members.where(_MEMBER.c.customer_id.in_([*add, *remove])))).scalars())
@@ -93,14 +93,18 @@ async def change_members(
     count = await members_count(session, group_id)
     after = count + len(joining) - len(leaving)
     await record(
-        session, actor, "changed", Subject(Thing.CUSTOMER_GROUP, group_id), {"customers": (count, after)}
+        session,
+        actor,
+        "changed",
+        Subject(SubjectType.CUSTOMER_GROUP, group_id),
+        {"customers": (count, after)},
     )
     if leaving:
         await session.execute(
             delete(_MEMBER).where(_MEMBER.c.group_id == group_id, _MEMBER.c.customer_id.in_(leaving))
         )
     if joining:
-        rows = [values_of(CustomerGroupMember(group_id=group_id, customer_id=one)) for one in joining]
+        rows = [row_values(CustomerGroupMember(group_id=group_id, customer_id=one)) for one in joining]
         await session.execute(insert(_MEMBER), rows)
     return group
 
@@ -108,14 +112,16 @@ async def change_members(
 async def change_groups_of(
     session: AsyncSession, actor: Actor, customer_id: str, add: Sequence[str], remove: Sequence[str]
 ) -> Person:
-    """Put the customer into groups, and take them out of others.
+    """Add the customer to groups, and remove the customer from others.
 
     Raises:
-        NotFound: there is no such customer, or no such group.
+        NotFound: the customer or a group does not exist.
     """
     actor.require(Right.CHANGE_CUSTOMERS)
     person = await find_person(session, customer_id)
-    for group_id in sorted({*add, *remove}):  # in one order: two at once wait for each other, and no longer
+    for group_id in sorted(
+        {*add, *remove}
+    ):  # sorted, so that two transactions lock the groups in the same order
         joining, leaving = group_id in add, group_id in remove
         await change_members(
             session, actor, group_id, [customer_id] if joining else [], [customer_id] if leaving else []
@@ -124,13 +130,13 @@ async def change_groups_of(
 
 
 async def members_count(session: AsyncSession, group_id: str) -> int:
-    """How many are in the group."""
+    """Count the members of the group."""
     query = select(func.count()).select_from(_MEMBER).where(_MEMBER.c.group_id == group_id)
     return (await session.execute(query)).scalar_one()
 
 
 async def groups_of(session: AsyncSession, customer_ids: Sequence[str]) -> dict[str, list[CustomerGroup]]:
-    """The groups that each of these customers is in, by their ids."""
+    """Return the groups of each of these customers, by customer id."""
     query = (
         select(CustomerGroupMember.customer_id, CustomerGroup)
         .join(CustomerGroup, CustomerGroup.id == CustomerGroupMember.group_id)
@@ -144,14 +150,14 @@ async def groups_of(session: AsyncSession, customer_ids: Sequence[str]) -> dict[
 
 
 async def members_of(session: AsyncSession, group_ids: Sequence[str]) -> dict[str, list[Person]]:
-    """Who is in each of these groups, with an account or without, by address."""
+    """Return the members of each of these groups, sorted by e-mail address."""
     query = select(CustomerGroupMember.group_id, CustomerGroupMember.customer_id).where(
         CustomerGroupMember.group_id.in_(group_ids)
     )
-    members = [(row[0], row[1]) for row in await session.execute(query)]
-    persons = await persons_by_id(session, {customer_id for _, customer_id in members})
+    pairs = [(row[0], row[1]) for row in await session.execute(query)]
+    persons = await persons_by_id(session, {customer_id for _, customer_id in pairs})
     found: dict[str, list[Person]] = {group_id: [] for group_id in group_ids}
-    for group_id, customer_id in members:
+    for group_id, customer_id in pairs:
         if customer_id in persons:
             found[group_id].append(persons[customer_id])
-    return {group_id: sorted(those, key=lambda person: person.email) for group_id, those in found.items()}
+    return {group_id: sorted(pairs, key=lambda person: person.email) for group_id, pairs in found.items()}

@@ -5,42 +5,44 @@ from collections.abc import Sequence
 from sqlalchemy import bindparam, delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.core.db.tables import insert_into, table_of, values_of
+from backend.core.db.tables import insert_into, row_values, table_of
 from backend.core.web.contact import tidy_email
 from backend.customers.models import CustomerGroupMember, GuestCustomer
-from backend.customers.search_index import forget_terms, index_guest
+from backend.customers.search_index import delete_terms, index_guest
 
 _KNOWN = (
     select(GuestCustomer.id)
     .where(GuestCustomer.email == bindparam("email"))
-    .with_for_update(key_share=True, read=True)  # who is being deleted is waited for, and then made anew
+    .with_for_update(
+        key_share=True, read=True
+    )  # waits for a concurrent delete, after which the guest is created again
 )
 
 
 _ADD = insert_into(table_of(GuestCustomer)).on_conflict_do_nothing(index_elements=["email"])
 
 
-async def guest_with(session: AsyncSession, email: str) -> str:
-    """The id of the guest with this address, who is made if there is none.
+async def find_or_create_guest(session: AsyncSession, email: str) -> str:
+    """Return the id of the guest with this address; create the guest if there is none.
 
-    Whether somebody has an account with the address makes no difference: who typed it has not proved to be them.
+    It makes no difference whether a customer has an account with the address: a typed address proves nothing.
     """
     address = tidy_email(email)
     known = (await session.execute(_KNOWN, {"email": address})).scalar_one_or_none()
     if known is not None:
         return str(known)
-    new = values_of(GuestCustomer(email=address))
+    new = row_values(GuestCustomer(email=address))
     await session.execute(_ADD, new)
     guest_id = str(
         (await session.execute(_KNOWN, {"email": address})).scalar_one()
-    )  # another cart's, if that was quicker
+    )  # inserted by another transaction, if that was first
     await index_guest(session, guest_id, address)
     return guest_id
 
 
 async def delete_guests(session: AsyncSession, guest_ids: Sequence[str]) -> None:
-    """Delete these guests, of whom nothing is left."""
+    """Delete these guests, to whom no other data belongs."""
     guest, member = table_of(GuestCustomer), table_of(CustomerGroupMember)
-    await forget_terms(session, guest_ids)
+    await delete_terms(session, guest_ids)
     await session.execute(delete(member).where(member.c.customer_id.in_(guest_ids)))
     await session.execute(delete(guest).where(guest.c.id.in_(guest_ids)))

@@ -1,4 +1,4 @@
-"""Shoppers with an account."""
+"""Tables of customers: accounts, guests, groups, logins, sessions and addresses."""
 
 from datetime import datetime
 
@@ -11,7 +11,7 @@ from backend.core.ids import new_id, secret_id, timeless_id
 
 
 class Customer(Timestamps, table=True):
-    """A shopper with an account. The address is kept in lower case: it is who they are."""
+    """A customer with an account. The e-mail address, in lower case, identifies the customer."""
 
     __tablename__ = "customer"
     __table_args__ = (Index("ix_customer_newest", "created_at", "id"),)
@@ -23,14 +23,15 @@ class Customer(Timestamps, table=True):
     phone: str = ""
     company_name: str = ""
     token_epoch: int = 0
-    """Bearer tokens of an earlier epoch are worth nothing: it moves on when the customer signs out everywhere."""
+    """Bearer tokens of an earlier epoch are invalid. Signing out everywhere increments it."""
     meta: JsonObject = Field(default_factory=dict, sa_type=Json)
 
 
 class GuestCustomer(Timestamps, table=True):
-    """Who buys without an account: one an address, as the platform has them. It opens nothing.
+    """A customer without an account, one per e-mail address, as on the platform. It gives access to nothing.
 
-    Whoever types an address into a cart is told this id, so it must not tell whether somebody did so before.
+    The id is returned to anyone who types the address into a cart. So the id must not reveal whether the guest
+    existed before.
     """
 
     __tablename__ = "guest_customer"
@@ -38,13 +39,13 @@ class GuestCustomer(Timestamps, table=True):
 
     id: str = Field(default_factory=lambda: timeless_id("cus"), primary_key=True)
     email: str = Field(unique=True)
-    """In lower case."""
+    """The e-mail address, in lower case."""
     first_name: str = ""
     last_name: str = ""
     phone: str = ""
     company_name: str = ""
     meta: JsonObject = Field(default_factory=dict, sa_type=Json)
-    """Like the names: what staff know of the guest. Who buys says nothing of it here and sees nothing of it."""
+    """Metadata. Only staff write and read it, as they do the guest's names."""
 
 
 class CustomerTerm(SQLModel, table=True):
@@ -54,24 +55,24 @@ class CustomerTerm(SQLModel, table=True):
 
     term: str = Field(primary_key=True, sa_type=ByteOrdered)
     customer_id: str = Field(primary_key=True, index=True)
-    """Of a customer or of a guest: there is no one table to refer to."""
+    """Id of a customer or of a guest, so it has no foreign key."""
 
 
 class CustomerNote(Timestamps, table=True):
-    """What somebody of the staff wrote on a customer or guest, who never sees it."""
+    """A note of a staff member on a customer or guest, who never sees it."""
 
     __tablename__ = "customer_note"
 
     id: str = Field(default_factory=lambda: new_id("cusnote"), primary_key=True)
     customer_id: str = Field(index=True)
-    """Of a customer or of a guest."""
+    """Id of a customer or of a guest."""
     text: str
     created_by: str
-    """The id of the staff member, or `command line`."""
+    """Id of the staff member, or `command line`."""
 
 
 class CustomerGroup(Timestamps, table=True):
-    """Customers that staff see as one. Nothing in the shop depends on it yet; programs read it."""
+    """A group of customers for staff. The shop itself does not use it yet; API clients read it."""
 
     __tablename__ = "customer_group"
 
@@ -81,20 +82,21 @@ class CustomerGroup(Timestamps, table=True):
 
 
 class CustomerGroupMember(Timestamps, table=True):
-    """A customer or guest is in the group."""
+    """Membership of a customer or guest in a group."""
 
     __tablename__ = "customer_group_member"
 
     group_id: str = Field(foreign_key="customer_group.id", primary_key=True, ondelete="CASCADE")
     customer_id: str = Field(primary_key=True, index=True)
-    """Of a customer or of a guest: there is no one table to refer to."""
+    """Id of a customer or of a guest, so it has no foreign key."""
 
 
 class Login(Timestamps, table=True):
-    """A way for a customer to prove who they are.
+    """A login of a customer with a provider.
 
-    `emailpass`: the subject is an address, and the password an argon2 hash. `google`: the subject is Google's own id of
-    a person, which outlives a change of address. A program may make the login before the customer.
+    `emailpass`: the subject is an e-mail address, and the password an argon2 hash. `google`: the subject is
+    Google's id of the person, which stays the same when the address changes. An API client may create the login
+    before the customer.
     """
 
     __tablename__ = "login"
@@ -108,7 +110,7 @@ class Login(Timestamps, table=True):
 
 
 class CustomerSession(Timestamps, table=True):
-    """A browser that is signed in. Only the token's hash is stored: nobody can sign in with this table."""
+    """A signed-in browser. Only the token's hash is stored, so the table's content does not allow to sign in."""
 
     __tablename__ = "customer_session"
 
@@ -116,11 +118,11 @@ class CustomerSession(Timestamps, table=True):
     customer_id: str = Field(foreign_key="customer.id", index=True, ondelete="CASCADE")
     expires_at: datetime = Field(sa_type=UtcDateTime)
     token_chain: str = ""
-    """The chain of the bearer token that the session was begun with; it ends with the session."""
+    """Chain of the bearer token that started the session; it is revoked with the session."""
 
 
 class ResetLink(Timestamps, table=True):
-    """A link to choose a new password with, once. Only its token's hash is stored."""
+    """A link to choose a new password once. Only its token's hash is stored."""
 
     __tablename__ = "reset_link"
 
@@ -130,7 +132,7 @@ class ResetLink(Timestamps, table=True):
 
 
 class CustomerAddress(Timestamps, table=True):
-    """An entry of a customer's address book. `address` is as the platform keeps one, like an order's."""
+    """An entry of a customer's address book. `address` has the platform's fields, like the address of an order."""
 
     __tablename__ = "customer_address"
 
@@ -143,7 +145,7 @@ class CustomerAddress(Timestamps, table=True):
 
 
 class CustomerPayer(Timestamps, table=True):
-    """With what a customer pays by PSE, who asked the shop to keep it. `bank` is the code of the bank network."""
+    """Payment data for PSE that a customer asked the shop to save. `bank` is the code of the bank network."""
 
     __tablename__ = "customer_payer"
 

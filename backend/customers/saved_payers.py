@@ -1,6 +1,7 @@
-"""With which document and at which bank a customer pays: kept because they asked for it, and until they say otherwise.
+"""Saved payment data of customers: document and bank. It is saved only at the customer's request.
 
-It is personal data. It fills in the form of the next purchase and nothing else, and goes with the account.
+It is personal data. It only fills the form of the next purchase. It is deleted when the customer withdraws the
+request, or with the account.
 """
 
 from collections.abc import Mapping
@@ -11,30 +12,30 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.customers.models import CustomerPayer
 
 KEEP_PAYER = "keep_payer"
-"""The box by which a customer asks for it: `on` where it is ticked. It begins empty at every purchase."""
+"""Field of the checkbox that requests to save the data: `on` if ticked. It is not ticked by default."""
 FIELDS = ("person_type", "doc_type", "doc_number", "bank")
-"""By the names of the checkout's fields."""
+"""Names of the checkout's fields."""
 
 
-async def keep_payer(session: AsyncSession, customer_id: str, typed: Mapping[str, str]) -> None:
-    """Keep this in the place of what was kept before, if the box is ticked and all is filled in."""
+async def save_payer(session: AsyncSession, customer_id: str, typed: Mapping[str, str]) -> None:
+    """Save the typed data in place of the old one, if the box is ticked and all fields are filled in."""
     fields = {name: typed.get(name, "").strip() for name in FIELDS}
     if typed.get(KEEP_PAYER) == "on" and all(fields.values()):
         try:
             async with session.begin_nested():
                 await session.merge(CustomerPayer.model_validate({"customer_id": customer_id, **fields}))
-        except IntegrityError:  # another purchase of the same moment was kept first, or the account is gone
+        except IntegrityError:  # a concurrent purchase saved its data first, or the account was deleted
             return
 
 
-async def payer_of(session: AsyncSession, customer_id: str) -> dict[str, str]:
-    """What is kept, by the names of the fields; empty when nothing is."""
-    kept = await session.get(CustomerPayer, customer_id, populate_existing=True)
-    return {name: getattr(kept, name) for name in FIELDS} if kept is not None else {}
+async def read_saved_payer(session: AsyncSession, customer_id: str) -> dict[str, str]:
+    """Return the saved data by the names of the fields; empty if none is saved."""
+    saved = await session.get(CustomerPayer, customer_id, populate_existing=True)
+    return {name: getattr(saved, name) for name in FIELDS} if saved is not None else {}
 
 
-async def forget_payer(session: AsyncSession, customer_id: str) -> None:
-    """Keep nothing any more."""
-    kept = await session.get(CustomerPayer, customer_id)
-    if kept is not None:
-        await session.delete(kept)
+async def delete_saved_payer(session: AsyncSession, customer_id: str) -> None:
+    """Delete the saved data."""
+    saved = await session.get(CustomerPayer, customer_id)
+    if saved is not None:
+        await session.delete(saved)

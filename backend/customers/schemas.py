@@ -1,6 +1,6 @@
 """Bodies of customers (wire: commerce-api, Customers and auth).
 
-The owner is never in a body: the token says who that is.
+No body contains the owner: the token identifies the customer.
 """
 
 from collections.abc import Sequence
@@ -24,11 +24,11 @@ from backend.edge.schemas import (
     SmallMetadata,
     example,
 )
-from backend.edge.wire import JsonDict, address_parts, stamps
+from backend.edge.wire import JsonDict, address_view, stamps
 
 
 class CustomerCredentials(Credentials):
-    """A customer's address and password."""
+    """E-mail address and password of a customer."""
 
     model_config = example(email="ana@example.com", password="una clave larga")  # noqa: S106 - a documented one
 
@@ -47,7 +47,7 @@ class NewCustomer(Body):
 
 
 class CustomerChange(Body):
-    """What is left out stays."""
+    """Changes of a customer; missing fields stay unchanged."""
 
     model_config = example(first_name="Ana María", phone="3109876543")
 
@@ -80,7 +80,7 @@ class AddressBody(AddressFields, Body):
 
 
 class ResetRequest(LenientBody):
-    """Whose password was forgotten."""
+    """The address of the account whose password was forgotten."""
 
     model_config = example(identifier="ana@example.com")
 
@@ -88,7 +88,7 @@ class ResetRequest(LenientBody):
 
 
 class PasswordUpdate(LenientBody):
-    """The new password of a customer who followed a mail's link; the link's token says who that is."""
+    """The new password of a customer who followed a mailed link; the link's token identifies the customer."""
 
     model_config = example(password="otra clave larga")  # noqa: S106 - a documented one
 
@@ -96,12 +96,12 @@ class PasswordUpdate(LenientBody):
 
 
 async def customer_wire(session: AsyncSession, customer_id: str) -> CustomerOut:
-    """The customer with the address book."""
+    """Return the customer with the address book for the API."""
     customer = await session.get_one(Customer, customer_id)
-    return _customer(customer, await addresses_of(session, customer_id))
+    return _customer_out(customer, await addresses_of(session, customer_id))
 
 
-def _customer(customer: Customer, book: Sequence[CustomerAddress]) -> CustomerOut:
+def _customer_out(customer: Customer, book: Sequence[CustomerAddress]) -> CustomerOut:
     return {
         "id": customer.id,
         "email": customer.email,
@@ -118,20 +118,20 @@ def _customer(customer: Customer, book: Sequence[CustomerAddress]) -> CustomerOu
 
 
 def address_wire(entry: CustomerAddress) -> CustomerAddressOut:
-    """An entry of the address book."""
+    """Return an entry of the address book for the API."""
     return {
         "id": entry.id,
         "address_name": entry.address_name,
         "is_default_shipping": entry.is_default_shipping,
         "is_default_billing": entry.is_default_billing,
         "customer_id": entry.customer_id,
-        **address_parts(entry.address),
+        **address_view(entry.address),
         **stamps(entry.created_at, entry.updated_at),
         "deleted_at": None,
     }
 
 
-def customer_columns(given: JsonDict) -> JsonDict:
-    """The columns of what was said of a customer: nothing is an empty text, and `metadata` is kept as `meta`."""
-    columns = {name: value or "" for name, value in given.items() if name != "metadata"}
-    return {**columns, "meta": given["metadata"] or {}} if "metadata" in given else columns
+def to_customer_columns(values: JsonDict) -> JsonDict:
+    """Convert fields of a body to columns: null becomes an empty text, and `metadata` becomes `meta`."""
+    columns = {name: value or "" for name, value in values.items() if name != "metadata"}
+    return {**columns, "meta": values["metadata"] or {}} if "metadata" in values else columns

@@ -1,4 +1,4 @@
-"""The words that find an order or a customer: of a name, e-mail, telephone and document. They are personal data."""
+"""Search terms of orders and customers: of names, e-mails, telephones and documents. They are personal data."""
 
 import re
 from collections.abc import Mapping
@@ -6,39 +6,41 @@ from typing import Any
 
 from backend.core.collation import fold
 
-LONGEST_TERM = 80
-MOST_TERMS = 40
+MAX_TERM_LENGTH = 80
+MAX_TERMS = 40
 COUNTRY = "57"
 NATIONAL_DIGITS = 10
 _WORD = re.compile(r"[a-z0-9]+")
 _NAMES = ("first_name", "last_name", "company")
 
 
-def buyer_terms(email: str, addresses: list[Mapping[str, Any]], payer: Mapping[str, Any] | None) -> list[str]:
-    """What an order, or who buys, is found by.
+def customer_terms(
+    email: str, addresses: list[Mapping[str, Any]], payer: Mapping[str, Any] | None
+) -> list[str]:
+    """Return the search terms of an order or of a customer.
 
     Args:
-        email: the buyer's.
-        addresses: of the order, or of whoever buys, as the platform keeps them.
-        payer: who paid, as `Order.payer` has it.
+        email: the customer's e-mail address.
+        addresses: addresses of the order or of the customer, in the platform's format.
+        payer: the payer, in the format of `Order.payer`.
 
     Returns:
-        Words in lower case without accents, the address as a whole, and numbers as digits; each once.
+        Words in lower case without accents, whole e-mail addresses, and numbers as digits, without duplicates.
     """
     payer = payer or {}
-    terms = [fold(email)[:LONGEST_TERM], *_WORD.findall(fold(email.partition("@")[0]))]
+    terms = [fold(email)[:MAX_TERM_LENGTH], *_WORD.findall(fold(email.partition("@")[0]))]
     for address in addresses:
         for name in _NAMES:
             terms += _WORD.findall(fold(_text(address, name)))
         terms.append(phone_digits(_text(address, "phone")))
-    terms.append(fold(_text(payer, "email"))[:LONGEST_TERM])
+    terms.append(fold(_text(payer, "email"))[:MAX_TERM_LENGTH])
     terms.append("".join(_WORD.findall(fold(_text(payer, "doc_number")))))
-    kept = [term[:LONGEST_TERM] for term in terms if term]
-    return list(dict.fromkeys(kept))[:MOST_TERMS]
+    present = [term[:MAX_TERM_LENGTH] for term in terms if term]
+    return list(dict.fromkeys(present))[:MAX_TERMS]
 
 
-def wanted_terms(text: str) -> list[str]:
-    """What somebody means who looks for this text: the beginnings of terms. Digits may be written in groups."""
+def parse_search_terms(text: str) -> list[str]:
+    """Return the beginnings of terms that a search text means. Digits may be written in groups."""
     folded = fold(text)
     together = re.sub(r"[\s+().#-]", "", folded)
     if together.isdigit():
@@ -46,11 +48,11 @@ def wanted_terms(text: str) -> list[str]:
     terms: list[str] = []
     for word in folded.split():
         terms += [word] if "@" in word else _WORD.findall(word)
-    return list(dict.fromkeys(term[:LONGEST_TERM] for term in terms))
+    return list(dict.fromkeys(term[:MAX_TERM_LENGTH] for term in terms))
 
 
 def phone_digits(text: str) -> str:
-    """The digits of a telephone number, without Colombia's before a national one."""
+    """Return the digits of a telephone number; Colombia's country code is removed from a national number."""
     digits = re.sub(r"[^0-9]", "", text)
     is_international = len(digits) == NATIONAL_DIGITS + len(COUNTRY) and digits.startswith(COUNTRY)
     return digits[len(COUNTRY) :] if is_international else digits

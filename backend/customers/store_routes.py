@@ -1,4 +1,4 @@
-"""A customer's profile and address book for programs (wire: commerce-api, Customers and auth)."""
+"""Routes of a customer's profile and address book (wire: commerce-api, Customers and auth)."""
 
 from typing import Annotated
 
@@ -18,14 +18,14 @@ from backend.customers.schemas import (
     CustomerChange,
     NewCustomer,
     address_wire,
-    customer_columns,
     customer_wire,
+    to_customer_columns,
 )
-from backend.edge.auth.authentication import MaybeOwner, NotSignedIn, OneCustomer
+from backend.edge.auth.authentication import CurrentCustomer, MaybeOwner, NotSignedIn
 from backend.edge.auth.bearer_tokens import CUSTOMER
-from backend.edge.dependencies import Db, Shown, sales_channel
+from backend.edge.dependencies import Db, RequestedFields, sales_channel
 from backend.edge.errors import REFUSALS
-from backend.edge.query import page_of, paging, pick_each
+from backend.edge.query import paging_fields, pick_each, slice_page
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import ListParameters
 from backend.edge.wire import Wire
@@ -39,31 +39,33 @@ router = APIRouter(
 
 
 @router.post("/store/customers")
-async def create(body: NewCustomer, database: Db, owner: MaybeOwner, fields: Shown) -> Wire[CustomerAnswer]:
-    """The customer of a login that has none yet, with the token of its registration."""
+async def create(
+    body: NewCustomer, database: Db, owner: MaybeOwner, fields: RequestedFields
+) -> Wire[CustomerAnswer]:
+    """Create the customer of a login that has none yet, with the token of its registration."""
     if owner is None or owner.type != CUSTOMER:
         raise NotSignedIn
-    values = customer_columns(body.model_dump(exclude_unset=True, exclude={"email"}))
+    values = to_customer_columns(body.model_dump(exclude_unset=True, exclude={"email"}))
     customer_id = await create_customer(database, owner, body.email, values)
     async with database.read() as session:
         return Wire({"customer": fields.pick(await customer_wire(session, customer_id))})
 
 
 @router.get("/store/customers/me")
-async def me(database: Db, customer_id: OneCustomer, fields: Shown) -> Wire[CustomerAnswer]:
-    """The customer who asks."""
+async def me(database: Db, customer_id: CurrentCustomer, fields: RequestedFields) -> Wire[CustomerAnswer]:
+    """Return the signed-in customer."""
     async with database.read() as session:
         return Wire({"customer": fields.pick(await customer_wire(session, customer_id))})
 
 
 @router.post("/store/customers/me")
 async def change_me(
-    body: CustomerChange, database: Db, customer_id: OneCustomer, fields: Shown
+    body: CustomerChange, database: Db, customer_id: CurrentCustomer, fields: RequestedFields
 ) -> Wire[CustomerAnswer]:
     """Change the profile, except the e-mail address."""
     async with database.transaction() as session:
         customer = await session.get_one(Customer, customer_id, with_for_update=True)
-        for name, value in customer_columns(body.model_dump(exclude_unset=True)).items():
+        for name, value in to_customer_columns(body.model_dump(exclude_unset=True)).items():
             setattr(customer, name, value)
         await session.flush()
         return Wire({"customer": fields.pick(await customer_wire(session, customer_id))})
@@ -71,24 +73,24 @@ async def change_me(
 
 @router.get("/store/customers/me/addresses")
 async def list_addresses(
-    asked: Annotated[ListParameters, Query()], database: Db, customer_id: OneCustomer
+    params: Annotated[ListParameters, Query()], database: Db, customer_id: CurrentCustomer
 ) -> Wire[AddressesAnswer]:
-    """The address book."""
+    """Return the address book."""
     async with database.read() as session:
         book = await addresses_of(session, customer_id)
     return Wire(
         {
-            "addresses": pick_each([address_wire(entry) for entry in page_of(book, asked)], asked),
-            **paging(len(book), asked),
+            "addresses": pick_each([address_wire(entry) for entry in slice_page(book, params)], params),
+            **paging_fields(len(book), params),
         }
     )
 
 
 @router.post("/store/customers/me/addresses")
 async def new_address(
-    body: AddressBody, database: Db, customer_id: OneCustomer, fields: Shown
+    body: AddressBody, database: Db, customer_id: CurrentCustomer, fields: RequestedFields
 ) -> Wire[CustomerAnswer]:
-    """Write an address into the book."""
+    """Add an address to the book."""
     async with database.transaction() as session:
         await write_address(session, customer_id, body)
         return Wire({"customer": fields.pick(await customer_wire(session, customer_id))})
@@ -96,9 +98,9 @@ async def new_address(
 
 @router.get("/store/customers/me/addresses/{address_id}")
 async def one_address(
-    address_id: str, database: Db, customer_id: OneCustomer, fields: Shown
+    address_id: str, database: Db, customer_id: CurrentCustomer, fields: RequestedFields
 ) -> Wire[AddressAnswer]:
-    """One address of one's own."""
+    """Return one of the customer's addresses."""
     async with database.read() as session:
         return Wire(
             {"address": fields.pick(address_wire(await read_address(session, customer_id, address_id)))}
@@ -107,9 +109,9 @@ async def one_address(
 
 @router.post("/store/customers/me/addresses/{address_id}")
 async def update_address(
-    address_id: str, body: AddressBody, database: Db, customer_id: OneCustomer, fields: Shown
+    address_id: str, body: AddressBody, database: Db, customer_id: CurrentCustomer, fields: RequestedFields
 ) -> Wire[CustomerAnswer]:
-    """Change parts of an address of one's own."""
+    """Change parts of one of the customer's addresses."""
     async with database.transaction() as session:
         await write_address(session, customer_id, body, address_id)
         return Wire({"customer": fields.pick(await customer_wire(session, customer_id))})
@@ -117,9 +119,9 @@ async def update_address(
 
 @router.delete("/store/customers/me/addresses/{address_id}")
 async def delete_address(
-    address_id: str, database: Db, customer_id: OneCustomer, fields: Shown
+    address_id: str, database: Db, customer_id: CurrentCustomer, fields: RequestedFields
 ) -> Wire[DeletedAddress]:
-    """Take an address of one's own out of the book."""
+    """Delete one of the customer's addresses."""
     async with database.transaction() as session:
         await remove_address(session, customer_id, address_id)
         parent = fields.pick(await customer_wire(session, customer_id))

@@ -1,7 +1,7 @@
-"""`GET /docs`: the API's documentation as one plain page, made of the OpenAPI document. It runs no script.
+"""`GET /docs`: the API's documentation as one plain page, built from the OpenAPI document. It runs no script.
 
-The usual interactive pages load scripts from other hosts, which the rules for what a page may load forbid. Programs
-read `/openapi.json`. Each operation is shown with its example as a `curl` command.
+The usual interactive pages load scripts from other hosts, which the shop's content security policy forbids.
+Programs read `/openapi.json`. Each operation is displayed with its example as a `curl` command.
 """
 
 import json
@@ -27,17 +27,17 @@ VARIABLES = {
     "KEY": "its publishable key",
     "TOKEN": "a bearer token, of staff or of a customer",
 }
-"""What a shell has to know before it runs a `curl`; parts of paths come on top (`{cart_id}` is `$CART_ID`)."""
+"""Shell variables that a `curl` command needs, in addition to path parameters (`{cart_id}` is `$CART_ID`)."""
 
 
 def example_of(document: Document, operation: Document) -> Any:
-    """The JSON body that the operation is documented with; None where it takes none, or nobody wrote an example."""
+    """Return the example body of the operation; None if it takes no body or has no example."""
     content = operation.get("requestBody", {}).get("content", {})
     return _example(document, content.get("application/json", {}).get("schema", {}))
 
 
 def curl(document: Document, method: str, path: str, operation: Document) -> str:
-    """The operation's example as a command for a shell."""
+    """Return the operation's example as a shell command."""
     address = re.sub(r"\{(\w+)\}", lambda part: f"${part[1].upper()}", path)
     words = [f'curl -X {method.upper()} "$SHOP{address}"']
     if any(parameter["name"] == "x-publishable-api-key" for parameter in operation.get("parameters", ())):
@@ -53,7 +53,7 @@ def curl(document: Document, method: str, path: str, operation: Document) -> str
 
 
 def _file_fields(operation: Document) -> list[str]:
-    """The names of the files that the operation takes."""
+    """Return the names of the files that the operation takes."""
     content = operation.get("requestBody", {}).get("content", {})
     return list(content.get("multipart/form-data", {}).get("schema", {}).get("properties", {}))
 
@@ -62,7 +62,7 @@ def _example(document: Document, schema: Document) -> Any:
     if "$ref" in schema:
         return _example(document, document["components"]["schemas"][schema["$ref"].rpartition("/")[2]])
     if examples := schema.get("examples"):
-        # an example's fields come sorted by name; people read them in the model's order
+        # an example's fields are sorted by name; display them in the model's order
         fields = list(schema["properties"])
         return dict(sorted(examples[0].items(), key=lambda part: fields.index(part[0])))
     options = (_example(document, option) for option in (*schema.get("anyOf", ()), *schema.get("oneOf", ())))
@@ -80,7 +80,7 @@ METHODS = ("get", "post", "put", "patch", "delete")
 
 @router.get("/docs")
 async def manual(request: Request) -> HTMLResponse:
-    """The documentation."""
+    """Return the documentation page."""
     return HTMLResponse(_page(request.app), headers={"content-security-policy": POLICY})
 
 

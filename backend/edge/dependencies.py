@@ -1,6 +1,6 @@
-"""FastAPI dependencies of all routes: database, settings, sales channel, the client's address, wanted fields.
+"""FastAPI dependencies of all routes: database, settings, sales channel, the client's address, requested fields.
 
-Each costs every request that needs it: what one needs of another, it takes from the request where it can.
+Each dependency costs time in every request, so one that needs another's value takes it from the request if it can.
 """
 
 from typing import Annotated, Protocol
@@ -22,27 +22,27 @@ NO_KEY = (
 WRONG_KEY = "A valid publishable key is required to proceed with the request"
 
 
-async def database_of(request: Request) -> Database:
-    """The running shop's database."""
+async def get_database(request: Request) -> Database:
+    """Return the running shop's database."""
     database: Database = request.app.state.database
     return database
 
 
-async def settings_of(request: Request) -> Settings:
-    """The running shop's settings."""
+async def get_settings(request: Request) -> Settings:
+    """Return the running shop's settings."""
     settings: Settings = request.app.state.settings
     return settings
 
 
-Db = Annotated[Database, Depends(database_of)]
-ShopSettings = Annotated[Settings, Depends(settings_of)]
+Db = Annotated[Database, Depends(get_database)]
+ShopSettings = Annotated[Settings, Depends(get_settings)]
 
 
-class Keys(Protocol):
-    """What knows the publishable keys; `app.py` puts it into `app.state.publishable_keys`."""
+class KeyFinder(Protocol):
+    """A service that finds publishable keys; `app.py` puts it into `app.state.publishable_keys`."""
 
-    async def sales_channel(self, key: str) -> str | None:
-        """The id of the key's sales channel; None for an unknown key."""
+    async def find_sales_channel(self, key: str) -> str | None:
+        """Return the id of the key's sales channel; None for an unknown key."""
 
 
 async def sales_channel(
@@ -51,31 +51,31 @@ async def sales_channel(
         str | None, Header(alias=KEY_HEADER, description="The publishable key: it names the sales channel.")
     ] = None,
 ) -> str:
-    """The id of the sales channel that the request's publishable key names.
+    """Return the id of the sales channel of the request's publishable key.
 
     Raises:
-        NotAllowed: there is no key, or nobody knows it.
+        NotAllowed: the key is missing or unknown.
     """
     if not key:
         raise NotAllowed(NO_KEY)
-    keys: Keys = request.app.state.publishable_keys
-    channel_id = await keys.sales_channel(key)
+    keys: KeyFinder = request.app.state.publishable_keys
+    channel_id = await keys.find_sales_channel(key)
     if channel_id is None:
         raise NotAllowed(WRONG_KEY)
     return channel_id
 
 
 async def client_ip(request: Request) -> str:
-    """The client's IP address, from the connection and trusted proxies (see `client_address`)."""
+    """Return the client's IP address, from the connection and trusted proxies (see `client_address`)."""
     settings: Settings = request.app.state.settings
     return client_address(request, settings.trusted_proxies)
 
 
-async def shown(asked: Annotated[OneParameters, read_query(OneParameters)]) -> Fields:
-    """Which fields of one thing are asked for."""
-    return Fields(asked.fields)
+async def requested_fields(parameters: Annotated[OneParameters, read_query(OneParameters)]) -> Fields:
+    """Return the requested fields of a single object."""
+    return Fields(parameters.fields)
 
 
 Channel = Annotated[str, Depends(sales_channel)]
 ClientIp = Annotated[str, Depends(client_ip)]
-Shown = Annotated[Fields, Depends(shown)]
+RequestedFields = Annotated[Fields, Depends(requested_fields)]

@@ -1,4 +1,4 @@
-"""Errors as answers: `{type, message}`, and `code` where there is one (wire: commerce-api, Error bodies)."""
+"""Error responses: `{type, message}`, and `code` if there is one (wire: commerce-api, Error bodies)."""
 
 import logging
 import re
@@ -15,11 +15,11 @@ from starlette.requests import ClientDisconnect
 
 from backend.core.error_texts import Surface, text_for
 from backend.core.errors import Conflict, InvalidData, ShopError
-from backend.core.outage import RETRY_AFTER, DatabaseUnavailable
+from backend.core.outage import RETRY_AFTER_S, DatabaseUnavailable
 from backend.edge.wire import Wire
 
 MAX_PROBLEMS = 3
-MAX_SHOWN = 100
+MAX_VALUE_LENGTH = 100
 
 Problem = Mapping[str, Any]
 
@@ -51,25 +51,25 @@ _TOO_LARGE = {
 }
 
 
-def complaint(problems: Iterable[Problem]) -> str:
-    """The first problems in one line."""
+def format_problems(problems: Iterable[Problem]) -> str:
+    """Return the first problems on one line."""
     problems = list(problems)
     for problem in problems:
         if problem["type"] == "json_invalid":
             return f"{problem['ctx']['error'].capitalize()} in JSON at position {problem['loc'][-1]}"
     unknown = [str(problem["loc"][-1]) for problem in problems if problem["type"] == "extra_forbidden"]
-    lines = [_line(problem) for problem in problems if problem["type"] != "extra_forbidden"]
+    lines = [_format_problem(problem) for problem in problems if problem["type"] != "extra_forbidden"]
     if unknown:
         lines.insert(0, f"Unrecognized fields: '{', '.join(unknown)}'")
     return "Invalid request: " + "; ".join(lines[:MAX_PROBLEMS])
 
 
-def _line(problem: Problem) -> str:
-    kind, field = problem["type"], _field(problem)
+def _format_problem(problem: Problem) -> str:
+    kind, field = problem["type"], _field_path(problem)
     if kind in _SENTENCES:
         return _SENTENCES[kind].format(field=field)
     if kind in ("literal_error", "enum"):
-        return f"Expected: '{_choices(problem)}' for field '{field}', but got: '{_shown(problem['input'])}'"
+        return f"Expected: '{_choices(problem)}' for field '{field}', but got: '{_format_value(problem['input'])}'"
     for kinds, words in ((_TOO_SMALL, "small, expected at least"), (_TOO_LARGE, "large, expected at most")):
         if kind in kinds:
             return f"Value for field '{field}' too {words}: '{problem['ctx'][kinds[kind]]}'"
@@ -80,14 +80,17 @@ def _line(problem: Problem) -> str:
         "from_float",
         "attributes_type",
     ):
-        return f"Expected type: '{expected}' for field '{field}', got: '{_shown(problem['input'])}'"
-    if kind == "wire":  # said by a validator of ours, as a whole sentence
+        return f"Expected type: '{expected}' for field '{field}', got: '{_format_value(problem['input'])}'"
+    if kind == "wire":  # from a validator of `backend.edge.schemas`: a whole sentence
         return str(problem["msg"])
     return f"{problem['msg']} for field '{field}'"
 
 
-def _field(problem: Problem) -> str:
-    """The path to the field; the whole body has none. Steps in brackets only say which of several shapes it has."""
+def _field_path(problem: Problem) -> str:
+    """Return the path to the field; `body` for the whole body.
+
+    Steps in brackets are left out: they are not fields, they name an alternative of a union type.
+    """
     steps = [str(step) for step in problem["loc"][1:]]
     return ", ".join(step for step in steps if not step.startswith("(")) or "body"
 
@@ -96,7 +99,7 @@ def _choices(problem: Problem) -> str:
     return ", ".join(re.findall(r"'([^']*)'", problem["ctx"]["expected"]))
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
     names: dict[type, Callable[[Any], str]] = {
         dict: lambda _: "object",
         list: lambda _: "array",
@@ -104,34 +107,34 @@ def _shown(value: Any) -> str:
         bool: lambda flag: str(flag).lower(),
     }
     show = names.get(type(value), str)
-    return "".join(c if c.isprintable() else "�" for c in show(value)[:MAX_SHOWN])
+    return "".join(c if c.isprintable() else "�" for c in show(value)[:MAX_VALUE_LENGTH])
 
 
 log = logging.getLogger(__name__)
 
-UNKNOWN = {"code": "unknown_error", "type": "unknown_error", "message": "An unknown error occurred."}
+UNKNOWN_ERROR = {"code": "unknown_error", "type": "unknown_error", "message": "An unknown error occurred."}
 _TYPES = {400: "invalid_data", 401: "unauthorized", 403: "forbidden", 404: "not_found", 405: "not_allowed"}
 
 
-def answer_errors(api: FastAPI) -> None:
-    """Let every error of this API be answered as JSON, and none show what is inside."""
-    api.add_exception_handler(ShopError, _shop_error)
-    api.add_exception_handler(RequestValidationError, _invalid_request)
-    api.add_exception_handler(HTTPException, _http_error)
-    api.add_exception_handler(ClientDisconnect, _gone)
-    api.add_exception_handler(DatabaseUnavailable, _outage)
-    api.add_exception_handler(DBAPIError, _database_error)
-    api.add_exception_handler(Exception, _unknown_error)
+def register_error_handlers(api: FastAPI) -> None:
+    """Register handlers that answer every error of this API as JSON, without internal details."""
+    api.add_exception_handler(ShopError, _answer_shop_error)
+    api.add_exception_handler(RequestValidationError, _answer_invalid_request)
+    api.add_exception_handler(HTTPException, _answer_http_error)
+    api.add_exception_handler(ClientDisconnect, _answer_disconnect)
+    api.add_exception_handler(DatabaseUnavailable, _answer_outage)
+    api.add_exception_handler(DBAPIError, _answer_database_error)
+    api.add_exception_handler(Exception, _answer_unknown_error)
 
 
-def problem_answer(error: ShopError, surface: Surface) -> Response:
-    """Return the answer of a form: `{message, fields}` in the store's language, shown by the page as it is."""
+def form_error_response(error: ShopError, surface: Surface) -> Response:
+    """Return the answer to a form: `{message, fields}` in the store's language, which the page displays unchanged."""
     body = {"message": text_for(error, surface), "fields": error.fields}
     return Wire(body, error.status, headers=error.headers)
 
 
-async def _shop_error(_request: Request, error: Exception) -> Response:
-    assert isinstance(error, ShopError)  # noqa: S101 - that is what it is registered for
+async def _answer_shop_error(_request: Request, error: Exception) -> Response:
+    assert isinstance(error, ShopError)  # noqa: S101 - it is registered for this class
     body = error.body()
     if error.fields:
         details = "; ".join(f"{name}: {problem}" for name, problem in error.fields.items())
@@ -139,12 +142,12 @@ async def _shop_error(_request: Request, error: Exception) -> Response:
     return Wire(body, error.status, headers=error.headers)
 
 
-async def _invalid_request(request: Request, error: Exception) -> Response:
+async def _answer_invalid_request(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)  # noqa: S101
-    return await _shop_error(request, InvalidData(complaint(error.errors())))
+    return await _answer_shop_error(request, InvalidData(format_problems(error.errors())))
 
 
-async def _http_error(request: Request, error: Exception) -> Response:
+async def _answer_http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101
     message = error.detail
     if error.status_code in (404, 405):
@@ -155,40 +158,40 @@ async def _http_error(request: Request, error: Exception) -> Response:
     return Wire(body, error.status_code, headers=error.headers)
 
 
-async def _gone(_request: Request, _error: Exception) -> Response:
-    """The caller left while the body was read: nothing is wrong here, and nobody hears the answer."""
+async def _answer_disconnect(_request: Request, _error: Exception) -> Response:
+    """Return an empty response, because the client disconnected while its body was read. This is not an error."""
     return Response(status_code=HTTPStatus.BAD_REQUEST)
 
 
-async def _database_error(request: Request, error: Exception) -> Response:
-    """Two who change the same thing at once: the database let only one of them."""
-    if isinstance(error, IntegrityError) or _is_rivalry(error):
-        log.warning("a rival was first: %s %s", request.method, request.url.path, exc_info=error)
-        return await _shop_error(
+async def _answer_database_error(request: Request, error: Exception) -> Response:
+    """Answer a conflict of two concurrent changes with 409; any other database error is unknown."""
+    if isinstance(error, IntegrityError) or _is_write_conflict(error):
+        log.warning("a concurrent request was first: %s %s", request.method, request.url.path, exc_info=error)
+        return await _answer_shop_error(
             request, Conflict("Another request changed this at the same time: try again")
         )
-    return await _unknown_error(request, error)
+    return await _answer_unknown_error(request, error)
 
 
-async def _outage(_request: Request, error: Exception) -> Response:
-    """It is told in the log where it begins and ends: `backend/core/outage.py`."""
+async def _answer_outage(_request: Request, error: Exception) -> Response:
+    """Answer 503. `backend/core/outage.py` logs the outage."""
     assert isinstance(error, DatabaseUnavailable)  # noqa: S101
     body = {"type": "unavailable", "message": error.message}
-    return Wire(body, 503, headers={"Retry-After": str(RETRY_AFTER)})
+    return Wire(body, 503, headers={"Retry-After": str(RETRY_AFTER_S)})
 
 
-def _is_rivalry(error: Exception) -> bool:
-    """Whether PostgreSQL broke a deadlock (40P01) or a serialization (40001) by ending us."""
+def _is_write_conflict(error: Exception) -> bool:
+    """Return True if PostgreSQL ended the transaction for a deadlock (40P01) or serialization failure (40001)."""
     return getattr(getattr(error, "orig", None), "sqlstate", None) in ("40P01", "40001")
 
 
-async def _unknown_error(request: Request, error: Exception) -> Response:
+async def _answer_unknown_error(request: Request, error: Exception) -> Response:
     log.error("%s %s failed", request.method, request.url.path, exc_info=error)
-    return Wire(UNKNOWN, 500)
+    return Wire(UNKNOWN_ERROR, 500)
 
 
 class Refusal(BaseModel):
-    """An error, in the platform's form. `type` is missing only where nobody is signed in."""
+    """An error, in the platform's form. `type` is missing only if the caller is not signed in."""
 
     type: str | None = Field(None, examples=["invalid_data"])
     message: str = Field(examples=["Invalid request: Field 'quantity' is required"])
@@ -197,17 +200,17 @@ class Refusal(BaseModel):
 
 _MEANINGS = {
     400: "The request is malformed, or the shop's rules forbid it.",
-    401: "Nobody is signed in, or the password is wrong.",
+    401: "The caller is not signed in, or the password is wrong.",
     403: "The role may not do this, or the second factor is needed: sign in at the office.",
-    404: "There is no such thing.",
-    409: "The state changed, or a payment is under way: look again.",
+    404: "It does not exist.",
+    409: "The state changed, or a payment is in progress: read it again.",
     413: "The body is longer than 100 kB.",
     422: "It exists already, or the payment was refused.",
     429: "Too many tries.",
     502: "The gateway or the carrier failed.",
-    503: "The shop cannot be served just now: try again after the seconds of `Retry-After`.",
+    503: "The shop is unavailable: try again after the seconds of `Retry-After`.",
 }
 
 REFUSALS: dict[int | str, dict[str, Any]] = {
-    status: {"model": Refusal, "description": said} for status, said in _MEANINGS.items()
+    status: {"model": Refusal, "description": description} for status, description in _MEANINGS.items()
 }

@@ -1,7 +1,7 @@
-"""Not sending what a program has already: `ETag`, `If-None-Match` and 304 (RFC 9110, 13.1.2 and 15.4.5).
+"""Conditional requests: `ETag`, `If-None-Match` and 304 (RFC 9110, 13.1.2 and 15.4.5).
 
-Whoever answers names the content by its tag (`tag_of`), asks whether it is known (`is_known`), and then answers with
-`NotModified` in place of the content.
+A route computes the tag of its content (`compute_etag`), checks whether the client has that content
+(`has_current_copy`), and if so answers with `NotModified` instead.
 """
 
 import re
@@ -14,7 +14,7 @@ from starlette.types import Scope
 RawHeaders = Iterable[tuple[bytes, bytes]]
 
 IF_NONE_MATCH = b"if-none-match"
-OF_THE_CONTENT = frozenset(
+CONTENT_HEADERS = frozenset(
     {
         b"content-encoding",
         b"content-language",
@@ -24,23 +24,23 @@ OF_THE_CONTENT = frozenset(
         b"last-modified",
     }
 )
-"""What says something of a content that is not sent. All else stands in a 304 as it would in the 200."""
+"""Headers that describe content that is not sent. A 304 has all other headers of the 200."""
 
-# an entity-tag or nothing, up to the next comma; nothing here is tried twice, however long the list
+# an entity-tag or nothing, up to the next comma; possessive, so that long lists take linear time
 _MEMBER = re.compile(r'[ \t]*+(?:(?:W/)?+"([\x21\x23-\x7e\x80-\xff]*+)"[ \t]*+)?+(?:,|\Z)')
 
 
 class NotModified(Response):
-    """304: what the caller has still holds. `headers`: those that the 200 would have."""
+    """A 304 response: the client's copy is still valid. `headers` are those of the 200."""
 
     def __init__(self, headers: RawHeaders) -> None:
-        # `Response.__init__` would look for headers to add: there are none to a 304
+        # not `Response.__init__`, which would add headers that a 304 must not have
         self.status_code, self.body, self.background = 304, b"", None
-        self.raw_headers = [header for header in headers if header[0] not in OF_THE_CONTENT]
+        self.raw_headers = [header for header in headers if header[0] not in CONTENT_HEADERS]
 
 
-def tag_of(*parts: bytes) -> str:
-    """An ETag out of what makes the content. Weak: the same content may be sent packed and unpacked."""
+def compute_etag(*parts: bytes) -> str:
+    """Return an ETag computed from these parts. It is weak: the same content may be sent compressed or not."""
     digest = blake2b(digest_size=16)
     for part in parts:
         digest.update(len(part).to_bytes(8))
@@ -48,21 +48,25 @@ def tag_of(*parts: bytes) -> str:
     return f'W/"{digest.hexdigest()}"'
 
 
-def is_known(scope: Scope, tag: str) -> bool:
-    """Whether a GET or HEAD need not be answered with the content of this tag, as the caller has it.
+def has_current_copy(scope: Scope, tag: str) -> bool:
+    """Return True if a GET or HEAD can be answered with 304, because the client has the content with this tag.
 
-    Tags are compared weakly. `*` stands for any content. A header that breaks the grammar counts for nothing: the
-    content is sent.
+    Tags are compared weakly. `*` matches any content. A header that breaks the grammar is ignored: the content is
+    sent.
     """
     lines = [value for name, value in scope["headers"] if name == IF_NONE_MATCH]
     if not lines or not tag or scope["method"] not in {"GET", "HEAD"}:
         return False
-    asked = b", ".join(lines).decode("latin-1")
-    return asked == tag or asked.strip(" \t") == "*" or tag.removeprefix("W/")[1:-1] in _opaque_tags(asked)
+    if_none_match = b", ".join(lines).decode("latin-1")
+    return (
+        if_none_match == tag
+        or if_none_match.strip(" \t") == "*"
+        or tag.removeprefix("W/")[1:-1] in _opaque_tags(if_none_match)
+    )
 
 
 def _opaque_tags(text: str) -> set[str]:
-    """What is between the quotes of each tag in a list; nothing at all when the text is no list of tags."""
+    """Return the quoted part of each tag in a list; nothing if the text is not a list of tags."""
     tags, place = set(), 0
     while place <= len(text):
         member = _MEMBER.match(text, place)

@@ -11,22 +11,22 @@ from backend.edge.requests import WireRoute
 from backend.edge.wire import Deleted, DeletedMany
 
 NEVER_SELECTED = frozenset({Deleted.__name__, DeletedMany.__name__})
-"""Answers that `fields` takes nothing out of, also beside one that it does."""
+"""Answers that always have all fields, even next to an answer to which `fields` applies."""
 _REFERENCE = re.compile(r"'#/components/schemas/([^']+)'")
 
 
 class DocumentedApi(FastAPI):
-    """A FastAPI app whose answers are documented by the types that its routes return."""
+    """A FastAPI app whose answers are documented by the return types of its routes."""
 
     def openapi(self) -> dict[str, Any]:
-        """Return the OpenAPI document. It is made when it is asked for first."""
+        """Return the OpenAPI document. It is built at the first request."""
         if not self.openapi_schema:
             routes = [
                 route for route in self.routes if isinstance(route, WireRoute) and route.answer is not None
             ]
             answers = {answer: _field(answer) for answer in {route.answer for route in routes}}
             for route in routes:
-                _ = route.unique_id  # a route is made when something is asked of it
+                _ = route.unique_id  # reading an attribute builds the route
                 route.response_field = answers[route.answer]
             allow_missing_fields(super().openapi())
             for route in routes:
@@ -35,22 +35,22 @@ class DocumentedApi(FastAPI):
 
 
 def allow_missing_fields(document: dict[str, Any]) -> None:
-    """Require only `id` in what `fields` can leave parts out of: all below the answer of an operation that takes it."""
+    """Require only `id` in the schemas that `fields` applies to: all below the answer of an operation that takes it."""
     schemas = document["components"]["schemas"]
     operations = [operation for path in document["paths"].values() for operation in path.values()]
-    selectable = [_answer(one) for one in operations if _takes_fields(one)]
+    selectable = [_answer(operation) for operation in operations if _takes_fields(operation)]
     names = {name for answer in selectable for name in _references(answer)}
-    left = {name for answer in names for name in _references(schemas[answer])}
-    seen = names.copy()
-    while left:
-        name = left.pop()
-        seen.add(name)
+    pending = {name for answer in names for name in _references(schemas[answer])}
+    visited = names.copy()
+    while pending:
+        name = pending.pop()
+        visited.add(name)
         if name in NEVER_SELECTED:
             continue
         schema = schemas[name]
         if required := schema.pop("required", None):
             schema |= {"required": ["id"]} if "id" in required else {}
-        left |= _references(schema) - seen
+        pending |= _references(schema) - visited
 
 
 def _field(answer: Any) -> ModelField:

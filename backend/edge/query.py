@@ -1,11 +1,11 @@
-"""The query of a request: its parameters as a model, the wanted `fields`, and the page and order of a list.
+"""The query of a request: its parameters as a model, the requested `fields`, and the page and order of a list.
 
-A parameter that is a list may be written `id=a&id=b`, `id[]=a&id[]=b` or `id[0]=a&id[1]=b`. FastAPI's own reader of
-models knows only the first, and takes longer than the database does.
+A list parameter may be written `id=a&id=b`, `id[]=a&id[]=b` or `id[0]=a&id[1]=b`. FastAPI's own parser supports
+only the first form, and takes longer than the database does.
 
-`fields` says which parts of an answer a program wants (wire: commerce-api, Conventions): `a,b` replaces what is shown
-by default, `+a` adds to it, `-a` takes away, `*relation` is a relation as a whole, and dots lead into relations.
-Unknown names are ignored; `id` always comes.
+`fields` selects parts of an answer (wire: commerce-api, Conventions): `a,b` replaces the default fields, `+a` adds
+one, `-a` removes one, `*relation` is a whole relation, and dots lead into relations. Unknown names are ignored;
+`id` is always included.
 """
 
 import re
@@ -20,28 +20,34 @@ from sqlalchemy import ColumnElement, and_, func, or_, select, true
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlmodel import SQLModel
 
-from backend.core.collation import MOST_WORDS, fold
+from backend.core.collation import MAX_SEARCH_WORDS, fold
 from backend.core.errors import InvalidData
-from backend.edge.schemas import FilterParameters, ListParameters, Moments, NamedParameters, Parameters
+from backend.edge.schemas import (
+    FilterParameters,
+    ListParameters,
+    MomentParameters,
+    NamedParameters,
+    Parameters,
+)
 from backend.edge.wire import JsonDict, Page
 
 _INDEX = re.compile(r"\[\d{0,3}\]$")
 _BRANCH = re.compile(r"\$(or|and)\[(\d{1,2})\]\[([^\[\]]+)\](.*)")
-"""`$or[0][title]`, and what follows it: an index, an operator, or `[0][title]` of a `$and` below."""
+"""`$or[0][title]`, and its rest: an index, an operator, or `[0][title]` of a nested `$and`."""
 _ACCENTED = {"áÁ": "a", "éÉ": "e", "íÍ": "i", "óÓ": "o", "úÚüÜ": "u", "ñÑ": "n"}
 MAX_VALUES = 1000
 MAX_DEPTH = 3
-"""Of `$or` and `$and` within each other."""
+"""Maximum nesting of `$or` and `$and`."""
 PAGING = frozenset(ListParameters.model_fields)
 
 Row = TypeVar("Row", bound=SQLModel)
-Asked = TypeVar("Asked", bound=FilterParameters)
+Query = TypeVar("Query", bound=FilterParameters)
 Shape = TypeVar("Shape")
 Pairs = Sequence[tuple[str, str]]
 
 
 class QueryReader:
-    """A dependency: the request's parameters as this model."""
+    """A dependency that parses the request's parameters into this model."""
 
     def __init__(self, model: type[Parameters]) -> None:
         self.model = model
@@ -51,15 +57,15 @@ class QueryReader:
         )
 
     async def __call__(self, request: Request) -> Parameters:
-        """The parameters.
+        """Parse the request's parameters.
 
         Raises:
-            RequestValidationError: one is unknown, malformed or too much.
+            RequestValidationError: a parameter is unknown, malformed or out of range.
         """
         return self._read(request.query_params.multi_items()[:MAX_VALUES], 0)
 
     def read_text(self, query: str) -> Parameters:
-        """The parameters of a query that was kept as text.
+        """Parse the parameters of a query that was stored as text.
 
         Raises:
             RequestValidationError: see `__call__`.
@@ -79,23 +85,23 @@ class QueryReader:
             else:
                 values[name] = value
         try:
-            asked = self.model.model_validate(values, by_name=False, by_alias=True)
+            parameters = self.model.model_validate(values, by_name=False, by_alias=True)
         except ValidationError as error:
             problems = [
                 {**problem, "loc": ("query", *problem["loc"])} for problem in error.errors(include_url=False)
             ]
             raise RequestValidationError(problems) from None
-        if depth and (paging := PAGING & asked.model_fields_set):
+        if depth and (paging := PAGING & parameters.model_fields_set):
             raise InvalidData(f"Invalid request: Unrecognized fields: '{', '.join(sorted(paging))}'")
-        if isinstance(asked, FilterParameters):
+        if isinstance(parameters, FilterParameters):
             any_of, all_of = (
                 [self._read(part, depth + 1) for part in branches[name].values()] for name in ("or", "and")
             )
-            asked.combine(any_of, all_of)  # type: ignore[arg-type]  # they are of the same model
-        return asked
+            parameters.combine(any_of, all_of)  # type: ignore[arg-type]  # they have the same model
+        return parameters
 
     def documentation(self) -> list[dict[str, Any]]:
-        """The parameters as OpenAPI has them."""
+        """Return the parameters for the OpenAPI document."""
         schema = self.model.model_json_schema(ref_template="#/components/schemas/{model}")
         required = schema.get("required", ())
         return [
@@ -111,7 +117,7 @@ class QueryReader:
 
 
 def read_query(model: type[Parameters]) -> Any:
-    """What a route writes beside the model: its parameters are read by a `QueryReader`."""
+    """Return the annotation of a route's parameter that a `QueryReader` parses into this model."""
     return Depends(QueryReader(model))
 
 
@@ -122,7 +128,7 @@ def _is_list(annotation: Any) -> bool:
 
 
 def _without_null(part: dict[str, Any]) -> dict[str, Any]:
-    """A parameter that is left out is left out: nobody writes null into a query."""
+    """Return the parameter's schema without null, because a query has no null: a parameter is left out instead."""
     options = [option for option in part.get("anyOf", ()) if option.get("type") != "null"]
     if len(options) == 1:
         rest = {name: value for name, value in part.items() if name not in ("anyOf", "default", "title")}
@@ -131,34 +137,37 @@ def _without_null(part: dict[str, Any]) -> dict[str, Any]:
 
 
 Node = dict[str, Any]
-"""Names to nodes. `*`: all that is shown by default; `-`: the names taken away."""
+"""Requested fields below one field: child nodes by name.
+
+`*` as a name means all default fields; `-` has the names that are removed.
+"""
 
 EVERYTHING = "*"
 MAX_FIELDS = 4000
 
 
 class Fields:
-    """A wish for fields, parsed once: `wants` says what has to be read, `pick` what is shown of it."""
+    """The parsed `fields` parameter: `wants` decides which data is read, `pick` selects it from an answer."""
 
     def __init__(self, text: str | None = None) -> None:
-        names = _parts(text)
+        names = _split_names(text)
         self._root: Node = {}
-        # a plain name replaces the defaults, except one that only adds, takes away or names a whole relation
+        # a plain name replaces the defaults; one that adds, removes or names a whole relation does not
         self.shows_defaults = not any(name[0] not in "+-*" for name in names)
         if self.shows_defaults:
             self._root[EVERYTHING] = {}
         for name in names:
-            _plant(self._root, name)
+            _add_name(self._root, name)
         self.is_plain = self._root.keys() == {EVERYTHING}
 
     def wants(self, path: str, *, by_default: bool = False) -> bool:
-        """Whether the field is to be read. `by_default`: it is shown where nothing else was asked for."""
+        """Return True if the field must be read. `by_default`: it is a default field."""
         node = self._root
         for name in path.split("."):
             if name in node.get("-", ()):
                 return False
             if name not in node:
-                # a relation that was named without any of its fields is wanted whole
+                # a relation that is named without fields is requested as a whole
                 return by_default and (EVERYTHING in node or (node is not self._root and not node))
             node = node[name]
         return True
@@ -168,8 +177,8 @@ class Fields:
         return value if self.is_plain else cast(Shape, _pick(value, self._root))
 
 
-def _parts(text: str | None) -> list[str]:
-    """The names. A `+` in an unescaped query arrives as a space, so a leading space is read as one.
+def _split_names(text: str | None) -> list[str]:
+    """Return the names in the parameter. A leading space means `+`, which arrives as a space in an unescaped query.
 
     Before another mark it is only a space: the official storefront writes `*items, *region`.
     """
@@ -183,7 +192,7 @@ def _parts(text: str | None) -> list[str]:
     ]
 
 
-def _plant(root: Node, name: str) -> None:
+def _add_name(root: Node, name: str) -> None:
     mark = name[0] if name[0] in "+-*" else ""
     path = [step for step in name.removeprefix(mark).split(".") if step not in ("", EVERYTHING)]
     if not path:
@@ -191,18 +200,18 @@ def _plant(root: Node, name: str) -> None:
     *relations, last = path
     node = root
     for relation in relations:
-        node = _into(node, relation)
+        node = _get_child(node, relation)
     if mark == "-":
         node.setdefault("-", set()).add(last)
         return
     is_whole = mark == EVERYTHING or name.endswith(".*")
-    child = _into(node, last)
+    child = _get_child(node, last)
     if is_whole:
         child[EVERYTHING] = {}
 
 
-def _into(node: Node, name: str) -> Node:
-    """The node below. Under defaults, what is named comes on top of what is shown anyway."""
+def _get_child(node: Node, name: str) -> Node:
+    """Return the child node, and create it if necessary. Under defaults, its fields are added to the default fields."""
     if name not in node:
         node[name] = {EVERYTHING: {}} if EVERYTHING in node else {}
     child: Node = node[name]
@@ -227,45 +236,48 @@ def _pick(value: Any, node: Node) -> Any:
     return picked
 
 
-def pick_each(items: Iterable[Shape], asked: ListParameters) -> list[Shape]:
+def pick_each(items: Iterable[Shape], parameters: ListParameters) -> list[Shape]:
     """Return the requested fields of each item."""
-    fields = Fields(asked.fields)
+    fields = Fields(parameters.fields)
     return [fields.pick(item) for item in items]
 
 
-def paging(count: int, asked: ListParameters) -> Page:
+def paging_fields(count: int, parameters: ListParameters) -> Page:
     """Return `count`, `offset` and `limit` of a list's answer."""
-    return {"count": count, "offset": asked.offset, "limit": asked.limit}
+    return {"count": count, "offset": parameters.offset, "limit": parameters.limit}
 
 
-def listed(name: str, items: Iterable[JsonDict], count: int, asked: ListParameters) -> Page:
-    """Return the answer to a list whose name is known at run time only: `{<name>: […], count, offset, limit}`."""
-    return cast(Page, {name: pick_each(items, asked), **paging(count, asked)})
+def list_response(name: str, items: Iterable[JsonDict], count: int, parameters: ListParameters) -> Page:
+    """Return the answer to a list whose name is known only at run time: `{<name>: […], count, offset, limit}`."""
+    return cast(Page, {name: pick_each(items, parameters), **paging_fields(count, parameters)})
 
 
-def met(
-    asked: Asked, conditions: Callable[[Asked], Iterable[ColumnElement[bool]]]
+def where_clauses(
+    parameters: Query, conditions: Callable[[Query], Iterable[ColumnElement[bool]]]
 ) -> list[ColumnElement[bool]]:
-    """All conditions of a query: those that `conditions` makes of its filters, and of what `$and` and `$or` add."""
+    """Return the WHERE clauses for the filters, including nested `$and` and `$or`.
 
-    def whole(part: Asked) -> ColumnElement[bool]:
-        return and_(true(), *met(part, conditions))
+    `conditions` returns the clauses of one level: the query itself, or one part of `$and` or `$or`.
+    """
 
-    found = [*conditions(asked), *map(whole, asked.all_of)]
-    return [*found, or_(*map(whole, asked.any_of))] if asked.any_of else found
+    def whole(part: Query) -> ColumnElement[bool]:
+        return and_(true(), *where_clauses(part, conditions))
+
+    found = [*conditions(parameters), *map(whole, parameters.all_of)]
+    return [*found, or_(*map(whole, parameters.any_of))] if parameters.any_of else found
 
 
-def one_of(*pairs: tuple[Any, Sequence[Any] | None]) -> list[ColumnElement[bool]]:
-    """For each column with values that were asked for: it has one of them."""
+def in_clauses(*pairs: tuple[Any, Sequence[Any] | None]) -> list[ColumnElement[bool]]:
+    """Return the condition `column IN (values)` for each of these pairs; a pair with None is skipped."""
     return [column.in_(values) for column, values in pairs if values is not None]
 
 
-def mentions(text: str | None, *columns: Any) -> list[ColumnElement[bool]]:
-    """What makes the conditions of `q` on a small table: every word is a part of a column, accents and case ignored.
+def search_clauses(text: str | None, *columns: Any) -> list[ColumnElement[bool]]:
+    """Return the conditions of `q` on a small table: each word is part of a column, ignoring accents and case.
 
-    A word is looked for as it was typed, too: a column is not folded as much as a word is (`_folded`).
+    A word is also searched as typed, because a column is not folded as much as a word is (`_folded`).
 
-    Every row is read. What a shop has many of is found by its words (`backend.catalog.search.index`, `staff_search`,
+    All rows are read. Large tables have a word index instead (`backend.catalog.search.index`, `staff_search`,
     `backend.customers.search_terms`).
     """
     folded = [_folded(column) for column in columns]
@@ -274,12 +286,12 @@ def mentions(text: str | None, *columns: Any) -> list[ColumnElement[bool]]:
             *(column.icontains(word, autoescape=True) for column in columns),
             *(column.contains(fold(word), autoescape=True) for column in folded),
         )
-        for word in (text or "").split()[:MOST_WORDS]
+        for word in (text or "").split()[:MAX_SEARCH_WORDS]
     ]
 
 
 def _folded(column: Any) -> ColumnElement[str]:
-    """The column as `fold` writes it, for the letters of Spanish: SQLite has no function for it."""
+    """Return the column folded like `fold`, for the letters of Spanish: SQLite has no function for it."""
     folded = func.lower(column)
     for letters, plain in _ACCENTED.items():
         for letter in letters:
@@ -287,28 +299,40 @@ def _folded(column: Any) -> ColumnElement[str]:
     return folded
 
 
-def named(table: Any) -> Callable[[NamedParameters], list[ColumnElement[bool]]]:
-    """What makes the conditions on rows of a table with ids and names."""
+def name_clauses(table: Any) -> Callable[[NamedParameters], list[ColumnElement[bool]]]:
+    """Return a function that builds the conditions for a table with ids and names."""
 
-    def conditions(asked: NamedParameters) -> list[ColumnElement[bool]]:
-        found = one_of((table.id, asked.id), (table.name, asked.name))
-        return [*found, *mentions(asked.q, table.name)]
+    def conditions(parameters: NamedParameters) -> list[ColumnElement[bool]]:
+        found = in_clauses((table.id, parameters.id), (table.name, parameters.name))
+        return [*found, *search_clauses(parameters.q, table.name)]
 
     return conditions
 
 
-def moments(asked: Moments, created: Any, updated: Any) -> list[ColumnElement[bool]]:
-    """The conditions on when something was made and changed."""
+def moment_clauses(parameters: MomentParameters, created: Any, updated: Any) -> list[ColumnElement[bool]]:
+    """Return the conditions on the times of creation and of the latest change."""
     bounds = (
-        (created, asked.created_after, asked.created_from, asked.created_before, asked.created_until),
-        (updated, asked.updated_after, asked.updated_from, asked.updated_before, asked.updated_until),
+        (
+            created,
+            parameters.created_after,
+            parameters.created_from,
+            parameters.created_before,
+            parameters.created_until,
+        ),
+        (
+            updated,
+            parameters.updated_after,
+            parameters.updated_from,
+            parameters.updated_before,
+            parameters.updated_until,
+        ),
     )
     conditions: list[ColumnElement[bool]] = []
     then = (
-        (created, asked.created_at),
-        (created, asked.created_then),
-        (updated, asked.updated_at),
-        (updated, asked.updated_then),
+        (created, parameters.created_at),
+        (created, parameters.created_then),
+        (updated, parameters.updated_at),
+        (updated, parameters.updated_then),
     )
     for column, moment in then:
         if moment is not None:
@@ -326,38 +350,38 @@ def moments(asked: Moments, created: Any, updated: Any) -> list[ColumnElement[bo
     return conditions
 
 
-def in_order(
-    wanted: str | None, columns: Mapping[str, Any], default: Sequence[Any]
+def order_clauses(
+    order: str | None, columns: Mapping[str, Any], default: Sequence[Any]
 ) -> list[ColumnElement[Any]]:
-    """What to order by: `title` ascending, `-title` descending.
+    """Return the ORDER BY columns: `title` ascending, `-title` descending.
 
     Raises:
-        InvalidData: the list cannot be ordered by this.
+        InvalidData: the list cannot be sorted by this field.
     """
-    if not wanted:
+    if not order:
         return list(default)
-    name = wanted.removeprefix("-")
+    name = order.removeprefix("-")
     column = columns.get(name)
     if column is None:
         raise InvalidData(
             f"Invalid request: cannot order by '{name}'; possible: {', '.join(sorted(columns))}"
         )
-    return [column.desc() if wanted.startswith("-") else column.asc(), *default]
+    return [column.desc() if order.startswith("-") else column.asc(), *default]
 
 
-async def rows_of(
+async def read_page(
     session: AsyncSession,
     table: type[Row],
     conditions: Sequence[ColumnElement[bool]],
     order: Sequence[ColumnElement[Any]],
-    asked: ListParameters,
+    parameters: ListParameters,
 ) -> tuple[Sequence[Row], int]:
-    """The asked page of the rows that meet the conditions, and how many rows meet them."""
+    """Return the requested page of the rows that meet the conditions, and the number of such rows."""
     count = await session.execute(select(func.count()).select_from(table).where(*conditions))
-    page = select(table).where(*conditions).order_by(*order).offset(asked.offset).limit(asked.limit)
+    page = select(table).where(*conditions).order_by(*order).offset(parameters.offset).limit(parameters.limit)
     return (await session.execute(page)).scalars().all(), count.scalar_one()
 
 
-def page_of(items: Sequence[Shape], asked: ListParameters) -> Sequence[Shape]:
-    """The asked part of a list that is in memory."""
-    return items[asked.offset : asked.offset + asked.limit]
+def slice_page(items: Sequence[Shape], parameters: ListParameters) -> Sequence[Shape]:
+    """Return the requested page of a list in memory."""
+    return items[parameters.offset : parameters.offset + parameters.limit]

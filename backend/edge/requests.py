@@ -1,4 +1,4 @@
-"""Reading requests: the client's address, bodies up to a limit, and the route class of the API."""
+"""Parsing of requests: the client's address, bodies with a size limit, and the route class of the API."""
 
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from functools import lru_cache, partial
@@ -16,7 +16,7 @@ from starlette.routing import Match, compile_path, get_name
 from starlette.types import Scope
 
 from backend.core.observability.logs import hide_in_log
-from backend.edge.etags import NotModified, is_known, tag_of
+from backend.edge.etags import NotModified, compute_etag, has_current_copy
 from backend.edge.query import QueryReader
 from backend.edge.wire import Wire
 
@@ -24,33 +24,33 @@ Networks = Sequence[IPv4Network | IPv6Network]
 
 
 def client_address(connection: HTTPConnection, trusted_proxies: str) -> str:
-    """The client's address; empty when it is unknown. See `address_behind`."""
+    """Return the client's address; empty if it is unknown. See `resolve_client_address`."""
     host = connection.client.host if connection.client else ""
-    return address_behind(host, connection.headers.getlist("x-forwarded-for"), trusted_proxies)
+    return resolve_client_address(host, connection.headers.getlist("x-forwarded-for"), trusted_proxies)
 
 
-def address_behind(host: str, forwarded_for: Sequence[str], trusted_proxies: str) -> str:
-    """The client's address behind the connection's `host`; empty when it is unknown.
+def resolve_client_address(host: str, forwarded_for: Sequence[str], trusted_proxies: str) -> str:
+    """Return the client's address behind the connection's `host`; empty if it is unknown.
 
-    `X-Forwarded-For` counts only as far as trusted proxies wrote it: it is read from its end, where the nearest proxy
-    wrote, up to the first address that is not one of ours. Anything before that may have been made up.
+    `X-Forwarded-For` counts only as far as trusted proxies wrote it: it is read from its end, where the nearest
+    proxy wrote, up to the first address that is not a trusted proxy. The part before that may be forged.
     """
     networks = _networks(trusted_proxies)
-    address = _tidy(host)
-    hops = [_tidy(hop) for header in forwarded_for for hop in header.split(",")]
+    address = _normalize_address(host)
+    hops = [_normalize_address(hop) for header in forwarded_for for hop in header.split(",")]
     while hops and address and _is_within(address, networks):
         address = hops.pop()
     return address
 
 
-def is_trusted(host: str, trusted_proxies: str) -> bool:
-    """Whether the connection's `host` is one of our own proxies."""
-    address = _tidy(host)
+def is_trusted_proxy(host: str, trusted_proxies: str) -> bool:
+    """Return True if the connection's `host` is a trusted proxy."""
+    address = _normalize_address(host)
     return bool(address) and _is_within(address, _networks(trusted_proxies))
 
 
-def _tidy(text: str) -> str:
-    """The address in its plain form; empty when it is none."""
+def _normalize_address(text: str) -> str:
+    """Return the address in its plain form; empty if it is invalid."""
     try:
         address = ip_address(text.strip())
     except ValueError:
@@ -68,28 +68,31 @@ def _networks(trusted: str) -> Networks:
     return tuple(ip_network(part.strip(), strict=False) for part in trusted.split(",") if part.strip())
 
 
-async def body_up_to(request: Request, most: int) -> bytes:
-    """The first `most` bytes of the body; the rest is read and dropped."""
+async def read_body_start(request: Request, max_bytes: int) -> bytes:
+    """Return the first `max_bytes` bytes of the body; the rest is read and discarded."""
     body = bytearray()
     async for chunk in request.stream():
-        if len(body) < most:
-            body += chunk[: most - len(body)]
+        if len(body) < max_bytes:
+            body += chunk[: max_bytes - len(body)]
     return bytes(body)
 
 
 MAX_BODY_BYTES = 100 * 1024
-"""What the platform takes (wire: commerce-api, Error bodies: 90 kB passed, 200 kB did not)."""
+"""Maximum size of a body, as on the platform (wire: commerce-api, Error bodies).
+
+The platform accepted 90 kB, but not 200 kB.
+"""
 TOO_LARGE = "request entity too large"
 
 
 class WireRequest(Request):
-    """A request whose body is real JSON: no NaN, no lone surrogates, no numbers beyond a double."""
+    """A request whose body is strict JSON: no NaN, no lone surrogates, no numbers beyond a double."""
 
     async def body(self) -> bytes:
-        """The body, up to the limit.
+        """Return the body.
 
         Raises:
-            HTTPException: 413, it is longer.
+            HTTPException: 413, it exceeds the limit.
         """
         if not hasattr(self, "_body"):
             chunks = bytearray()
@@ -101,21 +104,20 @@ class WireRequest(Request):
         return self._body
 
     async def json(self) -> Any:
-        """The body, parsed. What it tells of people is kept out of the request's log."""
+        """Parse the body, and hide its personal data in the request's log."""
         parsed = orjson.loads(await self.body())
         hide_in_log(parsed)
         return parsed
 
 
-_OF_THE_PATH = frozenset({"path_regex", "path_format", "param_convertors"})
+_PATH_ATTRIBUTES = frozenset({"path_regex", "path_format", "param_convertors"})
 
 
 class WireRoute(APIRoute):
-    """A route with `WireRequest`, with ETags, and with its query's parameters and its answer documented.
+    """A route with `WireRequest`, with ETags, and with documented query parameters and answers.
 
-    What FastAPI makes of an endpoint (its parameters, their validators, what is documented) takes time and memory, and
-    most endpoints are never asked for between two starts. So it is made when somebody asks for any of it: the first
-    request, or the documentation.
+    FastAPI's preparation of an endpoint (parameters, validators, documentation) takes time and memory, and most
+    endpoints are not used between two starts. So it is done at the first use: a request, or the documentation.
     """
 
     def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
@@ -124,18 +126,20 @@ class WireRoute(APIRoute):
         self.name = options.get("name") or get_name(endpoint)
         self.methods = {method.upper() for method in options.get("methods") or ("GET",)}
         self.include_in_schema = options.get("include_in_schema", True)
-        self._begins = path.partition("{")[0]
-        self.answer = answer_of(endpoint)
+        self._path_start = path.partition("{")[0]
+        self.answer = answer_type(endpoint)
         if self.answer is not None:
-            options["response_model"] = None  # FastAPI would make a validator of it
-        self._make = partial(super().__init__, path, endpoint, **options)
+            options["response_model"] = None  # FastAPI would build a validator from it
+        self._prepare = partial(super().__init__, path, endpoint, **options)
 
     def __getattr__(self, name: str) -> Any:
-        """Make what is not there yet."""
-        if name in _OF_THE_PATH and "_make" in self.__dict__:  # asked of each route that a path may be for
+        """Prepare the route when a missing attribute is read."""
+        if (
+            name in _PATH_ATTRIBUTES and "_prepare" in self.__dict__
+        ):  # read for each route that may match a path
             self.path_regex, self.path_format, self.param_convertors = compile_path(self.path)
             return self.__dict__[name]
-        make = self.__dict__.pop("_make", None)
+        make = self.__dict__.pop("_prepare", None)
         if make is None:
             raise AttributeError(name)
         make()
@@ -144,23 +148,23 @@ class WireRoute(APIRoute):
         return getattr(self, name)
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        """Whether a request is for this route. Most are not, by the beginning of their path."""
-        if not get_route_path(scope).startswith(self._begins):
+        """Match a request with this route. Most routes are excluded quickly, by the beginning of the path."""
+        if not get_route_path(scope).startswith(self._path_start):
             return Match.NONE, {}
         return super().matches(scope)
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """FastAPI's handler, wrapped."""
+        """Return FastAPI's handler, wrapped to use `WireRequest` and ETags."""
         handle = super().get_route_handler()
 
         async def handle_on_the_wire(request: Request) -> Response:
             response = await handle(WireRequest(request.scope, request.receive))
-            return _unless_known(request, response) if request.method == "GET" else response
+            return _add_etag(request, response) if request.method == "GET" else response
 
         return handle_on_the_wire
 
 
-def answer_of(endpoint: Callable[..., Any]) -> Any:
+def answer_type(endpoint: Callable[..., Any]) -> Any:
     """Return the type of the endpoint's answer, which is `T` of `Wire[T]`; None for another response."""
     returned = endpoint.__annotations__.get("return")
     return get_args(returned)[0] if get_origin(returned) is Wire else None
@@ -173,10 +177,10 @@ def _query_parameters(dependant: Dependant) -> Iterator[dict[str, Any]]:
         yield from _query_parameters(below)
 
 
-def _unless_known(request: Request, response: Response) -> Response:
-    """304 when the caller has this very answer already; products are never cached, only not sent twice."""
+def _add_etag(request: Request, response: Response) -> Response:
+    """Return 304 if the client already has this answer, else the answer with its ETag."""
     if response.status_code != 200:
         return response
-    tag = tag_of(bytes(response.body))
+    tag = compute_etag(bytes(response.body))
     response.headers["etag"] = tag
-    return NotModified(response.raw_headers) if is_known(request.scope, tag) else response
+    return NotModified(response.raw_headers) if has_current_copy(request.scope, tag) else response

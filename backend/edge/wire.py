@@ -1,7 +1,7 @@
-"""How answers look on the wire: compact JSON, moments to the millisecond, and totals by the platform's names.
+"""Format of API answers: compact JSON, moments to the millisecond, and totals with the platform's names.
 
-`backend.pricing` adds up; here its totals only get their names (wire: commerce-api, Conventions). `subtotal` is before
-tax and before discounts: subtotal − discount_subtotal + tax_total = total.
+`backend.pricing` computes the totals; this module only names them (wire: commerce-api, Conventions). `subtotal` is
+before tax and before discounts: subtotal − discount_subtotal + tax_total = total.
 """
 
 from collections.abc import Mapping
@@ -21,9 +21,10 @@ Amounts = TypeVar("Amounts", bound=Mapping[str, object])
 
 
 class Wire(Response, Generic[Content]):
-    """A JSON answer, written as it is: nothing is validated or copied at run time.
+    """A JSON answer, sent without validation or copying at run time.
 
-    A route that returns `Wire[OrderAnswer]` is documented with `OrderAnswer`, and mypy checks the content against it.
+    A route that returns `Wire[OrderAnswer]` is documented with `OrderAnswer`, and mypy checks the content against
+    it.
     """
 
     media_type = "application/json"
@@ -34,12 +35,12 @@ class Wire(Response, Generic[Content]):
         super().__init__(content, status_code, headers)
 
     def render(self, content: Any) -> bytes:
-        """The content as JSON."""
+        """Return the content as JSON."""
         return orjson.dumps(content)
 
 
 class Page(TypedDict):
-    """A page of a list, and how many items the whole list has."""
+    """A page of a list, and the number of items in the whole list."""
 
     count: int
     offset: int
@@ -47,7 +48,7 @@ class Page(TypedDict):
 
 
 class Deleted(TypedDict):
-    """A deleted thing."""
+    """A deleted object."""
 
     id: str
     object: str
@@ -55,7 +56,7 @@ class Deleted(TypedDict):
 
 
 class DeletedMany(TypedDict):
-    """Deleted things of one kind."""
+    """Deleted objects of one kind."""
 
     ids: list[str]
     object: str
@@ -63,14 +64,14 @@ class DeletedMany(TypedDict):
 
 
 class Stamps(TypedDict):
-    """Times of creation and of the last change."""
+    """Times of creation and of the latest change."""
 
     created_at: str
     updated_at: str
 
 
 class LastingStamps(Stamps):
-    """Stamps of a row that is not returned once it is deleted."""
+    """Times of a row that the API never returns after its deletion, so `deleted_at` is always null."""
 
     deleted_at: None
 
@@ -128,7 +129,7 @@ class AddressParts(TypedDict):
 
 
 class PartOf(TypedDict, total=False):
-    """The line or shipping method that a tax line or an adjustment is of."""
+    """The line or shipping method to which a tax line or an adjustment belongs."""
 
     item_id: str
     shipping_method_id: str
@@ -159,7 +160,7 @@ class Adjustment(PartOf):
 
 
 class PriceRow(TypedDict):
-    """Stored price that a calculated price comes from."""
+    """Stored price from which a calculated price is derived."""
 
     id: str
     price_list_id: None
@@ -169,7 +170,7 @@ class PriceRow(TypedDict):
 
 
 class CalculatedPrice(TypedDict):
-    """Current price of a variant, and the one before a discount."""
+    """Current price of a variant, and its price before a discount."""
 
     id: str
     is_calculated_price_price_list: bool
@@ -192,36 +193,38 @@ def iso(moment: None) -> None: ...
 @overload
 def iso(moment: datetime | str | None) -> str | None: ...
 def iso(moment: datetime | str | None) -> str | None:
-    """A moment as the platform writes it: `2026-11-21T02:02:25.477Z`. A text was written so by the database."""
+    """Format a moment like the platform: `2026-11-21T02:02:25.477Z`. A text was already formatted by the database."""
     if moment is None or isinstance(moment, str):
         return moment
     return f"{moment.isoformat(timespec='milliseconds')[:23]}Z"
 
 
-def exact(amount: int | float) -> JsonDict:
-    """The exact twin that the platform keeps beside an amount."""
+def exact_value(amount: int | float) -> JsonDict:
+    """Return the exact value object that the platform shows next to an amount."""
     return {"value": str(amount), "precision": 20}
 
 
-def with_twins(amounts: Amounts) -> Amounts:
-    """Return the amounts, each with its twin `raw_…`, which the answers' types leave out."""
+def with_raw_amounts(amounts: Amounts) -> Amounts:
+    """Return the amounts, each with its exact value in `raw_…`. The types of the responses omit these fields."""
     numbers = cast(Mapping[str, int | float | None], amounts)
-    twins = {f"raw_{name}": None if amount is None else exact(amount) for name, amount in numbers.items()}
+    twins = {
+        f"raw_{name}": None if amount is None else exact_value(amount) for name, amount in numbers.items()
+    }
     return cast(Amounts, {**amounts, **twins})
 
 
-def sibling_id(prefix: str, owner_id: str) -> str:
-    """The id of something that exists once beside its owner and has no row: the owner's ULID under another prefix."""
+def derive_sibling_id(prefix: str, owner_id: str) -> str:
+    """Return the id for a part of an object that has no row of its own: the object's ULID with another prefix."""
     return f"{prefix}_{owner_id.partition('_')[2]}"
 
 
 def stamps(created_at: datetime | str, updated_at: datetime | str) -> Stamps:
-    """When something was made and last changed."""
+    """Return the times of creation and of the latest change."""
     return {"created_at": iso(created_at), "updated_at": iso(updated_at)}
 
 
-def address_parts(address: JsonDict) -> AddressParts:
-    """Return the address with every field that the platform has."""
+def address_view(address: JsonDict) -> AddressParts:
+    """Return the address with all of the platform's fields."""
     return {
         "first_name": address.get("first_name"),
         "last_name": address.get("last_name"),
@@ -237,11 +240,11 @@ def address_parts(address: JsonDict) -> AddressParts:
     }
 
 
-def totals(cart: CartTotals) -> AllTotals:
+def cart_totals_view(cart: CartTotals) -> AllTotals:
     """Return every total of a cart or an order."""
     items, shipping = cart.items, cart.shipping
     return {
-        **priced(cart),
+        **part_totals_view(cart),
         "item_total": items.total,
         "item_subtotal": items.original_subtotal,
         "item_tax_total": items.tax_total,
@@ -262,7 +265,7 @@ def totals(cart: CartTotals) -> AllTotals:
     }
 
 
-def priced(part: Totals) -> Priced:
+def part_totals_view(part: Totals) -> Priced:
     """Return the totals of one line or one shipping method."""
     return {
         "total": part.total,
@@ -277,10 +280,10 @@ def priced(part: Totals) -> Priced:
     }
 
 
-def tax_line(prefix: str, owner_id: str, rate: int, **part_of: Unpack[PartOf]) -> TaxLine:
+def tax_line_view(prefix: str, owner_id: str, rate: int, **part_of: Unpack[PartOf]) -> TaxLine:
     """Return the IVA at `rate` percent as a tax line."""
     return {
-        "id": sibling_id(prefix, owner_id),
+        "id": derive_sibling_id(prefix, owner_id),
         "description": "IVA",
         "code": "IVA",
         "rate": rate,
@@ -291,14 +294,14 @@ def tax_line(prefix: str, owner_id: str, rate: int, **part_of: Unpack[PartOf]) -
     }
 
 
-def adjustments(
+def adjustment_views(
     prefix: str, owner_id: str, part: PartTotals | None, **part_of: Unpack[PartOf]
 ) -> list[Adjustment]:
-    """Return the discounts on a line or a shipping method. `prefix` and `owner_id` make the ids."""
-    taken = part.adjustments if part else ()
+    """Return the discounts on a line or a shipping method. `prefix` and `owner_id` determine the ids."""
+    part_adjustments = part.adjustments if part else ()
     return [
         {
-            "id": f"{sibling_id(prefix, owner_id)}{number}",
+            "id": f"{derive_sibling_id(prefix, owner_id)}{number}",
             "amount": adjustment.amount,
             "code": adjustment.code or None,
             "description": adjustment.description or None,
@@ -307,24 +310,24 @@ def adjustments(
             "is_tax_inclusive": True,
             **part_of,
         }
-        for number, adjustment in enumerate(taken)
+        for number, adjustment in enumerate(part_adjustments)
     ]
 
 
-def price(price_id: str, amount: Cop, original: Cop | None = None) -> CalculatedPrice:
-    """A calculated price. `original` is what it was before it was lowered, where it was."""
-    before = amount if original is None else original
-    is_sale = before > amount
+def price_view(price_id: str, amount: Cop, original: Cop | None = None) -> CalculatedPrice:
+    """Return a calculated price. `original` is the price before a reduction, if it was reduced."""
+    original_amount = amount if original is None else original
+    is_sale = original_amount > amount
     return {
         "id": price_id,
         "is_calculated_price_price_list": is_sale,
         "is_calculated_price_tax_inclusive": True,
         "calculated_amount": amount,
-        "raw_calculated_amount": exact(amount),
+        "raw_calculated_amount": exact_value(amount),
         "is_original_price_price_list": False,
         "is_original_price_tax_inclusive": True,
-        "original_amount": before,
-        "raw_original_amount": exact(before),
+        "original_amount": original_amount,
+        "raw_original_amount": exact_value(original_amount),
         "currency_code": "cop",
         "calculated_price": _price_row(price_id, "sale" if is_sale else None),
         "original_price": _price_row(price_id, None),
@@ -333,7 +336,7 @@ def price(price_id: str, amount: Cop, original: Cop | None = None) -> Calculated
 
 def _price_row(price_id: str, list_type: str | None) -> PriceRow:
     return {
-        "id": sibling_id("price", price_id),
+        "id": derive_sibling_id("price", price_id),
         "price_list_id": None,
         "price_list_type": list_type,
         "min_quantity": None,

@@ -1,1 +1,1 @@
-"""Tables of orders, lines, customers, products and movements as files: made by a job, fetched once they are done."""
+"""Export of orders, lines, customers, products and movements as files. A job creates them, and staff fetch them."""

@@ -1,4 +1,4 @@
-"""The job that makes a file, some things at a time. A program that ends in between goes on where it was."""
+"""The job that creates a file in batches. After an interruption it continues where it was."""
 
 import asyncio
 import json
@@ -7,62 +7,62 @@ from datetime import date, timedelta
 
 from sqlalchemy import delete, select
 
-from backend.core.db.database import Database, locked
+from backend.core.db.database import Database, lock_rows
 from backend.core.db.tables import table_of
-from backend.core.spreadsheet import BYTE_ORDER_MARK, lines, workbook
-from backend.exports.kinds import KINDS, Contents, Row, read_some
+from backend.core.spreadsheet import BYTE_ORDER_MARK, build_workbook, format_csv
+from backend.exports.kinds import KINDS, Contents, Row, read_batch
 from backend.exports.models import DataExport, DataExportPiece, FileFormat
-from backend.exports.service import JOB, moments_of
+from backend.exports.service import JOB, to_moments
 from backend.jobs import JobRun, RunAgain, job
 
-WITHIN = 20.0
-"""Seconds that one run of the job takes; then others have their turn."""
-LONGEST_RUN = timedelta(minutes=10)
-PIECE = 1 << 20
-"""Bytes of a piece of an XLSX."""
+RUN_TIME_S = 20.0
+"""Duration of one run of the job. After it other jobs run."""
+RUN_TIMEOUT = timedelta(minutes=10)
+PIECE_BYTES = 1 << 20
+"""Bytes of one stored piece of an XLSX."""
 
 
 class DataExports:
-    """Makes the files that staff ask for."""
+    """Creates the files that staff request."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    @job(JOB, at_once=1, timeout=LONGEST_RUN)
-    async def make(self, run: JobRun) -> RunAgain | None:
-        """Go on with a file until it is done, or for `WITHIN` seconds."""
+    @job(JOB, concurrency=1, timeout=RUN_TIMEOUT)
+    async def create_file(self, run: JobRun) -> RunAgain | None:
+        """Continue a file until it is complete, or for the time of one run."""
         clock = asyncio.get_running_loop()
-        until = clock.time() + WITHIN
-        while await self._step(run.payload["export_id"]):
+        until = clock.time() + RUN_TIME_S
+        while await self._add_batch(run.payload["export_id"]):
             if clock.time() > until:
                 return RunAgain(timedelta(0), reset=True)
-            await asyncio.sleep(0)  # others are served in between
+            await asyncio.sleep(0)  # let other tasks run
         return None
 
-    async def _step(self, export_id: str) -> bool:
-        """Some more of the file. Whether there may be more."""
+    async def _add_batch(self, export_id: str) -> bool:
+        """Add one batch to the file. Return True if there may be more."""
         async with self._database.read() as session:
             export = await session.get(DataExport, export_id)
             if export is None or export.is_done:
                 return False
             kind, place = KINDS[export.kind], export.place
-            moments = moments_of(date.fromisoformat(export.since), date.fromisoformat(export.until))
+            moments = to_moments(date.fromisoformat(export.since), date.fromisoformat(export.until))
             contents = Contents(*moments, export.query, export.columns)
-            count, rows, following = await read_some(session, kind, contents, place)
+            count, rows, following = await read_batch(session, kind, contents, place)
         is_csv = export.file_format == FileFormat.CSV
         if export.pieces == 0:
             rows = [kind.columns or export.columns, *rows]
         is_marked = export.pieces == 0 and not kind.is_for_programs
-        content = _csv(rows, is_marked=is_marked) if is_csv else _json(rows)
+        content = _to_csv(rows, is_marked=is_marked) if is_csv else _to_json(rows)
         file: list[bytes] | None = None
         if following is None and not is_csv:
-            file = await self._workbook(export_id, content)
+            file = await self._build_workbook(export_id, content)
         async with self._database.transaction() as session:
             row = (
-                await session.execute(locked(select(DataExport).where(DataExport.id == export_id)))
+                await session.execute(lock_rows(select(DataExport).where(DataExport.id == export_id)))
             ).scalar_one_or_none()
             if row is None or row.is_done or row.place != place:
-                return False  # somebody else makes it
+                return False  # another worker wrote this batch
             if file is not None:
                 pieces = table_of(DataExportPiece)
                 await session.execute(delete(pieces).where(pieces.c.export_id == export_id))
@@ -74,19 +74,19 @@ class DataExports:
             row.place, row.is_done = following or "", following is None
         return following is not None
 
-    async def _workbook(self, export_id: str, last: bytes) -> list[bytes]:
-        """The XLSX of the rows that were stored, and these last ones, in pieces."""
+    async def _build_workbook(self, export_id: str, last: bytes) -> list[bytes]:
+        """Return the XLSX of all stored rows and the final ones, cut into pieces."""
         query = select(DataExportPiece.content).where(DataExportPiece.export_id == export_id)
         async with self._database.read() as session:
             stored = (await session.execute(query.order_by(DataExportPiece.number))).scalars().all()
         rows = (row for piece in (*stored, last) for row in json.loads(piece))
-        content = await asyncio.to_thread(workbook, rows)
-        return [content[start : start + PIECE] for start in range(0, len(content), PIECE)]
+        content = await asyncio.to_thread(build_workbook, rows)
+        return [content[start : start + PIECE_BYTES] for start in range(0, len(content), PIECE_BYTES)]
 
 
-def _csv(rows: Sequence[Row], *, is_marked: bool) -> bytes:
-    return ((BYTE_ORDER_MARK if is_marked else "") + lines(rows)).encode()
+def _to_csv(rows: Sequence[Row], *, is_marked: bool) -> bytes:
+    return ((BYTE_ORDER_MARK if is_marked else "") + format_csv(rows)).encode()
 
 
-def _json(rows: Sequence[Row]) -> bytes:
+def _to_json(rows: Sequence[Row]) -> bytes:
     return json.dumps([list(row) for row in rows], default=str).encode()

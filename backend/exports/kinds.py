@@ -1,6 +1,6 @@
-"""What the files hold: for each kind its columns, whose right it needs, and its rows, some things at a time.
+"""Kinds of export files: the columns, the required right, and the rows of each, read in batches.
 
-Money is whole pesos with IVA in it, moments are as clocks in Colombia show them.
+Money is in whole pesos including IVA, times are in Colombia's time zone.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -12,57 +12,57 @@ from sqlalchemy import ColumnElement, func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.importer.columns import OPTION_CELLS
-from backend.catalog.importer.headings import label_of
+from backend.catalog.importer.headings import get_label
 from backend.catalog.models import Product, Variant, variant_name
-from backend.catalog.products.options import named_values
-from backend.core.cursors import cursor_at, read_cursor
+from backend.catalog.products.options import read_named_values
+from backend.core.cursors import format_cursor, parse_cursor
 from backend.core.dates import TIME_ZONE
 from backend.core.texts import _
 from backend.customers.models import Customer, GuestCustomer
-from backend.exports.platform_products import Cells, conditions_of_query, product_cells
-from backend.imports.files import SHAPE, product_rows
-from backend.imports.row_changes import option_cells
+from backend.exports.platform_products import Cells, build_product_cells, parse_product_conditions
+from backend.imports.files import FILE_COLUMNS, list_product_rows
+from backend.imports.row_changes import format_option_cells
 from backend.inventory.models import InventoryLevel, StockMovement
-from backend.invoices.export import DOCUMENT_COLUMNS, LINE_COLUMNS, document_rows, line_rows
+from backend.invoices.export import DOCUMENT_COLUMNS, LINE_COLUMNS, list_document_rows, list_line_rows
 from backend.invoices.models import Invoice
 from backend.orders.admin.export import COLUMNS as ORDER_COLUMNS
 from backend.orders.admin.export import order_rows
 from backend.orders.models import Order, OrderLine
-from backend.orders.service import totals_of
+from backend.orders.service import compute_order_totals
 from backend.shipping.models import StockLocation
 from backend.staff.models import Staff
 from backend.staff.rights import Right
 
 PLATFORM = "platform"
-"""The kind of file that programs of the platform ask for."""
-AT_ONCE = 500
-"""Things that are read at a time."""
+"""Kind of the file that programs request over the platform's API."""
+PAGE_SIZE = 500
+"""Records that are read at a time."""
 Row = Sequence[object]
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A table that a kind is read from, in the order in which its things were made."""
+    """A table whose records an export reads, in the order of their creation."""
 
     model: Any
     rows: Callable[[AsyncSession, Sequence[Any]], Awaitable[Sequence[Row]]] | None = None
     cells: Callable[[AsyncSession, Sequence[Any]], Awaitable[Sequence[Cells]]] | None = None
-    """In place of `rows`, where each file has its own columns."""
-    of_days: bool = True
-    """Whether only what was made in the period is meant."""
-    at: str = "created_at"
-    """The moment that the period is of, and by which they are sorted."""
+    """Used instead of `rows` if each file has its own columns."""
+    is_by_period: bool = True
+    """True if only records created in the period are read."""
+    time_column: str = "created_at"
+    """Column of the time that is compared with the period and sorts the records."""
 
     @property
     def moment(self) -> Any:
-        """The column of `at`."""
-        return getattr(self.model, self.at)
+        """Return the column named by `time_column`."""
+        return getattr(self.model, self.time_column)
 
     def where(self, begin: datetime, end: datetime) -> list[ColumnElement[bool]]:
-        """What its things must meet."""
+        """Return the conditions for the records of the period."""
         if self.model is Product:
             return [Product.deleted_at.is_(None)]
-        return [self.moment >= begin, self.moment < end] if self.of_days else []
+        return [self.moment >= begin, self.moment < end] if self.is_by_period else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +74,12 @@ class Kind:
     columns: Sequence[str]
     sources: Sequence[Source]
     is_for_programs: bool = False
-    """Whether nobody is offered it in the office."""
+    """True if the office does not offer this kind."""
 
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What a file is to hold: the moments of the period, and for programs a query for products."""
+    """Selection of records for a file: the times of the period, and for programs a query for products."""
 
     begin: datetime
     end: datetime
@@ -87,60 +87,72 @@ class Contents:
     columns: Sequence[str] = ()
 
 
-async def count_of(session: AsyncSession, kind: Kind, contents: Contents) -> int:
-    """How many things such a file would hold."""
+async def count_records(session: AsyncSession, kind: Kind, contents: Contents) -> int:
+    """Count the records of such a file."""
     count = 0
     for source in kind.sources:
-        query = select(func.count()).select_from(source.model).where(*await _where(session, source, contents))
+        query = (
+            select(func.count())
+            .select_from(source.model)
+            .where(*await _build_conditions(session, source, contents))
+        )
         count += (await session.execute(query)).scalar_one()
     return count
 
 
-async def read_some(
+async def read_batch(
     session: AsyncSession, kind: Kind, contents: Contents, place: str
 ) -> tuple[int, Sequence[Row], str | None]:
-    """The next things from this place on: how many they are, their rows, and the place after them; None at the end."""
+    """Return the number of the next records from `place`, their rows, and the following place; None at the end."""
     number, _separator, cursor = place.partition(" ")
     source = kind.sources[int(number or 0)]
     model = source.model
-    query = select(model).where(*await _where(session, source, contents))
+    query = select(model).where(*await _build_conditions(session, source, contents))
     if cursor:
-        query = query.where(tuple_(source.moment, model.id) > read_cursor(cursor))
-    found = (await session.execute(query.order_by(source.moment, model.id).limit(AT_ONCE))).scalars().all()
+        query = query.where(tuple_(source.moment, model.id) > parse_cursor(cursor))
+    found = (await session.execute(query.order_by(source.moment, model.id).limit(PAGE_SIZE))).scalars().all()
     rows: Sequence[Row] = await source.rows(session, found) if source.rows is not None else []
     if source.cells is not None:
         rows = [[one.get(name) for name in contents.columns] for one in await source.cells(session, found)]
-    if len(found) == AT_ONCE:
-        return AT_ONCE, rows, f"{number or 0} {cursor_at(getattr(found[-1], source.at), found[-1].id)}"
+    if len(found) == PAGE_SIZE:
+        return (
+            PAGE_SIZE,
+            rows,
+            f"{number or 0} {format_cursor(getattr(found[-1], source.time_column), found[-1].id)}",
+        )
     next_source = int(number or 0) + 1
     return len(found), rows, f"{next_source} " if next_source < len(kind.sources) else None
 
 
-async def _where(session: AsyncSession, source: Source, contents: Contents) -> list[ColumnElement[bool]]:
+async def _build_conditions(
+    session: AsyncSession, source: Source, contents: Contents
+) -> list[ColumnElement[bool]]:
     conditions = source.where(contents.begin, contents.end)
     return (
-        [*conditions, *await conditions_of_query(session, contents.query)] if contents.query else conditions
+        [*conditions, *await parse_product_conditions(session, contents.query)]
+        if contents.query
+        else conditions
     )
 
 
-def _moment(moment: datetime) -> str:
+def _format_moment(moment: datetime) -> str:
     return moment.astimezone(TIME_ZONE).strftime("%Y-%m-%d %H:%M")
 
 
-async def _lines(session: AsyncSession, orders: Sequence[Order]) -> list[Row]:
+async def _line_rows(session: AsyncSession, orders: Sequence[Order]) -> list[Row]:
     of_order: dict[str, list[OrderLine]] = {order.id: [] for order in orders}
     lines = select(OrderLine).where(OrderLine.order_id.in_(of_order)).order_by(OrderLine.id)
     for line in (await session.execute(lines)).scalars():
         of_order[line.order_id].append(line)
     rows: list[Row] = []
     for order in orders:
-        totals = totals_of(order, of_order[order.id]).by_line
+        totals = compute_order_totals(order, of_order[order.id]).by_line
         for line in of_order[order.id]:
             total = totals[line.id]
             rows.append(
                 (
                     order.number,
-                    _moment(order.created_at),
+                    _format_moment(order.created_at),
                     order.status,
                     order.payment_status,
                     line.sku,
@@ -158,7 +170,7 @@ async def _lines(session: AsyncSession, orders: Sequence[Order]) -> list[Row]:
     return rows
 
 
-async def _customers(_session: AsyncSession, customers: Sequence[Customer | GuestCustomer]) -> list[Row]:
+async def _customer_rows(_session: AsyncSession, customers: Sequence[Customer | GuestCustomer]) -> list[Row]:
     return [
         (
             one.first_name,
@@ -167,13 +179,13 @@ async def _customers(_session: AsyncSession, customers: Sequence[Customer | Gues
             one.phone,
             one.company_name,
             _("sí") if isinstance(one, Customer) else _("no"),
-            _moment(one.created_at),
+            _format_moment(one.created_at),
         )
         for one in customers
     ]
 
 
-async def _products(session: AsyncSession, products: Sequence[Product]) -> list[Row]:
+async def _product_rows(session: AsyncSession, products: Sequence[Product]) -> list[Row]:
     by_id = {product.id: product for product in products}
     query = (
         select(
@@ -191,12 +203,12 @@ async def _products(session: AsyncSession, products: Sequence[Product]) -> list[
     of_products: dict[str, list[Variant]] = {product.id: [] for product in products}
     for variant, _stocked, _reserved in found:
         of_products[variant.product_id].append(variant)
-    named = await named_values(session, of_products)
+    named = await read_named_values(session, of_products)
     return [
         (
             by_id[variant.product_id].title,
             variant_name(variant.title),
-            *(option_cells(tuple(named[variant.id].items())).get(name) for name in OPTION_CELLS),
+            *(format_option_cells(tuple(named[variant.id].items())).get(name) for name in OPTION_CELLS),
             by_id[variant.product_id].handle,
             _("sí") if by_id[variant.product_id].status == "published" else _("no"),
             variant.sku,
@@ -215,22 +227,22 @@ async def _products(session: AsyncSession, products: Sequence[Product]) -> list[
     ]
 
 
-async def _movements(session: AsyncSession, movements: Sequence[StockMovement]) -> list[Row]:
+async def _movement_rows(session: AsyncSession, movements: Sequence[StockMovement]) -> list[Row]:
     titled = select(Variant.id, Variant.sku, Product.title, Variant.title).join(
         Product, Product.id == Variant.product_id
     )
     found = await session.execute(titled.where(Variant.id.in_({one.variant_id for one in movements})))
-    toys = {id_: (sku, title, variant_name(variant_title)) for id_, sku, title, variant_title in found}
+    products = {id_: (sku, title, variant_name(variant_title)) for id_, sku, title, variant_title in found}
     located = select(StockLocation.id, StockLocation.name)
     places = dict((await session.execute(located)).all())
     numbered = select(Order.id, Order.number).where(Order.id.in_({one.order_id for one in movements}))
     orders = dict((await session.execute(numbered)).all())
     named = select(Staff.id, Staff.email).where(Staff.id.in_({one.actor_id for one in movements}))
-    people = dict((await session.execute(named)).all())
+    staff = dict((await session.execute(named)).all())
     return [
         (
-            _moment(one.created_at),
-            *toys.get(one.variant_id, ("", one.variant_id, "")),
+            _format_moment(one.created_at),
+            *products.get(one.variant_id, ("", one.variant_id, "")),
             places.get(one.location_id, one.location_id),
             one.delta,
             one.stocked,
@@ -239,7 +251,7 @@ async def _movements(session: AsyncSession, movements: Sequence[StockMovement]) 
             one.supplier,
             one.document,
             orders.get(one.order_id or ""),
-            people.get(one.actor_id, one.actor_id),
+            staff.get(one.actor_id, one.actor_id),
         )
         for one in movements
     ]
@@ -266,19 +278,19 @@ KINDS: dict[str, Kind] = {
             _("Tarifa de IVA"),
             _("IVA"),
         ),
-        [Source(Order, _lines)],
+        [Source(Order, _line_rows)],
     ),
     "invoices": Kind(
         _("Facturas y notas crédito"),
         Right.EXPORT_PERSONAL_DATA,
         DOCUMENT_COLUMNS,
-        [Source(Invoice, document_rows, at="issued_at")],
+        [Source(Invoice, list_document_rows, time_column="issued_at")],
     ),
     "invoice_lines": Kind(
         _("Renglones de las facturas"),
         Right.READ_INVOICES,
         LINE_COLUMNS,
-        [Source(Invoice, line_rows, at="issued_at")],
+        [Source(Invoice, list_line_rows, time_column="issued_at")],
     ),
     "customers": Kind(
         _("Clientes"),
@@ -292,7 +304,10 @@ KINDS: dict[str, Kind] = {
             _("Con cuenta"),
             _("Desde"),
         ),
-        [Source(Customer, _customers, of_days=False), Source(GuestCustomer, _customers, of_days=False)],
+        [
+            Source(Customer, _customer_rows, is_by_period=False),
+            Source(GuestCustomer, _customer_rows, is_by_period=False),
+        ],
     ),
     "products": Kind(
         _("Productos"),
@@ -300,7 +315,7 @@ KINDS: dict[str, Kind] = {
         (
             _("Juguete"),
             _("Presentación"),
-            *(label_of(name) for name in OPTION_CELLS),
+            *(get_label(name) for name in OPTION_CELLS),
             _("Dirección"),
             _("Publicado"),
             _("SKU"),
@@ -315,19 +330,19 @@ KINDS: dict[str, Kind] = {
             _("Marca"),
             _("Edad"),
         ),
-        [Source(Product, _products, of_days=False)],
+        [Source(Product, _product_rows, is_by_period=False)],
     ),
     "import": Kind(
         _("Productos, para cambiarlos e importarlos"),
         Right.READ_CATALOG,
-        [label_of(name) for name in SHAPE],
-        [Source(Product, product_rows, of_days=False)],
+        [get_label(name) for name in FILE_COLUMNS],
+        [Source(Product, list_product_rows, is_by_period=False)],
     ),
     PLATFORM: Kind(
         _("Productos, para programas"),
         Right.READ_CATALOG,
         (),
-        [Source(Product, cells=product_cells, of_days=False)],
+        [Source(Product, cells=build_product_cells, is_by_period=False)],
         is_for_programs=True,
     ),
     "movements": Kind(
@@ -348,7 +363,7 @@ KINDS: dict[str, Kind] = {
             _("Pedido"),
             _("Quién"),
         ),
-        [Source(StockMovement, _movements)],
+        [Source(StockMovement, _movement_rows)],
     ),
 }
-"""The kinds of files, by their names."""
+"""The kinds of files, by name."""

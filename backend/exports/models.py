@@ -1,4 +1,4 @@
-"""The tables of files that staff asked for. They go when they have expired."""
+"""The tables of export files. Their rows are deleted when they have expired."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -12,14 +12,14 @@ from backend.core.ids import secret_id
 
 
 class FileFormat(StrEnum):
-    """How the file is written."""
+    """Format of a file."""
 
     XLSX = "xlsx"
     CSV = "csv"
 
 
 class DataExport(Timestamps, table=True):
-    """A file that somebody of the staff asked for. `kind` is one of `backend.exports.kinds.KINDS`."""
+    """A file that a staff member requested. `kind` is one of `backend.exports.kinds.KINDS`."""
 
     __tablename__ = "data_export"
     __table_args__ = (Index("ix_data_export_newest", "actor_id", "created_at"),)
@@ -29,27 +29,27 @@ class DataExport(Timestamps, table=True):
     kind: str
     file_format: str
     since: str
-    """The first day in Colombia (`2026-11-21`) of what it holds; `until` is the last."""
+    """First day of the period in Colombia (`2026-11-21`); `until` is its final day."""
     until: str
     query: str = Field(default="", sa_column_kwargs={"server_default": ""})
-    """For programs: which products, as `GET /admin/products` is asked."""
+    """For programs: the query for products, as sent to `GET /admin/products`."""
     columns: list[str] = Field(
         default_factory=list, sa_type=Json, sa_column_kwargs={"server_default": text("'[]'")}
     )
-    """Those of this file, where not all of its kind have the same."""
+    """The columns of this file, if its kind has no fixed columns."""
     total: int = 0
-    """How many things it will hold, as they were counted when it was asked for."""
+    """Number of records, counted when the file was requested."""
     done: int = 0
     place: str = ""
-    """Where the next things are read: which table, and after which of its rows."""
+    """Position for the next batch: the number of the source, and the cursor of its previous record."""
     pieces: int = 0
     is_done: bool = False
     expires_at: datetime = Field(sa_type=UtcDateTime, index=True)
-    """By the database's clock."""
+    """Expiry by the database's clock."""
 
 
 class DataExportPiece(SQLModel, table=True):
-    """A piece of the file; of an XLSX that is not done yet, rows as JSON."""
+    """A piece of the file. Of an incomplete XLSX it contains rows as JSON."""
 
     __tablename__ = "data_export_piece"
 

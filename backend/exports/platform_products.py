@@ -1,4 +1,4 @@
-"""The platform's table of products, a row for each variant: what `POST /admin/products/import` takes back unchanged."""
+"""The platform's table of products, one row per variant. `POST /admin/products/import` accepts it unchanged."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -24,76 +24,80 @@ VARIANT = (
 )  # fmt: skip
 PRICE = "Variant Price COP"
 IS_FREE = "Variant Is Free"
-"""The platform keeps it in the variant's metadata, of which its table has no column."""
-LISTS = {
+"""The platform stores this flag in the variant's metadata, for which its table has no column."""
+LIST_COLUMNS = {
     "Image": (Picture, "images", "url"),
     "Category": (ProductCategory, "categories", "id"),
     "Tag": (ProductHasTag, "tags", "value"),
 }
-"""By what stands between `Product` and the number: the table of their rows, the list on the wire, and what of each."""
+"""Table, list on the wire and field of each list, by the word between `Product` and the number in the heading."""
 READER = QueryReader(AdminProductsParameters)
 FIELDS = Fields("*images,*categories,*tags,*variants,*variants.options,*variants.prices,*options")
 
 Cells = Mapping[str, object]
 
 
-async def conditions_of_query(session: AsyncSession, query: str) -> Sequence[ColumnElement[bool]]:
-    """Which products a query of `GET /admin/products` means.
+async def parse_product_conditions(session: AsyncSession, query: str) -> Sequence[ColumnElement[bool]]:
+    """Return the conditions of a query of `GET /admin/products`.
 
     Raises:
-        RequestValidationError: it is none.
+        RequestValidationError: the query is not valid.
     """
-    asked = READER.read_text(query)
-    if not isinstance(asked, AdminProductsParameters):
-        raise TypeError(f"not a query for products: {asked!r}")
-    return await staff_conditions(session, asked)
+    parameters = READER.read_text(query)
+    if not isinstance(parameters, AdminProductsParameters):
+        raise TypeError(f"not a query for products: {parameters!r}")
+    return await staff_conditions(session, parameters)
 
 
-async def columns_now(session: AsyncSession) -> list[str]:
-    """The headings: as many places of each list as the product with the most of them has now."""
-    names = [_heading("product", name) for name in PRODUCT]
-    for name, (table, _list, _field) in LISTS.items():
-        names += [f"Product {name} {number + 1}" for number in range(await _most(session, table))]
-    names += [_heading("variant", name) for name in VARIANT]
-    options = max(await _most(session, ProductOption), 1)
+async def list_current_columns(session: AsyncSession) -> list[str]:
+    """Return the headings. Each list has as many columns as the product with the most entries needs."""
+    names = [_format_heading("product", name) for name in PRODUCT]
+    for name, (table, _list, _field) in LIST_COLUMNS.items():
+        names += [f"Product {name} {number + 1}" for number in range(await _count_max(session, table))]
+    names += [_format_heading("variant", name) for name in VARIANT]
+    options = max(await _count_max(session, ProductOption), 1)
     pairs = ((number + 1, part) for number in range(options) for part in ("Name", "Value"))
     return [*names, PRICE, IS_FREE, *(f"Variant Option {number} {part}" for number, part in pairs)]
 
 
-async def product_cells(session: AsyncSession, products: Sequence[Product]) -> list[Cells]:
-    """The products' cells by their headings."""
+async def build_product_cells(session: AsyncSession, products: Sequence[Product]) -> list[Cells]:
+    """Return the cells of the products' rows, by heading."""
     ids = [product.id for product in products]
     written = await ProductWriter(session, FIELDS, as_staff=True).write(ids)
-    return [cells for product in written for cells in _of_product(product)]
+    return [cells for product in written for cells in _to_product_cells(product)]
 
 
-def _of_product(product: Mapping[str, Any]) -> list[Cells]:
-    cells: dict[str, object] = {_heading("product", name): _text(product.get(name)) for name in PRODUCT}
-    for name, (_table, many, field) in LISTS.items():
+def _to_product_cells(product: Mapping[str, Any]) -> list[Cells]:
+    cells: dict[str, object] = {
+        _format_heading("product", name): _format_value(product.get(name)) for name in PRODUCT
+    }
+    for name, (_table, many, field) in LIST_COLUMNS.items():
         cells |= {f"Product {name} {number}": one[field] for number, one in enumerate(product[many], start=1)}
-    return [{**cells, **_of_variant(variant)} for variant in product["variants"]] or [cells]
+    return [{**cells, **_to_variant_cells(variant)} for variant in product["variants"]] or [cells]
 
 
-def _of_variant(variant: Mapping[str, Any]) -> dict[str, object]:
-    cells: dict[str, object] = {_heading("variant", name): _text(variant.get(name)) for name in VARIANT}
+def _to_variant_cells(variant: Mapping[str, Any]) -> dict[str, object]:
+    cells: dict[str, object] = {
+        _format_heading("variant", name): _format_value(variant.get(name)) for name in VARIANT
+    }
     cells[PRICE] = variant["prices"][0]["amount"]
-    cells[IS_FREE] = _text(bool((variant["metadata"] or {}).get(FREE_KEY)))
+    cells[IS_FREE] = _format_value(bool((variant["metadata"] or {}).get(FREE_KEY)))
     for number, value in enumerate(variant["options"], start=1):
         cells[f"Variant Option {number} Name"] = value["option"]["title"]
         cells[f"Variant Option {number} Value"] = value["value"]
     return cells
 
 
-async def _most(session: AsyncSession, table: Any) -> int:
-    """The most rows of this table that one product has."""
+async def _count_max(session: AsyncSession, table: Any) -> int:
+    """Return the maximum number of rows of this table that one product has."""
     counted = select(func.count().label("n")).select_from(table).group_by(table.product_id).subquery()
     most = await session.execute(select(func.coalesce(func.max(counted.c.n), 0)))
     return int(most.scalar_one())
 
 
-def _heading(of: str, name: str) -> str:
+def _format_heading(of: str, name: str) -> str:
     return " ".join(part.capitalize() for part in (of, *name.split("_")))
 
 
-def _text(value: object) -> object:
+def _format_value(value: object) -> object:
     return str(value).lower() if isinstance(value, bool) else value

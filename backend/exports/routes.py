@@ -1,4 +1,4 @@
-"""Fetching a file that was asked for (a route of our own), and the platform's way to ask for one of products."""
+"""Routes to fetch a requested file (the shop's own), and to request one of products (the platform's)."""
 
 from typing import Annotated
 from urllib.parse import quote
@@ -16,17 +16,17 @@ from backend.edge.schemas import Body, example
 from backend.edge.wire import Wire
 from backend.exports.kinds import PLATFORM
 from backend.exports.models import FileFormat
-from backend.exports.service import ask_for, file_of
-from backend.staff.dependencies import StaffMember, staff_who_may
+from backend.exports.service import open_export_file, request_export
+from backend.staff.dependencies import StaffMember, require_staff_right
 from backend.staff.rights import Right
 
-LONGEST_QUERY = 8000
+MAX_QUERY_LENGTH = 8000
 
 router = APIRouter(
     prefix="/admin/exports",
     tags=["admin: exports"],
     responses=REFUSALS,
-    dependencies=staff_who_may(Right.READ_REPORTS),
+    dependencies=require_staff_right(Right.READ_REPORTS),
 )
 
 
@@ -35,18 +35,18 @@ platform_router = APIRouter(
     route_class=WireRoute,
     tags=["admin: exports"],
     responses=REFUSALS,
-    dependencies=staff_who_may(Right.READ_REPORTS),
+    dependencies=require_staff_right(Right.READ_REPORTS),
 )
 
 
 class Nothing(Body):
-    """The platform's body of an export says nothing."""
+    """The platform's request body of an export, which is empty."""
 
     model_config = example()
 
 
 class ExportBegun(TypedDict):
-    """The file that is being made; a notification says when it is done."""
+    """A requested file; a notification reports when it is complete."""
 
     transaction_id: str
 
@@ -59,20 +59,21 @@ async def export_products(
     _asked: Annotated[AdminProductsParameters, read_query(AdminProductsParameters)],
     _body: Nothing | None = None,
 ) -> Wire[ExportBegun]:
-    """Have a table (CSV) made of the products that are asked for, whatever page of them.
+    """Request a CSV of all products that match the query; its page is ignored.
 
-    Once it is done, it is in the feed of `GET /admin/notifications`, and at `/admin/exports/{transaction_id}`.
+    When the file is complete, it is in the feed of `GET /admin/notifications`, and at
+    `/admin/exports/{transaction_id}`.
     """
-    query = request.url.query[:LONGEST_QUERY]
+    query = request.url.query[:MAX_QUERY_LENGTH]
     async with database.transaction() as session:
-        export_id = await ask_for(session, actor, PLATFORM, FileFormat.CSV, query=query)
+        export_id = await request_export(session, actor, PLATFORM, FileFormat.CSV, query=query)
     return Wire({"transaction_id": export_id}, 202)
 
 
 @router.get("/{export_id}", response_class=StreamingResponse)
 async def fetch(export_id: str, actor: StaffMember, database: Db) -> StreamingResponse:
-    """The file, for who asked for it, until it expires."""
-    file = await file_of(database, actor, export_id)
+    """Return the file to the staff member who requested it, until it expires."""
+    file = await open_export_file(database, actor, export_id)
     headers = {
         "content-disposition": f"attachment; filename*=UTF-8''{quote(file.name)}",
         "cache-control": "no-store",

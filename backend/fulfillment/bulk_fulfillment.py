@@ -1,7 +1,7 @@
-"""Sending several orders at once: each for itself, so that what one of them refuses stops no other.
+"""Bulk fulfillment of orders. Each order is handled separately, so one refusal does not stop the others.
 
-What came of each is said in one sentence for the shop's people. That an order was sent already is no error to them:
-somebody else was quicker.
+The result of each is one sentence for staff. An order that was already sent is not an error: another staff member
+was quicker.
 """
 
 import logging
@@ -16,31 +16,32 @@ from backend.core.errors import Conflict, Forbidden, InvalidData, NotFound, Outs
 from backend.core.texts import _
 from backend.fulfillment.commands import CreateFulfillment, MarkShipped
 from backend.fulfillment.delivery import mark_delivered, mark_shipped
-from backend.fulfillment.labels import why_not_made
+from backend.fulfillment.labels import describe_label_failure
 from backend.fulfillment.packing import fulfill
-from backend.orders.fulfillments import carrier_canceled, fulfillments_of_order
+from backend.orders.fulfillments import is_canceled_by_carrier, list_order_fulfillments
 from backend.orders.models import Order
 from backend.orders.packing_holds import PackingHeld
-from backend.orders.search import pickup_options
-from backend.orders.service import lines_of_order, read_order
+from backend.orders.search import list_pickup_options
+from backend.orders.service import list_order_lines, read_order
 from backend.orders.states import HAS_MONEY, LabelState, OrderStatus, PaymentStatus
-from backend.shipping.addresses import missing_for_a_label
+from backend.shipping.addresses import list_missing_label_parts
 from backend.shipping.providers.base import FulfillmentProviders, LabelTooExpensive
 from backend.staff.rights import Actor, Right
 
 log = logging.getLogger(__name__)
 
-MOST_AT_ONCE = 50
+MAX_ORDERS_PER_CALL = 50
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of one order.
+    """Result for one order.
 
     Attributes:
-        is_done: whether it is as was wished for, by this or before.
-        waits: whether it now waits for a decision of a person (`backend.attention`).
-        was_before: whether it was so already: somebody was quicker.
+        is_done: True if the order is in the requested state, by this call or an earlier one.
+        text: the result in one sentence.
+        waits: True if it now waits for a decision by staff (`backend.attention`).
+        was_already_done: True if it was already in the requested state.
     """
 
     order_id: str
@@ -48,23 +49,24 @@ class Outcome:
     is_done: bool
     text: str
     waits: bool = False
-    was_before: bool = False
+    was_already_done: bool = False
 
 
-async def send_rest(
+async def send_remaining_units(
     database: Database, actor: Actor, settings: Settings, providers: FulfillmentProviders, order_id: str
 ) -> Outcome:
-    """Make one label for all units of the order that are still to be sent, once however often this is called.
+    """Create one label for all units of the order that are still to be sent. Repeated calls create no second label.
 
     Raises:
         NotFound: there is no such order.
+        Forbidden: the actor may not fulfill orders.
     """
     actor.require(Right.FULFILL)
     async with database.read() as session:
         order = await read_order(session, order_id)
         left = {
             line.id: units
-            for line in await lines_of_order(session, order_id)
+            for line in await list_order_lines(session, order_id)
             if (units := line.quantity - line.fulfilled - line.withdrawn) > 0
         }
     error: ShopError | None = None
@@ -77,32 +79,32 @@ async def send_rest(
             log.info("order %s was not sent: %s: %s", order_id, type(refusal).__name__, refusal.message)
             error = refusal
     async with database.read() as session:
-        return await _sent(session, await read_order(session, order.id), error, was_left=bool(left))
+        return await _build_outcome(session, await read_order(session, order.id), error, was_left=bool(left))
 
 
-async def send_several(
+async def send_orders(
     database: Database,
     actor: Actor,
     settings: Settings,
     providers: FulfillmentProviders,
     order_ids: Sequence[str],
 ) -> list[Outcome]:
-    """Make the labels of these orders, one after the other. Of more than `MOST_AT_ONCE`, the first."""
+    """Create the labels of these orders, one after the other. Handle at most `MAX_ORDERS_PER_CALL` orders."""
     actor.require(Right.FULFILL)
     outcomes = []
-    for order_id in order_ids[:MOST_AT_ONCE]:
+    for order_id in order_ids[:MAX_ORDERS_PER_CALL]:
         try:
-            outcomes.append(await send_rest(database, actor, settings, providers, order_id))
+            outcomes.append(await send_remaining_units(database, actor, settings, providers, order_id))
         except NotFound:
             outcomes.append(Outcome(order_id, 0, is_done=False, text=_("Ya no existe.")))
     return outcomes
 
 
-async def ship_several(database: Database, actor: Actor, order_ids: Sequence[str]) -> list[Outcome]:
-    """Record that all that was packed of these orders has left. Of more than `MOST_AT_ONCE`, the first."""
+async def ship_orders(database: Database, actor: Actor, order_ids: Sequence[str]) -> list[Outcome]:
+    """Record that the packed units of these orders have left. Handle at most `MAX_ORDERS_PER_CALL` orders."""
     actor.require(Right.FULFILL)
     outcomes = []
-    for order_id in order_ids[:MOST_AT_ONCE]:
+    for order_id in order_ids[:MAX_ORDERS_PER_CALL]:
         try:
             async with database.transaction() as session:
                 outcomes.append(await ship_order(session, actor, order_id))
@@ -115,7 +117,7 @@ async def ship_several(database: Database, actor: Actor, order_ids: Sequence[str
 
 
 async def ship_order(session: AsyncSession, actor: Actor, order_id: str) -> Outcome:
-    """Record that all that was packed of the order has left, but for what the carrier has cancelled.
+    """Record that the packed units of the order have left, except those whose label the carrier has cancelled.
 
     Raises:
         NotFound: there is no such order.
@@ -123,24 +125,24 @@ async def ship_order(session: AsyncSession, actor: Actor, order_id: str) -> Outc
     actor.require(Right.FULFILL)
     order = await read_order(session, order_id)
     number = order.number or 0
-    if order.shipping_option_id in await pickup_options(session):
+    if order.shipping_option_id in await list_pickup_options(session):
         return Outcome(order_id, number, is_done=False, text=_("Lo recogen en la tienda: no se envía."))
-    made = [
+    labelled = [
         one
-        for one in await fulfillments_of_order(session, order_id)
-        if one.state == LabelState.CREATED and not carrier_canceled(one)
+        for one in await list_order_fulfillments(session, order_id)
+        if one.state == LabelState.CREATED and not is_canceled_by_carrier(one)
     ]
-    if not made:
+    if not labelled:
         return Outcome(order_id, number, is_done=False, text=_("Todavía no tiene guía."))
-    waiting = [one for one in made if one.shipped_at is None]
+    waiting = [one for one in labelled if one.shipped_at is None]
     for fulfillment in waiting:
         await mark_shipped(session, actor, order_id, fulfillment.id, MarkShipped())
     text = _("Enviado.") if waiting else _("Ya estaba enviado.")
-    return Outcome(order_id, number, is_done=True, text=text, was_before=not waiting)
+    return Outcome(order_id, number, is_done=True, text=text, was_already_done=not waiting)
 
 
 async def hand_over(session: AsyncSession, actor: Actor, order_id: str) -> Outcome:
-    """Record that the buyer has fetched what was packed of the order.
+    """Record that the customer has picked up the packed units of the order.
 
     Raises:
         NotFound: there is no such order.
@@ -148,20 +150,24 @@ async def hand_over(session: AsyncSession, actor: Actor, order_id: str) -> Outco
     actor.require(Right.FULFILL)
     order = await read_order(session, order_id)
     number = order.number or 0
-    made = [one for one in await fulfillments_of_order(session, order_id) if one.state == LabelState.CREATED]
-    if not made:
+    labelled = [
+        one for one in await list_order_fulfillments(session, order_id) if one.state == LabelState.CREATED
+    ]
+    if not labelled:
         return Outcome(order_id, number, is_done=False, text=_("Todavía no está empacado."))
-    waiting = [one for one in made if one.delivered_at is None]
+    waiting = [one for one in labelled if one.delivered_at is None]
     for fulfillment in waiting:
         await mark_delivered(session, actor, order_id, fulfillment.id)
     text = _("Entregado.") if waiting else _("Ya estaba entregado.")
-    return Outcome(order_id, number, is_done=True, text=text, was_before=not waiting)
+    return Outcome(order_id, number, is_done=True, text=text, was_already_done=not waiting)
 
 
-async def _sent(session: AsyncSession, order: Order, error: ShopError | None, *, was_left: bool) -> Outcome:
-    """What came of it: as the order and its labels stand now, which says more than the error."""
-    states = {one.state for one in await fulfillments_of_order(session, order.id)}
-    lines = await lines_of_order(session, order.id)
+async def _build_outcome(
+    session: AsyncSession, order: Order, error: ShopError | None, *, was_left: bool
+) -> Outcome:
+    """Return the result from the current state of the order and its labels, which is more precise than the error."""
+    states = {one.state for one in await list_order_fulfillments(session, order.id)}
+    lines = await list_order_lines(session, order.id)
     is_all_packed = all(line.quantity <= line.fulfilled + line.withdrawn for line in lines)
     is_done = waits = False
     if was_left and error is None:
@@ -181,9 +187,11 @@ async def _sent(session: AsyncSession, order: Order, error: ShopError | None, *,
     elif is_all_packed:
         is_done, text = True, _("Ya tenía guía.")
     elif isinstance(error, OutsideFailure) or (
-        isinstance(error, InvalidData) and (error.fields or missing_for_a_label(order.shipping_address))
+        isinstance(error, InvalidData) and (error.fields or list_missing_label_parts(order.shipping_address))
     ):
-        text = why_not_made(error)
+        text = describe_label_failure(error)
     else:
         text = _("No se puede empacar. Mira el pedido.")
-    return Outcome(order.id, order.number or 0, is_done, text, waits, was_before=is_done and not was_left)
+    return Outcome(
+        order.id, order.number or 0, is_done, text, waits, was_already_done=is_done and not was_left
+    )

@@ -1,7 +1,7 @@
-"""Cancelling a fulfillment: its label, once, and then its units are in stock again.
+"""Cancellation of a fulfillment: its label is cancelled once, and then its units are in stock again.
 
-The carrier is asked outside any transaction. A crash after its answer leaves a label that is stored as made: cancelling
-it again does no harm.
+The request to the carrier is sent outside any transaction. A crash after the response leaves a label that is stored
+as created: cancelling it again does no harm.
 """
 
 from collections import Counter, defaultdict
@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.audit import Subject, Thing, Who, record
+from backend.audit import AuditActor, Subject, SubjectType, record
 from backend.core.clock import now
 from backend.core.db.database import Database
 from backend.core.errors import Conflict, NotAllowed, require_found
@@ -19,14 +19,14 @@ from backend.edge.wire import iso
 from backend.fulfillment.label_states import lock_fulfillment, move
 from backend.fulfillment.tracking import stop_tracking
 from backend.inventory import stock_fulfillment
-from backend.inventory.movements import Reason, Why
+from backend.inventory.movements import MovementDetails, Reason
 from backend.orders.events import FulfillmentUnpacked
-from backend.orders.fulfillments import has_left, units_in
+from backend.orders.fulfillments import count_units_by_variant, has_left
 from backend.orders.models import Fulfillment, OrderLine
-from backend.orders.service import lines_of_order, lock_order, update_fulfillment_status
+from backend.orders.service import list_order_lines, lock_order, update_fulfillment_status
 from backend.orders.states import PACKED, TAKEN_BACK, TAKEN_FROM, UNPACKED, LabelState
 from backend.shipping.models import StockLocation
-from backend.shipping.providers.base import FulfillmentProvider, FulfillmentProviders, Label, provider_of
+from backend.shipping.providers.base import FulfillmentProvider, FulfillmentProviders, Label, get_provider
 from backend.staff.rights import Actor, Right
 
 
@@ -41,29 +41,29 @@ async def cancel_fulfillment(
     """
     actor.require(Right.FULFILL)
     async with database.read() as session:
-        provider = provider_of(
+        provider = get_provider(
             providers, (await lock_fulfillment(session, fulfillment_id, order_id)).provider_id
         )
-    await _ask_to_cancel(database, provider, fulfillment_id)
+    await _request_cancellation(database, provider, fulfillment_id)
     async with database.transaction() as session:
         order = await lock_order(session, order_id)
         fulfillment = await lock_fulfillment(session, fulfillment_id, order_id)
         if not provider.gives_numbers or fulfillment.delivered_at is not None:
-            _require_cancellable(fulfillment)  # what no carrier holds back may have left meanwhile
-        await _mark_canceled(session, fulfillment, by=actor)
-        await record(session, actor, "unpacked", Subject(Thing.ORDER, order_id))
+            _require_cancellable(fulfillment)  # without a carrier, it may have left in the meantime
+        await _mark_canceled(session, fulfillment, actor=actor)
+        await record(session, actor, "unpacked", Subject(SubjectType.ORDER, order_id))
         if PACKED in fulfillment.data and UNPACKED not in fulfillment.data:
             fulfillment.data = {**fulfillment.data, UNPACKED: iso(now())}
-            lines = {line.id: line for line in await lines_of_order(session, order_id)}
-            back = Counter(units_in(fulfillment))
+            lines = {line.id: line for line in await list_order_lines(session, order_id)}
+            restocked = Counter(count_units_by_variant(fulfillment))
             taken_back = fulfillment.data.get(TAKEN_BACK, {})
             for item in fulfillment.items:
                 line = lines[item["line_item_id"]]
-                back[line.variant_id] -= _unpack(line, item["quantity"], taken_back.get(line.id, 0))
-            places = await _left_from(session, fulfillment, +back)
-            # whoever hears of it may move units of the other parcels' levels
+                restocked[line.variant_id] -= _unpack(line, item["quantity"], taken_back.get(line.id, 0))
+            places = await _group_by_source(session, fulfillment, +restocked)
+            # subscribers of the event may move units of other parcels
             await stock_fulfillment.lock_all_levels(session, {line.variant_id for line in lines.values()})
-            why = Why(Reason.CORRECTION, actor, order_id=order_id)
+            why = MovementDetails(Reason.CORRECTION, actor, order_id=order_id)
             await stock_fulfillment.cancel_fulfillment(session, order.cart_id, places, why)
             await publish(session, FulfillmentUnpacked(fulfillment.id, order_id))
         await update_fulfillment_status(session, order)
@@ -71,26 +71,32 @@ async def cancel_fulfillment(
 
 @traced
 async def cancel_label(
-    database: Database, provider: FulfillmentProvider, fulfillment_id: str, *, by: Who
+    database: Database, provider: FulfillmentProvider, fulfillment_id: str, *, actor: AuditActor
 ) -> Fulfillment:
-    """Cancel the label of a fulfillment that is not packed. `by` is who of the staff wants it.
+    """Cancel the label of a fulfillment that is not packed. `actor` is the staff member who requests it.
 
     Raises:
         NotFound: there is no such fulfillment.
-        Conflict: nobody knows whether there is a label to cancel.
-        NotAllowed: there is none, or the fulfillment is on its way.
+        Conflict: it is unknown if there is a label to cancel.
+        NotAllowed: there is no label, or the fulfillment is on its way.
         OutsideFailure: the label is not cancelled.
-        OutcomeUnknown: it may be; asking again is safe.
+        OutcomeUnknown: it may be cancelled; repeating the call is safe.
     """
-    await _ask_to_cancel(database, provider, fulfillment_id)
+    await _request_cancellation(database, provider, fulfillment_id)
     async with database.transaction() as session:
         fulfillment = await lock_fulfillment(session, fulfillment_id)
-        await _mark_canceled(session, fulfillment, by=by)
+        await _mark_canceled(session, fulfillment, actor=actor)
     return fulfillment
 
 
-async def _ask_to_cancel(database: Database, provider: FulfillmentProvider, fulfillment_id: str) -> None:
-    """Have the provider cancel the label, unless it was stored that it has. Raises what `cancel_label` does."""
+async def _request_cancellation(
+    database: Database, provider: FulfillmentProvider, fulfillment_id: str
+) -> None:
+    """Let the provider cancel the label, unless it is stored as cancelled.
+
+    Raises:
+        NotFound, Conflict, NotAllowed, OutsideFailure, OutcomeUnknown: see `cancel_label`.
+    """
     async with database.read() as session:
         fulfillment = await session.get(Fulfillment, fulfillment_id)
     fulfillment = require_found(fulfillment, "Fulfillment", fulfillment_id)
@@ -104,56 +110,56 @@ async def _ask_to_cancel(database: Database, provider: FulfillmentProvider, fulf
         fulfillment.label_pdf,
         fulfillment.data,
     )
-    await provider.cancel_fulfillment(label)  # repeatable: two at once do no harm
+    await provider.cancel_fulfillment(label)  # may be repeated: concurrent cancellations do no harm
 
 
 def _require_cancellable(fulfillment: Fulfillment) -> None:
     if fulfillment.state in {LabelState.CREATING, LabelState.UNKNOWN}:
-        raise Conflict(f"It is not known yet whether fulfillment {fulfillment.reference} has a label")
+        raise Conflict(f"It is not known yet if fulfillment {fulfillment.reference} has a label")
     if fulfillment.state in {LabelState.FAILED, LabelState.TOO_EXPENSIVE}:
         raise NotAllowed(f"Fulfillment {fulfillment.reference} has no label to cancel")
     if fulfillment.state != LabelState.CANCELED and has_left(fulfillment):
         raise NotAllowed(f"Fulfillment {fulfillment.reference} is on its way and cannot be cancelled")
 
 
-async def _mark_canceled(session: AsyncSession, fulfillment: Fulfillment, *, by: Who) -> None:
-    """Store that the label of the (locked) fulfillment is cancelled, once."""
+async def _mark_canceled(session: AsyncSession, fulfillment: Fulfillment, *, actor: AuditActor) -> None:
+    """Store that the label of the (locked) fulfillment is cancelled, unless it already is."""
     if fulfillment.state == LabelState.CANCELED:
         return
-    await record(session, by, "label canceled", Subject(Thing.ORDER, fulfillment.order_id))
+    await record(session, actor, "label canceled", Subject(SubjectType.ORDER, fulfillment.order_id))
     move(fulfillment, LabelState.CANCELED)
     fulfillment.canceled_at = now()
     await stop_tracking(session, fulfillment)
 
 
 def _unpack(line: OrderLine, units: int, taken_back: int) -> int:
-    """So many units of the line are in no parcel any more. Those that were taken back before are not sent any more.
+    """Remove `units` of the line from their parcel. Units that were taken back earlier become withdrawn.
 
     Returns:
-        How many of them that are: they were put back then.
+        The number of withdrawn units; they were restocked when they were taken back.
     """
     line.fulfilled -= units
-    # earlier versions of the shop did not keep in which parcel they were
+    # earlier versions of the shop did not store their parcel
     withdrawn = max(taken_back, line.returned - line.fulfilled)
     line.returned -= withdrawn
     line.withdrawn += withdrawn
     return withdrawn
 
 
-async def _left_from(
+async def _group_by_source(
     session: AsyncSession, fulfillment: Fulfillment, units: Mapping[str, int]
 ) -> stock_fulfillment.UnitsByLocation:
-    """Where these units (by variant id) of the packed fulfillment are put back: where they were taken from.
+    """Return the units by the location to which they are put back: the one from which they were taken.
 
-    For a location that is gone since, it is the fulfillment's own.
+    The fulfillment's location replaces a location that no longer exists.
     """
     missing = Counter(units)
-    # earlier versions of the shop did not keep it
+    # earlier versions of the shop did not store the locations
     taken = fulfillment.data.get(TAKEN_FROM) or {fulfillment.location_id: units}
-    back: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for place, those in sorted(taken.items()):
-        there = await session.get(StockLocation, place, with_for_update=True)
-        found = missing & Counter(those)
+    restocked: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for place, counts in sorted(taken.items()):
+        location = await session.get(StockLocation, place, with_for_update=True)
+        found = missing & Counter(counts)
         missing -= found
-        back[there.id if there is not None else fulfillment.location_id].update(found)
-    return back
+        restocked[location.id if location is not None else fulfillment.location_id].update(found)
+    return restocked

@@ -1,4 +1,4 @@
-"""Commands of the fulfillment services. The Admin API makes them from its bodies, the office from its orders."""
+"""Commands of the fulfillment services. The Admin API and the back office create them from what staff send."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,10 +11,10 @@ class CreateFulfillment:
     """Units of an order to send together.
 
     Attributes:
-        units: how many of each line, by the lines' ids.
-        location_id: where they leave from; None: where they are reserved.
-        shipping_option_id: must be the order's.
-        data: is stored with the fulfillment.
+        units: number of units by line id.
+        location_id: the location from which they leave; None: where they are reserved.
+        shipping_option_id: must be the order's option, if given.
+        data: stored with the fulfillment.
     """
 
     units: Mapping[str, int]
@@ -34,12 +34,12 @@ class ShippedLabel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarkShipped:
-    """The fulfillment has left.
+    """A report that the fulfillment has left.
 
     Attributes:
-        units: how many of each line, by the lines' ids: all that are in it.
-        labels: must have its tracking number, if it has one.
-        data: is stored with the fulfillment.
+        units: number of units by line id; must be all its units, if given.
+        labels: must match its tracking number, if it has one.
+        data: stored with the fulfillment.
     """
 
     units: Mapping[str, int] | None = None

@@ -1,8 +1,8 @@
-"""Fulfillments that have left, or have arrived, as staff and their programs say."""
+"""Reports by staff and their programs that fulfillments have left or were delivered."""
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.audit import Subject, Thing, record
+from backend.audit import Subject, SubjectType, record
 from backend.core.clock import now
 from backend.core.errors import InvalidData, NotAllowed
 from backend.core.events import publish
@@ -10,7 +10,7 @@ from backend.fulfillment.commands import MarkShipped
 from backend.fulfillment.label_states import lock_fulfillment
 from backend.fulfillment.tracking import stop_tracking
 from backend.orders.events import FulfillmentDelivered, FulfillmentShipped
-from backend.orders.fulfillments import carrier_canceled
+from backend.orders.fulfillments import is_canceled_by_carrier
 from backend.orders.models import Fulfillment
 from backend.orders.service import lock_order, update_fulfillment_status
 from backend.orders.states import TRACKING_URL, LabelState
@@ -24,27 +24,27 @@ async def mark_shipped(
 
     Raises:
         NotFound: the order has no such fulfillment.
-        NotAllowed: it was cancelled, by the shop or by the carrier, or has no label.
-        InvalidData: other items are named than are in it, or another tracking number than it has.
+        NotAllowed: the shop or the carrier has cancelled it, or it has no label.
+        InvalidData: the items or the tracking number are not those of the fulfillment.
     """
     actor.require(Right.FULFILL)
     order = await lock_order(session, order_id)
     fulfillment = await _lock_labelled(session, order_id, fulfillment_id)
-    if carrier_canceled(fulfillment):
+    if is_canceled_by_carrier(fulfillment):
         raise NotAllowed(
-            f"The carrier has cancelled the label of fulfillment {fulfillment.reference}: nobody collects it"
+            f"The carrier has cancelled the label of fulfillment {fulfillment.reference} and will not collect it"
         )
-    await record(session, actor, "shipped", Subject(Thing.ORDER, order_id))
-    if shipment.units is not None and shipment.units != _held(fulfillment):
-        raise InvalidData("A fulfillment leaves as a whole: name all its items, or none")
+    await record(session, actor, "shipped", Subject(SubjectType.ORDER, order_id))
+    if shipment.units is not None and shipment.units != _units_by_line(fulfillment):
+        raise InvalidData("A fulfillment is shipped as a whole: list all its items, or none")
     fulfillment.shipped_at = fulfillment.shipped_at or now()
-    _note(fulfillment, shipment)
+    _store_label_data(fulfillment, shipment)
     await update_fulfillment_status(session, order)
     await publish(session, FulfillmentShipped(fulfillment.id, order_id))
 
 
 async def mark_delivered(session: AsyncSession, actor: Actor, order_id: str, fulfillment_id: str) -> None:
-    """Record that the fulfillment has arrived.
+    """Record that the fulfillment was delivered.
 
     Raises:
         NotFound: the order has no such fulfillment.
@@ -53,7 +53,7 @@ async def mark_delivered(session: AsyncSession, actor: Actor, order_id: str, ful
     actor.require(Right.FULFILL)
     order = await lock_order(session, order_id)
     fulfillment = await _lock_labelled(session, order_id, fulfillment_id)
-    await record(session, actor, "delivered", Subject(Thing.ORDER, order_id))
+    await record(session, actor, "delivered", Subject(SubjectType.ORDER, order_id))
     is_news = fulfillment.delivered_at is None
     fulfillment.delivered_at = fulfillment.delivered_at or now()
     await stop_tracking(session, fulfillment)
@@ -71,11 +71,11 @@ async def _lock_labelled(session: AsyncSession, order_id: str, fulfillment_id: s
     return fulfillment
 
 
-def _note(fulfillment: Fulfillment, shipment: MarkShipped) -> None:
-    """Keep what a program of the staff says of a fulfillment that left. A carrier's label stays as it is.
+def _store_label_data(fulfillment: Fulfillment, shipment: MarkShipped) -> None:
+    """Store the reported label data of a fulfillment that left. The data of a carrier's label are not replaced.
 
     Raises:
-        InvalidData: there is another tracking number already.
+        InvalidData: it already has another tracking number.
     """
     data = {**fulfillment.data, **shipment.data}
     for label in shipment.labels:
@@ -89,5 +89,5 @@ def _note(fulfillment: Fulfillment, shipment: MarkShipped) -> None:
     fulfillment.data = data
 
 
-def _held(fulfillment: Fulfillment) -> dict[str, int]:
+def _units_by_line(fulfillment: Fulfillment) -> dict[str, int]:
     return {item["line_item_id"]: item["quantity"] for item in fulfillment.items}

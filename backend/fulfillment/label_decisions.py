@@ -1,8 +1,8 @@
-"""What a person decides about labels: one that is in doubt, one that is too expensive (`backend.attention`).
+"""Decisions by staff about labels: a label in doubt, and a label that is too expensive (`backend.attention`).
 
-The carrier cannot be asked by our own reference (wire: carrier 2.4). So for a label in doubt a person looks at the
-carrier's site and enters the numbers found there. The carrier is asked about them first: with a mistyped number a
-shopper would get somebody else's tracking.
+The carrier has no lookup by the shop's reference (wire: carrier 2.4). So a staff member looks up a label in doubt
+at the carrier's site and enters its numbers. The carrier is then asked if it knows them: with a mistyped number a
+shopper would see the tracking of another parcel.
 """
 
 from collections.abc import Mapping
@@ -22,31 +22,29 @@ from backend.core.money import Cop
 from backend.core.texts import _
 from backend.fulfillment.commands import CreateFulfillment
 from backend.fulfillment.label_states import lock_fulfillment, move
-from backend.fulfillment.labels import APPROVED_PRICE, keep_label
+from backend.fulfillment.labels import APPROVED_PRICE, store_label
 from backend.fulfillment.packing import fulfill, pack_or_cancel
 from backend.orders.models import Fulfillment
 from backend.orders.packing_holds import PackingHeld, require_not_held
 from backend.orders.service import lock_order
 from backend.orders.states import LabelState, OrderStatus
-from backend.shipping.providers.base import FulfillmentProvider, FulfillmentProviders, Label, provider_of
+from backend.shipping.providers.base import FulfillmentProvider, FulfillmentProviders, Label, get_provider
 
-NO_NUMBER = (
-    "A label that was made has a number: send `label` with `carrier_order_id`, `tracking_number`, or both"
-)
+NO_NUMBER = "An existing label has a number: send `label` with `carrier_order_id`, `tracking_number`, or both"
 UNKNOWN_LABEL = (
-    "The carrier knows no label by these numbers. "
-    "Look again, or send `unverified`: true to keep them nevertheless"
+    "The carrier knows no label with these numbers. "
+    "Check them, or send `unverified`: true to store them anyway"
 )
 
 
 class OrderCanceled(NotAllowed):
-    """The order was cancelled: no label is bought for it."""
+    """The order was cancelled, so no label is bought for it."""
 
     staff_text = _("El pedido se canceló: no compres la guía, no hay que hacer nada.")
 
 
 class _LabelResolver(Resolver):
-    """What both kinds need."""
+    """Common base of the resolvers for both kinds."""
 
     def __init__(self, database: Database, settings: Settings, providers: FulfillmentProviders) -> None:
         self._database = database
@@ -54,73 +52,82 @@ class _LabelResolver(Resolver):
         self._providers = providers
 
     async def lock(self, session: AsyncSession, row: Attention, decision: Decision) -> None:  # noqa: ARG002 (the interface)
-        """The order first, as everywhere, then the fulfillment."""
+        """Lock the order first, as everywhere, then the fulfillment."""
         await lock_order(session, str(row.order_id))
-        await _fulfillment(session, row)
+        await _lock_subject(session, row)
 
 
 class LabelInDoubt(_LabelResolver):
-    """The carrier was asked for a label, and nobody knows whether it made one.
+    """Resolver for a label that was requested from the carrier and may or may not exist.
 
-    `honor`: it exists and has these numbers; its units are packed. `dismissed`: there is none; it may be tried again.
+    `honor`: it exists and has the given numbers; its units are packed. `dismissed`: it does not exist; it may be
+    tried again.
     """
 
     async def prepare(self, row: Attention, decision: Decision) -> None:
-        """Ask the carrier whether it knows the label.
+        """Check that the carrier knows the label.
 
         Raises:
             NotAllowed: the label is not in doubt.
             InvalidData: it has no number, or the carrier does not know it.
-            OutsideFailure: the carrier cannot be asked.
+            OutsideFailure: the carrier cannot be reached.
         """
         if decision.action is not Action.HONOR:
             return
         async with self._database.read() as session:
-            fulfillment = await _fulfillment(session, row)
+            fulfillment = await _lock_subject(session, row)
         _require_in_doubt(fulfillment)
-        provider = provider_of(self._providers, fulfillment.provider_id)
-        label = _label(provider, decision)
+        provider = get_provider(self._providers, fulfillment.provider_id)
+        label = _build_label(provider, decision)
         if provider.gives_numbers and not decision.label.get("unverified"):
             (update,) = await provider.track([label])
             if update is None:
-                told = _("La transportadora no conoce este número. Míralo otra vez.")
-                raise InvalidData(UNKNOWN_LABEL, fields={"label": told})
+                message = _("La transportadora no conoce este número. Míralo otra vez.")
+                raise InvalidData(UNKNOWN_LABEL, fields={"label": message})
 
     async def apply(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
-        """Record the label, or that there is none. NotAllowed: the numbers are another fulfillment's."""
-        fulfillment = await _fulfillment(session, row)
+        """Store the label, or that there is none.
+
+        Raises:
+            NotAllowed: the numbers belong to another fulfillment.
+        """
+        fulfillment = await _lock_subject(session, row)
         if decision.action is Action.HONOR:
-            label = _label(provider_of(self._providers, fulfillment.provider_id), decision)
+            label = _build_label(get_provider(self._providers, fulfillment.provider_id), decision)
             if not self._settings.creates_test_labels:  # test labels all have the same numbers
-                await _require_free(session, label, fulfillment.id)
+                await _require_unused_numbers(session, label, fulfillment.id)
             await resolve_doubt(session, fulfillment.id, label)
         elif fulfillment.state == LabelState.UNKNOWN:
             await resolve_doubt(session, fulfillment.id, None)
 
     async def finish(self, row: Attention, decision: Decision) -> None:
-        """Pack it. InsufficientStock: the order was cancelled meanwhile; the label is cancelled too."""
+        """Pack the fulfillment.
+
+        Raises:
+            InsufficientStock: the order was cancelled in the meantime; the label is cancelled too.
+        """
         if decision.action is not Action.HONOR:
             return
         async with self._database.read() as session:
-            fulfillment = await _fulfillment(session, row)
-        provider = provider_of(self._providers, fulfillment.provider_id)
-        with suppress(PackingHeld):  # the label is recorded; it is packed when it is asked for again
+            fulfillment = await _lock_subject(session, row)
+        provider = get_provider(self._providers, fulfillment.provider_id)
+        with suppress(PackingHeld):  # the label is stored; it is packed when it is requested again
             await pack_or_cancel(self._database, decision.by, provider, fulfillment.order_id, fulfillment.id)
 
 
 class ExpensiveLabel(_LabelResolver):
-    """A label costs much more than the shipping did when it was sold.
+    """Resolver for a label that costs much more than the shipping price of the order.
 
-    `honor`: it is bought for the row's amount at most; if it costs more by now, it waits again. `dismissed`: it is not
-    bought; the fulfillment has failed and may be tried again.
+    `honor`: it is bought for at most the row's amount; if it costs more by now, it waits again. `dismissed`: it is
+    not bought; the fulfillment has failed and may be tried again.
     """
 
     async def apply(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
-        """Record the decision.
+        """Store the decision.
 
         Raises:
-            OrderCanceled, PackingHeld: the order is not to be sent, or not yet.
-            NotAllowed: the label waits for no decision.
+            OrderCanceled, PackingHeld: the order must not be sent, or not yet.
+            NotAllowed: the label does not wait for a decision.
         """
         is_bought = decision.action is Action.HONOR
         order = await lock_order(session, str(row.order_id))
@@ -131,11 +138,15 @@ class ExpensiveLabel(_LabelResolver):
         await decide_price(session, row.subject_id, row.amount if is_bought else None)
 
     async def finish(self, row: Attention, decision: Decision) -> None:
-        """Buy it. Raises what `backend.fulfillment.packing.fulfill` does."""
+        """Buy the label and pack its units.
+
+        Raises:
+            ShopError: see `backend.fulfillment.packing.fulfill`.
+        """
         if decision.action is not Action.HONOR:
             return
         async with self._database.read() as session:
-            fulfillment = await _fulfillment(session, row)
+            fulfillment = await _lock_subject(session, row)
         units = {item["line_item_id"]: item["quantity"] for item in fulfillment.items}
         await fulfill(
             self._database,
@@ -149,25 +160,25 @@ class ExpensiveLabel(_LabelResolver):
 
 
 async def resolve_doubt(session: AsyncSession, fulfillment_id: str, found: Label | None) -> None:
-    """Record what somebody found at the carrier for a label in doubt: the label, or that there is none.
+    """Store the result of the lookup at the carrier for a label in doubt: the label, or None if there is none.
 
     Raises:
         NotFound: there is no such fulfillment.
-        NotAllowed: its label is not in doubt, or is still being made.
+        NotAllowed: its label is not in doubt, or is still being created.
     """
     fulfillment = await lock_fulfillment(session, fulfillment_id)
     _require_in_doubt(fulfillment)
     if found is None:
         move(fulfillment, LabelState.FAILED)
     else:
-        await keep_label(session, fulfillment, found)
+        await store_label(session, fulfillment, found)
     await session.flush()
 
 
 async def decide_price(session: AsyncSession, fulfillment_id: str, approved: Cop | None) -> None:
-    """Record the decision about a label that is too expensive: it may cost `approved`, or (None) is not bought.
+    """Store the decision about a label that is too expensive: `approved` is its new limit; None: it is not bought.
 
-    Either way its units may be sent again. An approved price is kept until the label is made.
+    In both cases its units may be sent again. An approved price is stored until the label is created.
 
     Raises:
         NotFound: there is no such fulfillment.
@@ -176,19 +187,19 @@ async def decide_price(session: AsyncSession, fulfillment_id: str, approved: Cop
     fulfillment = await lock_fulfillment(session, fulfillment_id)
     if fulfillment.state != LabelState.TOO_EXPENSIVE:
         raise NotAllowed(
-            f"The label of fulfillment {fulfillment.id} waits for no decision: it is {fulfillment.state}"
+            f"The label of fulfillment {fulfillment.id} does not wait for a decision: it is {fulfillment.state}"
         )
     move(fulfillment, LabelState.FAILED)
     fulfillment.data = {**fulfillment.data, APPROVED_PRICE: approved}
     await session.flush()
 
 
-async def _fulfillment(session: AsyncSession, row: Attention) -> Fulfillment:
+async def _lock_subject(session: AsyncSession, row: Attention) -> Fulfillment:
     return await lock_fulfillment(session, row.subject_id, str(row.order_id))
 
 
 def _require_in_doubt(fulfillment: Fulfillment) -> None:
-    """Refuse a decision about a label that is certain, or that the carrier is being asked for right now.
+    """Check that the label is in doubt: not certain, and not being requested from the carrier now.
 
     Raises:
         NotAllowed: the label is not in doubt.
@@ -199,7 +210,7 @@ def _require_in_doubt(fulfillment: Fulfillment) -> None:
         )
 
 
-def _label(provider: FulfillmentProvider, decision: Decision) -> Label:
+def _build_label(provider: FulfillmentProvider, decision: Decision) -> Label:
     found: Mapping[str, object] = decision.label
     code, number = str(found.get("tracking_number") or "").strip() or None, found.get("carrier_order_id")
     if provider.gives_numbers and number is None and code is None:
@@ -215,7 +226,7 @@ def _label(provider: FulfillmentProvider, decision: Decision) -> Label:
     )
 
 
-async def _require_free(session: AsyncSession, label: Label, fulfillment_id: str) -> None:
+async def _require_unused_numbers(session: AsyncSession, label: Label, fulfillment_id: str) -> None:
     same = []
     if label.carrier_order_id is not None:
         same.append(Fulfillment.carrier_order_id == label.carrier_order_id)
@@ -228,5 +239,5 @@ async def _require_free(session: AsyncSession, label: Label, fulfillment_id: str
     )
     other = (await session.execute(others.limit(1))).scalar_one_or_none()
     if other is not None:
-        told = _("Este número es de otro despacho. Míralo otra vez.")
-        raise NotAllowed(f"This label is fulfillment {other}'s", fields={"label": told})
+        message = _("Este número es de otro despacho. Míralo otra vez.")
+        raise NotAllowed(f"This label belongs to fulfillment {other}", fields={"label": message})

@@ -1,6 +1,6 @@
-"""One PDF of several labels. Carriers draw them, so they may be anything: a child process reads them.
+"""Merging of labels into one PDF. Labels are untrusted files from carriers, so a child process parses them.
 
-The child's argument has the labels' sizes; its standard input has the labels one after the other.
+The child's argument has the sizes of the labels; its standard input has the labels one after the other.
 """
 
 import json
@@ -20,14 +20,14 @@ MAX_MEMORY_BYTES = 768 << 20
 MAX_CPU_S = 30
 TIMEOUT_S = 120
 MAX_FAILURES = 3
-"""After so many labels that ended the child, the others are not merged either."""
+"""Number of labels that may crash the child. After that many, the remaining labels are not merged."""
 PIECE_BYTES = 1 << 20
 
 log = logging.getLogger(__name__)
 
 
 def merge_labels(labels: Sequence[tuple[str, bytes]]) -> bytes | None:
-    """Return one PDF of those labels that can be read; None if there is none. Call it from a thread.
+    """Return one PDF of the readable labels; None if none is readable. Call it from a thread.
 
     Args:
         labels: the references and PDFs of fulfillments.
@@ -45,7 +45,7 @@ def merge_labels(labels: Sequence[tuple[str, bytes]]) -> bytes | None:
 
 @dataclass(slots=True)
 class _Result:
-    """Result of one run of the child: the PDF, and the places of labels that cannot be read."""
+    """Result of one run of the child: the PDF, and the positions of unreadable labels."""
 
     pdf: bytes = b""
     unreadable: list[int] = field(default_factory=list)
@@ -53,7 +53,7 @@ class _Result:
 
 
 def _run_child(labels: Sequence[bytes]) -> _Result:
-    """Merge the labels. If one of them ends the child, the result has only its place."""
+    """Merge the labels. If one of them crashes the child, the result has only its position."""
     result, reading = _Result(), 0
     argument = {"sizes": [len(label) for label in labels], "max_cpu_s": MAX_CPU_S}
     with TemporaryFile() as file:
@@ -72,7 +72,7 @@ def _run_child(labels: Sequence[bytes]) -> _Result:
 
 
 def main() -> None:
-    """Merge the labels on the standard input, and write the pieces of the result as lines of JSON."""
+    """Merge the labels from the standard input, and write the pieces of the result as lines of JSON."""
     argument = json.loads(sys.argv[1])
     limit_this_process(MAX_MEMORY_BYTES, argument["max_cpu_s"])
     for line in _merge(sys.stdin.buffer, argument["sizes"]):
@@ -89,7 +89,7 @@ def _merge(file: BinaryIO, sizes: Sequence[int]) -> Iterator[dict[str, Any]]:
         try:
             for page in list(PdfReader(BytesIO(file.read(size))).pages):
                 writer.add_page(page)
-        except Exception:  # noqa: BLE001 - whatever the library raises for what is damaged
+        except Exception:  # noqa: BLE001 - the library may raise any error for a damaged file
             yield {"unreadable": [index]}
     if not writer.pages:
         return

@@ -1,9 +1,9 @@
-"""How far the label of a fulfillment is, and the steps between the states.
+"""States of a fulfillment's label, and the allowed transitions.
 
     nothing ──► creating ──► created ──► canceled
                     ├──► failed ──► creating (again)
-                    ├──► unknown ──► created or failed, once a person has looked (`label_decisions.resolve_doubt`)
-                    └──► too_expensive ──► failed, once a person has decided (`label_decisions.decide_price`)
+                    ├──► unknown ──► created or failed, when staff have looked it up (`label_decisions.resolve_doubt`)
+                    └──► too_expensive ──► failed, when staff have decided (`label_decisions.decide_price`)
 
 `move` is the only function that writes `Fulfillment.state`.
 """
@@ -11,7 +11,7 @@
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.core.db.database import locked
+from backend.core.db.database import lock_rows
 from backend.core.db.tables import get_or_404
 from backend.core.errors import Conflict, NotAllowed
 from backend.core.transitions import Transitions
@@ -35,7 +35,7 @@ def move(fulfillment: Fulfillment, state: LabelState) -> None:
     """Change the state of the (locked) fulfillment's label.
 
     Raises:
-        StepNotAllowed: the table has no such step; nothing has changed.
+        StepNotAllowed: the table does not allow this transition; nothing has changed.
     """
     fulfillment.state = STEPS.require(LabelState(fulfillment.state), state)
 
@@ -43,22 +43,24 @@ def move(fulfillment: Fulfillment, state: LabelState) -> None:
 async def lock_fulfillment(
     session: AsyncSession, fulfillment_id: str, order_id: str | None = None
 ) -> Fulfillment:
-    """The fulfillment, locked; with `order_id`, only if it is this order's. Lock the order first if both are needed.
+    """Lock and return the fulfillment; with `order_id`, only if it belongs to this order.
+
+    Lock the order first, if needed.
 
     Raises:
-        NotFound: there is none.
+        NotFound: there is no such fulfillment.
     """
     query = select(Fulfillment).where(Fulfillment.id == fulfillment_id)
     if order_id is not None:
         query = query.where(Fulfillment.order_id == order_id)
-    return await get_or_404(session, locked(query), "Fulfillment", fulfillment_id)
+    return await get_or_404(session, lock_rows(query), "Fulfillment", fulfillment_id)
 
 
 def require_retryable(fulfillment: Fulfillment) -> None:
-    """Only what certainly made no label may be asked for again.
+    """Check that the label certainly does not exist, so that it may be requested again.
 
     Raises:
-        Conflict: it is being made, nobody knows whether it was, or it waits for a decision about its price.
+        Conflict: it is being created, may exist, or waits for a decision about its price.
         NotAllowed: it was cancelled.
     """
     label = f"label of fulfillment {fulfillment.reference}"
@@ -68,8 +70,8 @@ def require_retryable(fulfillment: Fulfillment) -> None:
         case L.CANCELED:
             raise NotAllowed(f"The {label} was cancelled; use another reference")
         case L.UNKNOWN:
-            raise Conflict(f"A {label} may have been made; look it up at the carrier")
+            raise Conflict(f"A {label} may exist; look it up at the carrier")
         case L.TOO_EXPENSIVE:
             raise Conflict(f"The {label} is too expensive and waits in attention")
         case _:
-            raise Conflict(f"The {label} is being made")
+            raise Conflict(f"The {label} is being created")

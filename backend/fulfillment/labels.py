@@ -1,8 +1,8 @@
-"""Making the label of a fulfillment exactly once.
+"""Creation of a fulfillment's label, exactly once.
 
-The carrier has no key against repetition and every label is paid for. So the row is committed as `creating` before the
-carrier is asked, and nobody asks again while it is: a second click finds it. After a crash it stays so, and a person
-looks at the carrier. No transaction is open while the carrier answers.
+The carrier has no idempotency key, and every label costs money. So the row is committed as `creating` before the
+request is sent, and in this state it is not requested again: a second click finds it. After a crash it stays in
+this state, and a staff member looks it up at the carrier. No transaction is open during the request.
 """
 
 import logging
@@ -14,8 +14,8 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention import AttentionKind, close_attention, raise_attention
-from backend.audit import Subject, Thing, Who, record
-from backend.core.db.database import Database, locked
+from backend.audit import AuditActor, Subject, SubjectType, record
+from backend.core.db.database import Database, lock_rows
 from backend.core.db.tables import JsonObject
 from backend.core.errors import InvalidData, OutcomeUnknown, OutsideFailure, ShopError
 from backend.core.observability.logs import log_scope
@@ -23,27 +23,27 @@ from backend.core.observability.tracing import traced
 from backend.core.texts import _
 from backend.fulfillment.label_states import lock_fulfillment, move, require_retryable
 from backend.fulfillment.tracking import start_tracking
-from backend.jobs import cancel, enqueue
+from backend.jobs import cancel_job, enqueue
 from backend.orders.models import Fulfillment
-from backend.orders.states import SAID, WHY_FAILED, LabelState
+from backend.orders.states import FAILURE_REASON, STAFF_KEYS, LabelState
 from backend.shipping.providers.base import FulfillmentProvider, Label, LabelRequest, LabelTooExpensive
 from backend.shipping.providers.carrier.requests import TOO_LONG
 
 log = logging.getLogger(__name__)
 
 STALE_AFTER = timedelta(minutes=5)
-"""After this time an answer of the carrier is no longer expected: the client gives up far sooner."""
+"""After this time a response of the carrier is no longer expected: the client's timeout is much shorter."""
 OVERDUE = "shipping.label_overdue"
-"""The job that looks whether a label was made in time; its key is the fulfillment's id."""
+"""Job that checks if a label was created in time; its key is the fulfillment's id."""
 APPROVED_PRICE = "approved_price"
-"""Key in a fulfillment's `data`: the most that its label may cost, as somebody decided, in whole pesos."""
+"""Key in a fulfillment's `data`: the maximum price of its label that staff approved, in whole pesos."""
 
 
 @dataclass(frozen=True, slots=True)
 class NewLabel:
-    """A label to make: for which order, from which location, for which items, and what the carrier gets.
+    """A label to create: its order, location and items, and the request for the carrier.
 
-    `order_id` and `request.reference` together name one fulfillment.
+    `order_id` and `request.reference` together identify one fulfillment.
     """
 
     order_id: str
@@ -51,25 +51,25 @@ class NewLabel:
     request: LabelRequest
     items: list[JsonObject] = field(default_factory=list)
     data: JsonObject = field(default_factory=dict)
-    """What is kept with it beside what the carrier answers."""
+    """Data stored with it in addition to the carrier's response."""
 
 
 @traced
 async def create_label(
-    database: Database, provider: FulfillmentProvider, new: NewLabel, *, by: Who
+    database: Database, provider: FulfillmentProvider, new: NewLabel, *, actor: AuditActor
 ) -> Fulfillment:
-    """Make the label, or give the fulfillment that has it. The carrier makes one, however often this is called.
+    """Create the label, or return the fulfillment that has it. The carrier creates one label for any number of calls.
 
-    `by` is who of the staff wants it.
+    `actor` is the staff member who requests it.
 
     Raises:
-        Conflict: it is being made, or nobody knows whether it was; the carrier is not asked again.
+        Conflict: it is being created, or may exist; it is not requested from the carrier again.
         NotAllowed: the label was cancelled; a new one needs another reference.
-        InvalidData, OutsideFailure: no label was made; asking again is safe.
-        LabelTooExpensive: it costs more than `max_price`; a person must decide (`label_decisions.decide_price`).
-        OutcomeUnknown: a label may have been made; a person must look (`label_decisions.resolve_doubt`).
+        InvalidData, OutsideFailure: no label was created; a new request is safe.
+        LabelTooExpensive: it costs more than `max_price`; staff must decide (`label_decisions.decide_price`).
+        OutcomeUnknown: a label may exist; staff must look it up (`label_decisions.resolve_doubt`).
     """
-    fulfillment, is_claimed = await _claim(database, provider.id, new, by)
+    fulfillment, is_claimed = await _claim(database, provider.id, new, actor)
     if not is_claimed:
         return fulfillment
     try:
@@ -79,20 +79,23 @@ async def create_label(
         await _wait_for_decision(database, fulfillment.id, error)
         raise
     except Exception as error:
-        # only if the provider says so is it certain that no label was made
+        # only an error of the provider makes it certain that no label exists
         made_none = isinstance(error, ShopError) and not isinstance(error, OutcomeUnknown)
         await _record_failure(
             database, fulfillment.id, LabelState.FAILED if made_none else LabelState.UNKNOWN, error
         )
         raise
     log.info(
-        "label %s (%s) is of fulfillment %s", label.carrier_order_id, label.tracking_number, fulfillment.id
+        "created label %s (%s) of fulfillment %s",
+        label.carrier_order_id,
+        label.tracking_number,
+        fulfillment.id,
     )
     return await _record_label(database, fulfillment.id, label)
 
 
-def why_not_made(error: Exception) -> str:
-    """Why a label was not made, as the shop's people read it."""
+def describe_label_failure(error: Exception) -> str:
+    """Return the reason why a label was not created, worded for staff."""
     if isinstance(error, OutsideFailure):
         return error.staff_text or _("La transportadora no responde. Inténtalo otra vez en un rato.")
     if isinstance(error, InvalidData):
@@ -107,47 +110,47 @@ def why_not_made(error: Exception) -> str:
 
 
 async def mark_overdue(database: Database, fulfillment_id: str) -> None:
-    """The carrier was asked for this label `STALE_AFTER` ago. If it has not answered, the label is in doubt."""
+    """Mark the label as in doubt if the carrier has not responded within `STALE_AFTER`."""
     async with database.transaction() as session:
         fulfillment = await lock_fulfillment(session, fulfillment_id)
         if fulfillment.state == LabelState.CREATING:
             move(fulfillment, LabelState.UNKNOWN)
-            await _raise_doubt(
-                session, fulfillment, "The shop ended while the carrier was being asked for it"
-            )
+            await _raise_doubt(session, fulfillment, "The shop stopped during the request to the carrier")
 
 
-async def keep_label(session: AsyncSession, fulfillment: Fulfillment, label: Label) -> None:
-    """Store the label that was made for the (locked) fulfillment. It is tracked from now on."""
+async def store_label(session: AsyncSession, fulfillment: Fulfillment, label: Label) -> None:
+    """Store the new label of the (locked) fulfillment and start tracking it."""
     move(fulfillment, LabelState.CREATED)
     fulfillment.tracking_number, fulfillment.carrier_order_id = label.tracking_number, label.carrier_order_id
     fulfillment.label_url, fulfillment.label_pdf = label.label_url, label.label_pdf
-    said = {name: value for name, value in fulfillment.data.items() if name in SAID}
-    fulfillment.data = {**said, **label.data}
-    await cancel(session, OVERDUE, fulfillment.id)
+    staff_data = {name: value for name, value in fulfillment.data.items() if name in STAFF_KEYS}
+    fulfillment.data = {**staff_data, **label.data}
+    await cancel_job(session, OVERDUE, fulfillment.id)
     await start_tracking(session, fulfillment)
 
 
-async def _claim(database: Database, provider_id: str, new: NewLabel, by: Who) -> tuple[Fulfillment, bool]:
-    """The fulfillment, and whether the caller asks the carrier: then `creating` is committed."""
+async def _claim(
+    database: Database, provider_id: str, new: NewLabel, actor: AuditActor
+) -> tuple[Fulfillment, bool]:
+    """Return the fulfillment, and True if the caller must request the label: then `creating` is committed."""
     try:
         async with database.transaction() as session:
-            return await _claim_in(session, provider_id, new, by)
+            return await _claim_in(session, provider_id, new, actor)
     except IntegrityError:
-        # on PostgreSQL two may look at once; then the other has inserted the row before us
+        # on PostgreSQL a concurrent transaction may have inserted the row after our query
         async with database.transaction() as session:
-            if await _fulfillment_of(session, new) is None:
-                raise  # it was something else
-            return await _claim_in(session, provider_id, new, by)
+            if await _lock_existing(session, new) is None:
+                raise  # the error has another cause
+            return await _claim_in(session, provider_id, new, actor)
 
 
 async def _claim_in(
-    session: AsyncSession, provider_id: str, new: NewLabel, by: Who
+    session: AsyncSession, provider_id: str, new: NewLabel, actor: AuditActor
 ) -> tuple[Fulfillment, bool]:
-    fulfillment = await _fulfillment_of(session, new)
+    fulfillment = await _lock_existing(session, new)
     if fulfillment is not None and fulfillment.state == LabelState.CREATED:
         return fulfillment, False
-    await record(session, by, "label requested", Subject(Thing.ORDER, new.order_id))
+    await record(session, actor, "label requested", Subject(SubjectType.ORDER, new.order_id))
     if fulfillment is not None:
         require_retryable(fulfillment)
         move(fulfillment, LabelState.CREATING)
@@ -162,21 +165,21 @@ async def _claim_in(
         session.add(fulfillment)
     fulfillment.items, fulfillment.location_id = new.items, new.location_id
     fulfillment.provider_id = provider_id
-    before = {name: value for name, value in fulfillment.data.items() if name != WHY_FAILED}
+    before = {name: value for name, value in fulfillment.data.items() if name != FAILURE_REASON}
     fulfillment.data = {**before, **new.data}
     await session.flush()
     await enqueue(session, OVERDUE, key=fulfillment.id, after=STALE_AFTER)
     return fulfillment, True
 
 
-async def _fulfillment_of(session: AsyncSession, new: NewLabel) -> Fulfillment | None:
-    """The fulfillment of this order with this reference, locked."""
+async def _lock_existing(session: AsyncSession, new: NewLabel) -> Fulfillment | None:
+    """Lock and return the fulfillment of this order with this reference."""
     same = (Fulfillment.order_id == new.order_id) & (Fulfillment.reference == new.request.reference)
-    return (await session.execute(locked(select(Fulfillment).where(same)))).scalar_one_or_none()
+    return (await session.execute(lock_rows(select(Fulfillment).where(same)))).scalar_one_or_none()
 
 
 def _with_approved_price(request: LabelRequest, fulfillment: Fulfillment) -> LabelRequest:
-    """The request, with the price that somebody approved where that is higher."""
+    """Return the request with the approved price, if that is higher than its limit."""
     approved = fulfillment.data.get(APPROVED_PRICE)
     if request.max_price is None or approved is None:
         return request
@@ -186,15 +189,15 @@ def _with_approved_price(request: LabelRequest, fulfillment: Fulfillment) -> Lab
 async def _record_label(database: Database, fulfillment_id: str, label: Label) -> Fulfillment:
     async with database.transaction() as session:
         fulfillment = await lock_fulfillment(session, fulfillment_id)
-        # in another state, somebody decided while the carrier was at it
+        # in another state, staff decided during the request
         if fulfillment.state not in (LabelState.CREATING, LabelState.UNKNOWN):
             numbers = f"{label.carrier_order_id} ({label.tracking_number})"
-            cause = f"A second label was made, {numbers}: cancel one at the carrier"
+            cause = f"A second label was created, {numbers}: cancel one at the carrier"
             await _raise_doubt(session, fulfillment, cause)
             return fulfillment
-        await keep_label(session, fulfillment, label)
+        await store_label(session, fulfillment, label)
         await close_attention(
-            session, AttentionKind.LABEL_IN_DOUBT, fulfillment.id, note="The carrier's answer came after all"
+            session, AttentionKind.LABEL_IN_DOUBT, fulfillment.id, note="The carrier's response arrived late"
         )
     return fulfillment
 
@@ -208,8 +211,8 @@ async def _record_failure(
         if fulfillment.state != LabelState.CREATING:
             return
         move(fulfillment, state)
-        fulfillment.data = {**fulfillment.data, WHY_FAILED: why_not_made(cause)}
-        await cancel(session, OVERDUE, fulfillment.id)
+        fulfillment.data = {**fulfillment.data, FAILURE_REASON: describe_label_failure(cause)}
+        await cancel_job(session, OVERDUE, fulfillment.id)
         if state is LabelState.UNKNOWN:
             await _raise_doubt(session, fulfillment, str(cause))
 
@@ -220,7 +223,7 @@ async def _wait_for_decision(database: Database, fulfillment_id: str, cause: Lab
         if fulfillment.state != LabelState.CREATING:
             return
         move(fulfillment, LabelState.TOO_EXPENSIVE)
-        await cancel(session, OVERDUE, fulfillment.id)
+        await cancel_job(session, OVERDUE, fulfillment.id)
         await raise_attention(
             session,
             AttentionKind.LABEL_TOO_EXPENSIVE,

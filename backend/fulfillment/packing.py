@@ -1,13 +1,13 @@
 """Packing: units of an order get a label and leave the warehouse.
 
-The label is made outside any transaction, exactly once (`backend.fulfillment.labels`). Only then do the units leave the
-stock: under the order's lock, and once, however often this is called. A crash in between leaves a label whose units are
-not packed; asking for the same units again finds and packs them. (spec: createFulfillment)
+The label is created outside any transaction, exactly once (`backend.fulfillment.labels`). After that the units
+leave the stock, under the order's lock and once for any number of calls. A crash in between leaves a label with
+units that are not packed; a new request for the same units finds and packs them. (spec: createFulfillment)
 """
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.audit import Subject, Thing, record
+from backend.audit import Subject, SubjectType, record
 from backend.core.clock import now
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database
@@ -17,14 +17,14 @@ from backend.fulfillment.cancellation import cancel_label
 from backend.fulfillment.commands import CreateFulfillment
 from backend.fulfillment.label_states import lock_fulfillment
 from backend.fulfillment.labels import create_label
-from backend.fulfillment.parcels import SENT_MEANWHILE, label_for, leaving_from, parcel_of
+from backend.fulfillment.parcels import CONCURRENT_FULFILLMENT, build_label, build_parcel, choose_location
 from backend.inventory import stock_fulfillment
-from backend.inventory.movements import Reason, Why
-from backend.orders.fulfillments import units_in
+from backend.inventory.movements import MovementDetails, Reason
+from backend.orders.fulfillments import count_units_by_variant
 from backend.orders.packing_holds import require_not_held
-from backend.orders.service import lines_of_order, lock_order, update_fulfillment_status
+from backend.orders.service import list_order_lines, lock_order, update_fulfillment_status
 from backend.orders.states import PACKED, TAKEN_FROM, LabelState
-from backend.shipping.providers.base import FulfillmentProvider, FulfillmentProviders, provider_of
+from backend.shipping.providers.base import FulfillmentProvider, FulfillmentProviders, get_provider
 from backend.staff.rights import Actor, Right
 
 
@@ -38,63 +38,67 @@ async def fulfill(  # noqa: PLR0917
     *,
     preferred: str | None = None,
 ) -> None:
-    """Make a label for these units of the order, and take them out of the stock.
+    """Create a label for these units of the order, and take them out of the stock.
 
-    Where `new` names no location, they leave from `preferred` if they are reserved there.
+    If `new` has no location, they leave from `preferred` if they are reserved there.
 
     Raises:
         NotFound: there is no such order, or no such location.
-        InvalidData: an item is not the order's, or more of it is wanted than is left to send, or is not at the location
-            that was named; another shipping option is named than the order's; or the address cannot be sent to.
-        NotAllowed: the order is not paid, was cancelled, or is held; or the shop does not run with its provider. Held
-            while the carrier answered, it has a label that is packed when it is asked for again.
-        Conflict: another fulfillment of the order is being made, or nobody knows whether one was.
-        LabelTooExpensive: the label costs more than the order's shipping before discounts plus `LABEL_OVER_PAID`; it
-            waits in attention for a decision.
+        InvalidData: an item is not in the order, or fewer units are left to send or are at the given location; the
+            shipping option is not the order's; or the address is not valid for a label.
+        NotAllowed: the order is not paid, was cancelled, or is held; or the shop does not use its provider. If the
+            order became held during the request to the carrier, it has a label: a new request packs its units.
+        Conflict: another fulfillment of the order is being created, or may exist.
+        LabelTooExpensive: the label costs more than the order's shipping before discounts plus the setting
+            `label_over_paid`; staff must decide.
         OutsideFailure, OutcomeUnknown: see `backend.fulfillment.labels.create_label`.
     """
     actor.require(Right.FULFILL)
     async with database.transaction() as session:
         order = await lock_order(session, order_id)
-        parcel = await parcel_of(session, order, new)
-        location = await leaving_from(session, parcel, new.location_id, preferred)
-        label = await label_for(session, settings, parcel, location)
-        provider = provider_of(providers, parcel.option.provider_id)
-    fulfillment = await create_label(database, provider, label, by=actor)
+        parcel = await build_parcel(session, order, new)
+        location = await choose_location(session, parcel, new.location_id, preferred)
+        label = await build_label(session, settings, parcel, location)
+        provider = get_provider(providers, parcel.option.provider_id)
+    fulfillment = await create_label(database, provider, label, actor=actor)
     if fulfillment.items != label.items:
-        raise Conflict(SENT_MEANWHILE)
+        raise Conflict(CONCURRENT_FULFILLMENT)
     await pack_or_cancel(database, actor, provider, order_id, fulfillment.id)
 
 
 async def pack_or_cancel(
     database: Database, actor: Actor, provider: FulfillmentProvider, order_id: str, fulfillment_id: str
 ) -> None:
-    """Take the units of a fulfillment with a label out of the stock. Where they are gone, cancel the label.
+    """Take the units of a fulfillment with a label out of the stock. If they are missing, cancel the label.
 
     Raises:
-        InsufficientStock: the order was cancelled while the carrier answered. Its units must not be sent.
+        InsufficientStock: the order was cancelled during the request to the carrier. Its units must not be sent.
     """
     try:
         async with database.transaction() as session:
             await _pack(session, actor, order_id, fulfillment_id)
     except InsufficientStock:
-        await cancel_label(database, provider, fulfillment_id, by=actor)
+        await cancel_label(database, provider, fulfillment_id, actor=actor)
         raise
 
 
 async def _pack(session: AsyncSession, actor: Actor, order_id: str, fulfillment_id: str) -> None:
-    """Take the units out of the stock, once."""
+    """Take the units out of the stock, unless that was done before."""
     order = await lock_order(session, order_id)
     fulfillment = await lock_fulfillment(session, fulfillment_id, order_id)
-    await record(session, actor, "packed", Subject(Thing.ORDER, order_id))
+    await record(session, actor, "packed", Subject(SubjectType.ORDER, order_id))
     if PACKED not in fulfillment.data and fulfillment.state == LabelState.CREATED:
         await require_not_held(session, order)
-        why = Why(Reason.SALE, actor, order_id=order_id)
+        why = MovementDetails(Reason.SALE, actor, order_id=order_id)
         taken = await stock_fulfillment.fulfill(
-            session, order.cart_id, units_in(fulfillment), why, location_id=fulfillment.location_id
+            session,
+            order.cart_id,
+            count_units_by_variant(fulfillment),
+            why,
+            location_id=fulfillment.location_id,
         )
         fulfillment.data = {**fulfillment.data, PACKED: iso(now()), TAKEN_FROM: taken}
-        lines = {line.id: line for line in await lines_of_order(session, order_id)}
+        lines = {line.id: line for line in await list_order_lines(session, order_id)}
         for item in fulfillment.items:
             lines[item["line_item_id"]].fulfilled += item["quantity"]
     await update_fulfillment_status(session, order)

@@ -1,4 +1,4 @@
-"""A parcel of an order: which of its units may be sent, from which location, and the label that they need."""
+"""A parcel of an order: the units that may be sent, their location, and the label that they need."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -17,20 +17,20 @@ from backend.fulfillment.labels import NewLabel
 from backend.inventory import service as inventory
 from backend.inventory import stock_fulfillment
 from backend.office_settings import read_effective_settings
-from backend.orders.fulfillments import fulfillments_of_order
+from backend.orders.fulfillments import list_order_fulfillments
 from backend.orders.models import Order, OrderLine
 from backend.orders.packing_holds import require_not_held
-from backend.orders.service import lines_of_order, priced, shipping_of
+from backend.orders.service import get_shipping_charge, list_order_lines, to_priced_line
 from backend.orders.states import HAS_MONEY, PACKED, LabelState, OrderStatus, PaymentStatus
 from backend.pricing import price_cart
-from backend.shipping.addresses import recipient, sender
-from backend.shipping.locations import find_location, location_of
+from backend.shipping.addresses import build_recipient, build_sender
+from backend.shipping.locations import find_location_of_option, lock_location
 from backend.shipping.models import ShippingOption, StockLocation
-from backend.shipping.packages import Item, content_value, packages_for
+from backend.shipping.packages import Item, limit_content_value, pack_items
 from backend.shipping.providers.base import LabelRequest
 
-SENT_MEANWHILE = "Another fulfillment of this order was sent at the same time: look again"
-NOT_PAID = "The order is not paid: nothing is sent before it is"
+CONCURRENT_FULFILLMENT = "Another fulfillment of this order was sent at the same time: check it"
+NOT_PAID = "The order is not paid: it cannot be sent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,19 +38,19 @@ class Parcel:
     """Units of an order that are sent together.
 
     Attributes:
-        option: the way to ship that was bought with the order.
-        lines: the order's lines that are in it, and how many units of each.
-        said: what a program of the staff said of it, kept with the fulfillment.
+        option: the shipping option of the order.
+        lines: the order's lines in it, with the number of units of each.
+        staff_data: data that a staff program sent, stored with the fulfillment.
     """
 
     order: Order
     option: ShippingOption
     lines: Sequence[tuple[OrderLine, int]]
-    said: JsonObject
+    staff_data: JsonObject
 
     @property
     def items(self) -> list[JsonObject]:
-        """The units as a fulfillment keeps them."""
+        """The units as a fulfillment stores them."""
         return [
             {
                 "line_item_id": line.id,
@@ -71,139 +71,143 @@ class Parcel:
         return units
 
 
-async def parcel_of(session: AsyncSession, order: Order, new: CreateFulfillment) -> Parcel:
-    """The parcel of the (locked) order that is asked for.
+async def build_parcel(session: AsyncSession, order: Order, new: CreateFulfillment) -> Parcel:
+    """Return the requested parcel of the (locked) order.
 
     Raises:
-        InvalidData: an item is not the order's, or more of it is wanted than is left to send; or another shipping
-            option is named than the order's.
-        NotAllowed: the order is not paid, was cancelled, or is held (`PackingHeld`); or its shipping option is gone.
-        Conflict: another fulfillment of the order is being made, or nobody knows whether one was.
+        InvalidData: an item is not in the order, or fewer units are left to send; or the shipping option is not the
+            order's.
+        NotAllowed: the order is not paid, was cancelled, or is held (`PackingHeld`); or its shipping option was
+            deleted.
+        Conflict: another fulfillment of the order is being created, or may exist.
     """
     if order.status == OrderStatus.CANCELED:
         raise NotAllowed("The order was cancelled")
     if order.payment_status != PaymentStatus.AUTHORIZED and order.payment_status not in HAS_MONEY:
         raise NotAllowed(NOT_PAID)
     await require_not_held(session, order)
-    lines = await _wanted_lines(session, order, new.units)
-    option = await option_of(session, order)
+    lines = await _requested_lines(session, order, new.units)
+    option = await find_order_option(session, order)
     if new.shipping_option_id not in (None, option.id):
-        raise InvalidData(f"The order is sent by the shipping option that was bought with it, {option.id}")
+        raise InvalidData(f"The order is sent with its own shipping option, {option.id}")
     parcel = Parcel(order, option, lines, new.data)
-    await _require_none_under_way(session, parcel, new.location_id)
+    await _require_no_pending_label(session, parcel, new.location_id)
     return parcel
 
 
-async def option_of(session: AsyncSession, order: Order) -> ShippingOption:
-    """The shipping option that was bought with the order.
+async def find_order_option(session: AsyncSession, order: Order) -> ShippingOption:
+    """Return the shipping option of the order.
 
     Raises:
-        NotAllowed: it is gone.
+        NotAllowed: it was deleted.
     """
     option = await session.get(ShippingOption, order.shipping_option_id or "")
     if option is None:
-        raise NotAllowed("The order's shipping option is gone: nobody ships it")
+        raise NotAllowed("The order's shipping option was deleted: it cannot be shipped")
     return option
 
 
-async def leaving_from(
-    session: AsyncSession, parcel: Parcel, wanted: str | None, preferred: str | None
+async def choose_location(
+    session: AsyncSession, parcel: Parcel, location_id: str | None, preferred: str | None
 ) -> StockLocation:
-    """The location that the parcel leaves from: the `wanted` one, where its units are reserved from now on.
+    """Return the location from which the parcel leaves: the one with `location_id`, where its units are then reserved.
 
-    Without one it is where they are reserved: `preferred` before the option's location, and that before others. It is
-    the option's for units that are reserved in several places.
+    If `location_id` is None, it is a location where all units are reserved: first `preferred`, then the option's
+    location, then any other. It is the option's location if no location has all of them reserved.
 
     Raises:
         NotFound: there is no such location.
-        InvalidData: too few of the units are stocked there.
+        InvalidData: too few of the units are in stock there.
     """
     cart_id, units = parcel.order.cart_id, parcel.units
-    if wanted is None:
-        held = await stock_fulfillment.reserved_at(session, cart_id)
-        usual = await location_of(session, parcel.option)
+    if location_id is None:
+        held = await stock_fulfillment.read_reserved_by_location(session, cart_id)
+        usual = await find_location_of_option(session, parcel.option)
         places = [place for place, there in held.items() if units <= Counter(there)]
         if preferred in places:
-            return await find_location(session, preferred)
+            return await lock_location(session, preferred)
         if usual.id in places or not places:
             return usual
-        return await find_location(session, places[0])
-    location = await find_location(session, wanted)
+        return await lock_location(session, places[0])
+    location = await lock_location(session, location_id)
     try:
-        await stock_fulfillment.reserve_at(session, cart_id, units, location.id)
+        await stock_fulfillment.move_reservation(session, cart_id, units, location.id)
     except InsufficientStock:
         raise InvalidData(f"Not enough stock available for the items at location {location.id}") from None
     return location
 
 
-async def label_for(
+async def build_label(
     session: AsyncSession, settings: Settings, parcel: Parcel, location: StockLocation
 ) -> NewLabel:
-    """The label that the parcel needs to leave from the location."""
+    """Return the label to create for the parcel from this location."""
     order, lines = parcel.order, parcel.lines
     effective = await read_effective_settings(session, settings)
     return NewLabel(
         order_id=order.id,
         location_id=location.id,
         request=LabelRequest(
-            reference=f"{order.number}-{await _finished_before(session, order.id) + 1}",
-            origin=sender(location.address, effective),
-            destination=recipient(order.shipping_address, order.email),
-            packages=packages_for(await _items(session, lines)),
-            content_value=content_value(
-                price_cart([priced(line, units) for line, units in lines]).item_total
+            reference=f"{order.number}-{await _count_finished(session, order.id) + 1}",
+            origin=build_sender(location.address, effective),
+            destination=build_recipient(order.shipping_address, order.email),
+            packages=pack_items(await _read_items(session, lines)),
+            content_value=limit_content_value(
+                price_cart([to_priced_line(line, units) for line, units in lines]).item_total
             ),
-            max_price=shipping_of(order).amount + effective.label_over_paid,
+            max_price=get_shipping_charge(order).amount + effective.label_over_paid,
         ),
         items=parcel.items,
-        data=parcel.said,
+        data=parcel.staff_data,
     )
 
 
-async def _wanted_lines(
-    session: AsyncSession, order: Order, wanted: Mapping[str, int]
+async def _requested_lines(
+    session: AsyncSession, order: Order, requested: Mapping[str, int]
 ) -> list[tuple[OrderLine, int]]:
-    lines = {line.id: line for line in await lines_of_order(session, order.id)}
-    if unknown := [line_id for line_id in wanted if line_id not in lines]:
+    lines = {line.id: line for line in await list_order_lines(session, order.id)}
+    if unknown := [line_id for line_id in requested if line_id not in lines]:
         raise InvalidData(f"Items with ids {', '.join(unknown)} does not exist in order with id {order.id}.")
-    reserved = await inventory.reserved_units(session, order.cart_id)
-    for line_id, units in wanted.items():
+    reserved = await inventory.read_reserved_units(session, order.cart_id)
+    for line_id, units in requested.items():
         line = lines[line_id]
         left = min(line.quantity - line.fulfilled - line.withdrawn, reserved.get(line.variant_id, 0))
         if left <= 0:
             raise InvalidData(f"No stock reservation found for item {line_id} - {line.title}")
         if units > left:
             raise InvalidData(f"Quantity to fulfill exceeds the reserved quantity for the item: {line_id}")
-    return [(line, wanted[line_id]) for line_id, line in lines.items() if line_id in wanted]
+    return [(line, requested[line_id]) for line_id, line in lines.items() if line_id in requested]
 
 
-async def _require_none_under_way(session: AsyncSession, parcel: Parcel, location_id: str | None) -> None:
-    """While a label of the order is not decided, its units stay reserved where they are.
+async def _require_no_pending_label(session: AsyncSession, parcel: Parcel, location_id: str | None) -> None:
+    """Check that no other label of the order is pending: its units stay reserved where they are.
 
-    One that was made and whose units are not packed may be asked for again, as it is: that packs them.
+    A label that exists and whose units are not packed may be requested again unchanged: that packs them.
 
     Raises:
         Conflict: there is such a label.
     """
-    for fulfillment in await fulfillments_of_order(session, parcel.order.id):
+    for fulfillment in await list_order_fulfillments(session, parcel.order.id):
         if fulfillment.state not in (LabelState.CREATED, LabelState.CANCELED):
             require_retryable(fulfillment)
         elif fulfillment.state == LabelState.CREATED and PACKED not in fulfillment.data:
             is_same = fulfillment.items == parcel.items and location_id in (None, fulfillment.location_id)
             if not is_same:
-                raise Conflict(SENT_MEANWHILE)
+                raise Conflict(CONCURRENT_FULFILLMENT)
 
 
-async def _finished_before(session: AsyncSession, order_id: str) -> int:
-    """How many fulfillments of the order were packed or cancelled. One under way keeps its number until then."""
+async def _count_finished(session: AsyncSession, order_id: str) -> int:
+    """Return the number of packed or cancelled fulfillments of the order.
+
+    A pending fulfillment does not count, so that a repeated request gets the same reference.
+    """
     return sum(
         PACKED in fulfillment.data or fulfillment.state == LabelState.CANCELED
-        for fulfillment in await fulfillments_of_order(session, order_id)
+        for fulfillment in await list_order_fulfillments(session, order_id)
     )
 
 
-async def _items(session: AsyncSession, lines: Sequence[tuple[OrderLine, int]]) -> list[Item]:
-    """The units with their weights and sides. A deleted product counts with the default size."""
+async def _read_items(session: AsyncSession, lines: Sequence[tuple[OrderLine, int]]) -> list[Item]:
+    """Return the units with their weights and sides. A deleted product has the default size."""
     found = await session.execute(
         select(Product).where(Product.id.in_([line.product_id for line, _ in lines]))
     )

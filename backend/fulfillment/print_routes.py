@@ -1,4 +1,4 @@
-"""What is printed of several orders, labels and packing slips. The platform has neither."""
+"""Routes to print the labels and packing slips of several orders. The platform has neither."""
 
 from typing import Annotated
 
@@ -11,9 +11,9 @@ from backend.edge.errors import REFUSALS
 from backend.edge.query import read_query
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import Name, Parameters
-from backend.fulfillment.printing import merged_labels, packing_slips
+from backend.fulfillment.printing import merge_order_labels, render_packing_slips
 from backend.office_settings import read_effective_settings
-from backend.staff.dependencies import StaffMember, staff_who_may
+from backend.staff.dependencies import StaffMember, require_staff_right
 from backend.staff.rights import Right
 
 router = APIRouter(
@@ -21,7 +21,7 @@ router = APIRouter(
     route_class=WireRoute,
     tags=["admin: orders"],
     responses=REFUSALS,
-    dependencies=staff_who_may(Right.READ_ORDERS),
+    dependencies=require_staff_right(Right.READ_ORDERS),
 )
 PRINTED = {
     "Cache-Control": "no-store",
@@ -30,7 +30,7 @@ PRINTED = {
 
 
 class PrintedOrders(Parameters):
-    """Which orders, in the order in which they are printed."""
+    """Ids of the orders, in the order of printing."""
 
     id: Annotated[list[Name], Field(min_length=1, max_length=100)]
 
@@ -41,10 +41,10 @@ class PrintedOrders(Parameters):
     responses={200: {"content": {"application/pdf": {}}, "description": "The labels, one after the other."}},
 )
 async def print_labels(
-    actor: StaffMember, asked: Annotated[PrintedOrders, read_query(PrintedOrders)], database: Db
+    actor: StaffMember, parameters: Annotated[PrintedOrders, read_query(PrintedOrders)], database: Db
 ) -> Response:
-    """The labels of these orders to print, as one document. Orders without one are left out."""
-    merged = await merged_labels(database, actor, asked.id)
+    """Return the labels of these orders as one PDF. Orders without a label are left out."""
+    merged = await merge_order_labels(database, actor, parameters.id)
     headers = {"Content-Disposition": 'inline; filename="guias.pdf"', "Cache-Control": "no-store"}
     return Response(merged, media_type="application/pdf", headers=headers)
 
@@ -52,16 +52,16 @@ async def print_labels(
 @router.get(
     "/packing-slips",
     response_class=Response,
-    responses={200: {"content": {"text/html": {}}, "description": "The slips, a page an order."}},
+    responses={200: {"content": {"text/html": {}}, "description": "The slips, one page per order."}},
 )
 async def print_packing_slips(
     actor: StaffMember,
-    asked: Annotated[PrintedOrders, read_query(PrintedOrders)],
+    parameters: Annotated[PrintedOrders, read_query(PrintedOrders)],
     database: Db,
     settings: ShopSettings,
 ) -> HTMLResponse:
-    """What goes into the box of each of these orders, to print: a page an order."""
+    """Return the packing slips of these orders as HTML, one page per order."""
     async with database.read() as session:
         shop_name = (await read_effective_settings(session, settings)).store_name
-        page = await packing_slips(session, actor, shop_name, asked.id)
+        page = await render_packing_slips(session, actor, shop_name, parameters.id)
     return HTMLResponse(page, headers=PRINTED)

@@ -1,4 +1,4 @@
-"""What is printed for a parcel: the carrier's labels of several orders as one document, and packing slips."""
+"""Printed documents for parcels: the carriers' labels of several orders as one PDF, and packing slips."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,25 +17,25 @@ from backend.core.texts import _
 from backend.core.threads import Threads
 from backend.core.web.contact import full_name
 from backend.fulfillment.label_merging import merge_labels
-from backend.orders.gifts import gift_message
+from backend.orders.gifts import read_gift_message
 from backend.orders.models import Fulfillment, Order, OrderLine
-from backend.orders.service import units_to_box
+from backend.orders.service import count_units_to_box
 from backend.orders.states import LabelState
-from backend.shipping.addresses import address_lines
+from backend.shipping.addresses import format_address_lines
 from backend.staff.rights import Actor, Right
 
-MOST_AT_ONCE = 100
+MAX_PRINTED_ORDERS = 100
 MERGERS = Threads("labels", 1)
 
 
 @cache
-def _pages() -> Templates:
+def _read_slip_templates() -> Templates:
     return read_templates([Path(__file__).parent / "templates"])
 
 
 @dataclass(frozen=True, slots=True)
 class SlipItem:
-    """Units of a toy to put into the box."""
+    """Units of a product to put into the box."""
 
     units: int
     title: str
@@ -44,7 +44,7 @@ class SlipItem:
 
 @dataclass(frozen=True, slots=True)
 class Slip:
-    """What goes into the next box of an order, and where it goes; no prices. A gift's message has a page of its own."""
+    """A packing slip: contents and address of the next box, without prices. A gift message has a separate page."""
 
     number: int
     placed: str
@@ -56,30 +56,32 @@ class Slip:
     gift_message: str
 
 
-async def merged_labels(database: Database, actor: Actor, order_ids: Sequence[str]) -> bytes:
-    """The labels of these orders as one PDF, in the orders' order. Orders without a label are left out.
+async def merge_order_labels(database: Database, actor: Actor, order_ids: Sequence[str]) -> bytes:
+    """Return the labels of these orders as one PDF, in the given order. Orders without a label are left out.
 
     Raises:
         NotFound: none of them has a label that can be printed.
     """
     actor.require(Right.READ_ORDERS)
-    wanted = list(order_ids)[:MOST_AT_ONCE]
+    ids = list(order_ids)[:MAX_PRINTED_ORDERS]
     async with database.read() as session:
-        made = select(Fulfillment.order_id, Fulfillment.reference, Fulfillment.label_pdf).where(
-            Fulfillment.order_id.in_(wanted),
+        query = select(Fulfillment.order_id, Fulfillment.reference, Fulfillment.label_pdf).where(
+            Fulfillment.order_id.in_(ids),
             Fulfillment.state == LabelState.CREATED,
             Fulfillment.label_pdf.is_not(None),
         )
-        found = (await session.execute(made.order_by(Fulfillment.id))).all()
-    labels = sorted(found, key=lambda row: wanted.index(row.order_id))
+        found = (await session.execute(query.order_by(Fulfillment.id))).all()
+    labels = sorted(found, key=lambda row: ids.index(row.order_id))
     merged = await MERGERS.run(merge_labels, [(row.reference, row.label_pdf) for row in labels])
     if merged is None:
         raise NotFound("None of these orders has a label to print")
     return merged
 
 
-async def without_label(session: AsyncSession, actor: Actor, order_ids: Sequence[str]) -> list[int]:
-    """The numbers of those of the orders that have no label to print."""
+async def list_numbers_without_label(
+    session: AsyncSession, actor: Actor, order_ids: Sequence[str]
+) -> list[int]:
+    """Return the numbers of the orders that have no label to print."""
     actor.require(Right.READ_ORDERS)
     printable = select(Fulfillment.order_id).where(
         Fulfillment.state == LabelState.CREATED, Fulfillment.label_pdf.is_not(None)
@@ -88,35 +90,37 @@ async def without_label(session: AsyncSession, actor: Actor, order_ids: Sequence
     return [number or 0 for number in (await session.execute(query.order_by(Order.number))).scalars()]
 
 
-async def packing_slips(session: AsyncSession, actor: Actor, shop_name: str, order_ids: Sequence[str]) -> str:
-    """A page in HTML an order, to print: what goes into its box, and where it goes. In the order of the ids.
+async def render_packing_slips(
+    session: AsyncSession, actor: Actor, shop_name: str, order_ids: Sequence[str]
+) -> str:
+    """Return the packing slips of the orders as HTML, one page per order, in the given order.
 
     Raises:
-        NotFound: there is none of these orders.
+        NotFound: none of these orders exists.
     """
     actor.require(Right.READ_ORDERS)
-    wanted = list(order_ids)[:MOST_AT_ONCE]
-    orders = (await session.execute(select(Order).where(Order.id.in_(wanted)))).scalars().all()
+    ids = list(order_ids)[:MAX_PRINTED_ORDERS]
+    orders = (await session.execute(select(Order).where(Order.id.in_(ids)))).scalars().all()
     if not orders:
-        raise NotFound("There is none of these orders")
-    query = select(OrderLine).where(OrderLine.order_id.in_(wanted)).order_by(OrderLine.id)
+        raise NotFound("None of these orders exists")
+    query = select(OrderLine).where(OrderLine.order_id.in_(ids)).order_by(OrderLine.id)
     lines = (await session.execute(query)).scalars().all()
     slips = [
-        _slip(order, [line for line in lines if line.order_id == order.id])
-        for order in sorted(orders, key=lambda order: wanted.index(order.id))
+        _build_slip(order, [line for line in lines if line.order_id == order.id])
+        for order in sorted(orders, key=lambda order: ids.index(order.id))
     ]
-    page = _pages().get_template("packing_slips.html.jinja")
+    page = _read_slip_templates().get_template("packing_slips.html.jinja")
     return page.render(slips=slips, shop=shop_name, language=texts.language, _=_)
 
 
-def _slip(order: Order, lines: Sequence[OrderLine]) -> Slip:
-    address, units = order.shipping_address, units_to_box(lines)
+def _build_slip(order: Order, lines: Sequence[OrderLine]) -> Slip:
+    address, units = order.shipping_address, count_units_to_box(lines)
     return Slip(
         number=order.number or 0,
         placed=time_label(order.created_at),
         name=full_name(address),
         phone=str(address.get("phone") or ""),
-        address=address_lines(address),
+        address=format_address_lines(address),
         shipping=order.shipping_name,
         items=[
             SlipItem(
@@ -127,5 +131,5 @@ def _slip(order: Order, lines: Sequence[OrderLine]) -> Slip:
             for line in lines
             if line.id in units
         ],
-        gift_message=gift_message(order.meta),
+        gift_message=read_gift_message(order.meta),
     )

@@ -1,4 +1,4 @@
-"""Fulfillments over the Admin API (wire: commerce-api, Admin), and the carrier's hook (wire: carrier 2.4, webhook)."""
+"""Admin API of fulfillments (wire: commerce-api, Admin), and the carrier's hook (wire: carrier 2.4, webhook)."""
 
 import logging
 from typing import Any
@@ -9,23 +9,23 @@ from fastapi.responses import PlainTextResponse
 from backend.core.db.database import Database
 from backend.core.errors import NotFound, require_found
 from backend.core.web.outside_values import parse_identifier, parse_integer, read_json
-from backend.edge.dependencies import Db, ShopSettings, Shown
+from backend.edge.dependencies import Db, RequestedFields, ShopSettings
 from backend.edge.errors import REFUSALS
 from backend.edge.query import Fields
-from backend.edge.requests import WireRoute, body_up_to
+from backend.edge.requests import WireRoute, read_body_start
 from backend.edge.wire import Wire
 from backend.fulfillment import cancellation, delivery
 from backend.fulfillment.label_states import lock_fulfillment
 from backend.fulfillment.packing import fulfill
 from backend.fulfillment.schemas import NewFulfillment, NewShipment
-from backend.fulfillment.tracking import ask_soon
+from backend.fulfillment.tracking import schedule_tracking
 from backend.fulfillment.wire_commands import to_create_fulfillment, to_mark_shipped
 from backend.orders.admin.routes import order_answer
 from backend.orders.answers import FulfillmentAnswer, StaffOrderAnswer
 from backend.orders.models import Fulfillment
 from backend.orders.wire.orders import fulfillment_wire
 from backend.shipping.location_routes import Providers
-from backend.staff.dependencies import StaffMember, staff_who_may
+from backend.staff.dependencies import StaffMember, require_staff_right
 from backend.staff.rights import Actor, Right
 
 log = logging.getLogger(__name__)
@@ -35,7 +35,7 @@ router = APIRouter(
     route_class=WireRoute,
     tags=["admin: orders"],
     responses=REFUSALS,
-    dependencies=staff_who_may(Right.READ_ORDERS),
+    dependencies=require_staff_right(Right.READ_ORDERS),
 )
 hook_router = APIRouter()
 
@@ -52,9 +52,9 @@ async def create_fulfillment(
     database: Db,
     settings: ShopSettings,
     providers: Providers,
-    fields: Shown,
+    fields: RequestedFields,
 ) -> Wire[StaffOrderAnswer]:
-    """Send these units: the provider makes their label, once (spec: createFulfillment)."""
+    """Send these units: the provider creates their label, once (spec: createFulfillment)."""
     await fulfill(database, actor, settings, providers, order_id, to_create_fulfillment(body))
     return await order_answer(database, actor, order_id, fields)
 
@@ -67,7 +67,7 @@ async def cancel_fulfillment(
     fulfillment_id: str,
     database: Db,
     providers: Providers,
-    fields: Shown,
+    fields: RequestedFields,
 ) -> Wire[StaffOrderAnswer]:
     """Cancel the fulfillment's label."""
     await cancellation.cancel_fulfillment(database, actor, providers, order_id, fulfillment_id)
@@ -76,9 +76,15 @@ async def cancel_fulfillment(
 
 @router.post("/orders/{order_id}/fulfillments/{fulfillment_id}/shipments")
 async def create_shipment(
-    *, actor: StaffMember, order_id: str, fulfillment_id: str, body: NewShipment, database: Db, fields: Shown
+    *,
+    actor: StaffMember,
+    order_id: str,
+    fulfillment_id: str,
+    body: NewShipment,
+    database: Db,
+    fields: RequestedFields,
 ) -> Wire[StaffOrderAnswer]:
-    """The fulfillment has left."""
+    """Record that the fulfillment has left."""
     async with database.transaction() as session:
         await delivery.mark_shipped(session, actor, order_id, fulfillment_id, to_mark_shipped(body))
     return await order_answer(database, actor, order_id, fields)
@@ -86,9 +92,9 @@ async def create_shipment(
 
 @router.post("/orders/{order_id}/fulfillments/{fulfillment_id}/mark-as-delivered")
 async def mark_as_delivered(
-    actor: StaffMember, order_id: str, fulfillment_id: str, database: Db, fields: Shown
+    actor: StaffMember, order_id: str, fulfillment_id: str, database: Db, fields: RequestedFields
 ) -> Wire[StaffOrderAnswer]:
-    """The fulfillment has arrived."""
+    """Record that the fulfillment was delivered."""
     async with database.transaction() as session:
         await delivery.mark_delivered(session, actor, order_id, fulfillment_id)
     return await order_answer(database, actor, order_id, fields)
@@ -96,23 +102,23 @@ async def mark_as_delivered(
 
 @router.post("/fulfillments/{fulfillment_id}/cancel")
 async def cancel(
-    actor: StaffMember, fulfillment_id: str, database: Db, providers: Providers, fields: Shown
+    actor: StaffMember, fulfillment_id: str, database: Db, providers: Providers, fields: RequestedFields
 ) -> Wire[FulfillmentAnswer]:
-    """Cancel the label of a fulfillment, whatever its order."""
-    order_id = (await _to_change(database, actor, fulfillment_id)).order_id
+    """Cancel the label of a fulfillment of any order."""
+    order_id = (await _read_for_change(database, actor, fulfillment_id)).order_id
     await cancellation.cancel_fulfillment(database, actor, providers, order_id, fulfillment_id)
-    return await _fulfillment(database, fulfillment_id, fields)
+    return await _fulfillment_answer(database, fulfillment_id, fields)
 
 
 @router.post("/fulfillments/{fulfillment_id}/shipment")
 async def ship(
-    actor: StaffMember, fulfillment_id: str, body: NewShipment, database: Db, fields: Shown
+    actor: StaffMember, fulfillment_id: str, body: NewShipment, database: Db, fields: RequestedFields
 ) -> Wire[FulfillmentAnswer]:
-    """The fulfillment has left, whatever its order."""
-    order_id = (await _to_change(database, actor, fulfillment_id)).order_id
+    """Record that a fulfillment of any order has left."""
+    order_id = (await _read_for_change(database, actor, fulfillment_id)).order_id
     async with database.transaction() as session:
         await delivery.mark_shipped(session, actor, order_id, fulfillment_id, to_mark_shipped(body))
-    return await _fulfillment(database, fulfillment_id, fields)
+    return await _fulfillment_answer(database, fulfillment_id, fields)
 
 
 @router.get(
@@ -123,7 +129,7 @@ async def ship(
     },
 )
 async def read_label(order_id: str, fulfillment_id: str, database: Db) -> Response:
-    """The label to print. It is stored, so it is there also when the carrier is not."""
+    """Return the stored label for printing. It is available even if the carrier is not."""
     async with database.read() as session:
         fulfillment = await lock_fulfillment(session, fulfillment_id, order_id)
     if fulfillment.label_pdf is None:
@@ -134,36 +140,40 @@ async def read_label(order_id: str, fulfillment_id: str, database: Db) -> Respon
 
 @hook_router.post("/hooks/shipping/{provider}", tags=["webhook"])
 async def shipping_hook(provider: str, request: Request, database: Db) -> PlainTextResponse:
-    """The carrier has news of a label. Always 200, whatever comes.
+    """Handle the carrier's notification about a label. The response is always 200.
 
-    Nobody signs it, so nothing in it is believed: the carrier is asked.
+    The notification is not signed, so its content is not trusted: the carrier is asked for the state.
     """
-    body = _object(await body_up_to(request, MAX_BODY_BYTES + 1))
+    body = _parse_object(await read_body_start(request, MAX_BODY_BYTES + 1))
     number = parse_integer(body.get("idOrder"))
     code = parse_identifier(body.get("trackingCode"), MAX_CODE_LENGTH)
     try:
-        await ask_soon(database, number, code)
+        await schedule_tracking(database, number, code)
     except Exception:
-        # nothing is lost, as the carrier is asked later anyhow; but somebody must know
-        log.exception("a hint of %s could not be taken", provider if provider.isidentifier() else "a carrier")
+        # no data is lost, as tracking asks the carrier later; but staff must notice
+        log.exception(
+            "could not handle a notification of %s", provider if provider.isidentifier() else "a carrier"
+        )
     return PlainTextResponse("OK")
 
 
-async def _to_change(database: Database, actor: Actor, fulfillment_id: str) -> Fulfillment:
-    actor.require(Right.FULFILL)  # who may not learns nothing of fulfillments
+async def _read_for_change(database: Database, actor: Actor, fulfillment_id: str) -> Fulfillment:
+    actor.require(Right.FULFILL)  # before the lookup, so that the response reveals nothing without the right
     async with database.read() as session:
         fulfillment = await session.get(Fulfillment, fulfillment_id)
     return require_found(fulfillment, "Fulfillment", fulfillment_id)
 
 
-async def _fulfillment(database: Database, fulfillment_id: str, fields: Fields) -> Wire[FulfillmentAnswer]:
+async def _fulfillment_answer(
+    database: Database, fulfillment_id: str, fields: Fields
+) -> Wire[FulfillmentAnswer]:
     async with database.read() as session:
         fulfillment = await session.get_one(Fulfillment, fulfillment_id)
     return Wire({"fulfillment": fields.pick(fulfillment_wire(fulfillment))})
 
 
-def _object(raw: bytes) -> dict[str, Any]:
-    """The body as an object; empty for anything else."""
+def _parse_object(raw: bytes) -> dict[str, Any]:
+    """Return the body as an object; empty for any other body."""
     if len(raw) > MAX_BODY_BYTES:
         return {}
     try:

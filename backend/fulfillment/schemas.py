@@ -1,28 +1,28 @@
-"""What staff send when they fulfill an order (wire: commerce-api, Admin)."""
+"""Request bodies of fulfillments (wire: commerce-api, Admin)."""
 
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
 from backend.core.web.contact import is_web_address
-from backend.edge.schemas import Body, FilledName, Metadata, Name, Units, example, problem
+from backend.edge.schemas import Body, FilledName, Metadata, Name, Units, example, validation_error
 
 
-def _label_address(text: str) -> str:
-    """The address; empty for the `#` that the official dashboard writes for none."""
+def _parse_label_address(text: str) -> str:
+    """Return the address; empty for the `#` that the official dashboard sends if there is none."""
     if text in ("", "#"):
         return ""
     if not is_web_address(text):
-        raise problem("A label's addresses begin with http:// or https://")
+        raise validation_error("A label's addresses begin with http:// or https://")
     return text
 
 
-LabelAddress = Annotated[str, Field(max_length=2000), AfterValidator(_label_address)]
+LabelAddress = Annotated[str, Field(max_length=2000), AfterValidator(_parse_label_address)]
 NoData = Annotated[dict[str, Any], Field(max_length=0)] | None
 
 
 class FulfillmentItem(Body):
-    """Units of an order's line that are sent."""
+    """Units of an order's line to send."""
 
     id: FilledName
     quantity: Annotated[Units, Field(gt=0)]
@@ -31,7 +31,7 @@ class FulfillmentItem(Body):
 class NewFulfillment(Body):
     """Units to send together. They leave from `location_id`; without it, from where they are reserved.
 
-    With `no_notification` the buyer gets no mail when it leaves.
+    With `no_notification` the customer gets no e-mail when it leaves.
     """
 
     model_config = example(items=[{"id": "ordli_01JPZ6V3N8K4T2WQ7RXB5C9MHD", "quantity": 1}])
@@ -46,7 +46,7 @@ class NewFulfillment(Body):
 
 
 class ShipmentLabel(Body):
-    """A label that was made outside the shop, or the shop's own as it was shown."""
+    """A label that was created outside the shop, or the shop's own label as returned by the API."""
 
     id: Name | None = None
     fulfillment_id: Name | None = None
@@ -56,7 +56,7 @@ class ShipmentLabel(Body):
 
 
 class NewShipment(Body):
-    """The fulfillment has left. It has one label; `no_notification` says whether the buyer gets a mail."""
+    """A report that the fulfillment has left. It has one label; with `no_notification` the customer gets no e-mail."""
 
     model_config = example(
         labels=[{"tracking_number": "034012345678", "tracking_url": "https://guias.example/034012345678"}]

@@ -1,7 +1,7 @@
-"""Which fulfillments the carrier is asked about, and when; and what its answer changes in one.
+"""Selection of fulfillments for tracking requests, and the changes that a response makes to a fulfillment.
 
-A fulfillment that is tracked has a job `shipping.track`. `tracked_at` says when the carrier was last asked: of several
-replicas, the one that moves it on asks. No transaction is open while the carrier answers.
+A tracked fulfillment has a job `shipping.track`. `tracked_at` is the time of the last request: the replica that
+updates it sends the request. No transaction is open during the request.
 """
 
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.attention import AttentionKind, close_attention
 from backend.core.clock import now
 from backend.core.db.database import Database, database_now, db_now
-from backend.jobs import cancel, enqueue
+from backend.jobs import cancel_job, enqueue
 from backend.jobs.models import Job
 from backend.orders.fulfillments import FULFILLMENTS
 from backend.orders.models import Fulfillment
@@ -21,102 +21,106 @@ from backend.orders.states import TRACKING, LabelState
 from backend.shipping.providers.base import TrackingStage, TrackingUpdate
 
 TRACK = "shipping.track"
-"""The job that asks about a fulfillment; its key is the fulfillment's id."""
-GAPS = tuple(timedelta(minutes=minutes) for minutes in (20, 30, 60, 120, 240, 360))
-"""Times between two questions without news in between. After news they start again with the first."""
-BATCH = 50
-"""At most so many labels go into one question; as many as the carrier cancels at once."""
-ASKED_LATELY = timedelta(minutes=2)
-"""An open page or a hook does not have the carrier asked about a label more often than this."""
-GIVEN_UP_AFTER = timedelta(days=60)
-"""What was not delivered by then waits for a person."""
+"""Job that tracks a fulfillment; its key is the fulfillment's id."""
+REQUEST_INTERVALS = tuple(timedelta(minutes=minutes) for minutes in (20, 30, 60, 120, 240, 360))
+"""Times between two requests without an update. After an update they restart with the first."""
+BATCH_SIZE = 50
+"""Maximum number of labels in one request; also the number that the carrier cancels in one request."""
+MIN_REQUEST_INTERVAL = timedelta(minutes=2)
+"""Minimum time between two requests about a label that an open page or a hook triggers."""
+TRACKING_PERIOD = timedelta(days=60)
+"""Time without a delivery after which tracking stops and staff must decide."""
 
 _TRACKED = (
     (Fulfillment.state == LabelState.CREATED)
     & Fulfillment.delivered_at.is_(None)
     & select(Job.id).where(Job.kind == TRACK, Job.key == Fulfillment.id).exists()
 )
-_NOT_ASKED_LATELY = or_(Fulfillment.tracked_at.is_(None), Fulfillment.tracked_at <= db_now(-ASKED_LATELY))
+_NOT_TRACKED_RECENTLY = or_(
+    Fulfillment.tracked_at.is_(None), Fulfillment.tracked_at <= db_now(-MIN_REQUEST_INTERVAL)
+)
 
 
 async def start_tracking(session: AsyncSession, fulfillment: Fulfillment) -> None:
-    """Ask the carrier from now on, if it knows the label by any number."""
+    """Start tracking the fulfillment, if its label has a number."""
     fulfillment.stage, fulfillment.tracked_at = None, None
     if fulfillment.carrier_order_id is not None or fulfillment.tracking_number is not None:
-        await enqueue(session, TRACK, key=fulfillment.id, after=GAPS[0])
+        await enqueue(session, TRACK, key=fulfillment.id, after=REQUEST_INTERVALS[0])
 
 
 async def stop_tracking(session: AsyncSession, fulfillment: Fulfillment) -> None:
-    """Ask no more: it was cancelled or has arrived. Nor does an incident on its way need anybody now."""
-    await cancel(session, TRACK, fulfillment.id)
-    await close_incident(session, fulfillment, note="Nothing more is asked about the parcel")
+    """Stop tracking a fulfillment that was cancelled or delivered, and close its incident."""
+    await cancel_job(session, TRACK, fulfillment.id)
+    await close_incident(session, fulfillment, note="The parcel is no longer tracked")
 
 
 async def close_incident(session: AsyncSession, fulfillment: Fulfillment, *, note: str) -> None:
-    """Nobody needs to look at an incident of the (locked) fulfillment any more."""
+    """Close the attention about an incident of the (locked) fulfillment."""
     await close_attention(session, AttentionKind.LABEL_INCIDENT, fulfillment.id, note=note)
 
 
-def next_gap(attempt: int) -> timedelta:
-    """The time until the next question, after so many questions without news."""
-    return GAPS[min(attempt, len(GAPS)) - 1]
+def get_next_interval(attempt: int) -> timedelta:
+    """Return the time until the next request, after `attempt` requests without an update."""
+    return REQUEST_INTERVALS[min(attempt, len(REQUEST_INTERVALS)) - 1]
 
 
 async def claim_due(database: Database, ids: Iterable[str]) -> list[Fulfillment]:
-    """Take those of these fulfillments that are tracked and were not asked about a moment ago."""
-    return await _claim(database, Fulfillment.id.in_(list(ids)) & _NOT_ASKED_LATELY)
+    """Claim those of these fulfillments that are tracked and had no request a moment ago."""
+    return await _claim(database, Fulfillment.id.in_(list(ids)) & _NOT_TRACKED_RECENTLY)
 
 
-async def claim_unasked(database: Database, since: datetime) -> list[Fulfillment]:
-    """Take fulfillments that are tracked and were not asked about since then, due or not."""
+async def claim_untracked(database: Database, since: datetime) -> list[Fulfillment]:
+    """Claim tracked fulfillments without a request since then, due or not."""
     return await _claim(database, or_(Fulfillment.tracked_at.is_(None), Fulfillment.tracked_at < since))
 
 
-async def claim_of_order(database: Database, order_id: str) -> list[Fulfillment]:
-    """Take the order's tracked fulfillments, but not those that were asked about a moment ago."""
-    return await _claim(database, (Fulfillment.order_id == order_id) & _NOT_ASKED_LATELY)
+async def claim_order_fulfillments(database: Database, order_id: str) -> list[Fulfillment]:
+    """Claim the order's tracked fulfillments that had no request a moment ago."""
+    return await _claim(database, (Fulfillment.order_id == order_id) & _NOT_TRACKED_RECENTLY)
 
 
-async def ask_soon(database: Database, carrier_order_id: int | None, tracking_number: str | None) -> bool:
-    """Have the carrier asked soon about the label with one of these numbers. False: none that is tracked has it."""
-    known_by: list[ColumnElement[bool]] = []
+async def schedule_tracking(
+    database: Database, carrier_order_id: int | None, tracking_number: str | None
+) -> bool:
+    """Schedule a request about the label with one of these numbers. Return False if no tracked label has it."""
+    conditions: list[ColumnElement[bool]] = []
     if carrier_order_id is not None:
-        known_by.append(Fulfillment.carrier_order_id == carrier_order_id)
+        conditions.append(Fulfillment.carrier_order_id == carrier_order_id)
     if tracking_number:
-        known_by.append(Fulfillment.tracking_number == tracking_number)
-    if not known_by:
+        conditions.append(Fulfillment.tracking_number == tracking_number)
+    if not conditions:
         return False
     async with database.transaction() as session:
         found = await session.execute(
-            select(Fulfillment).where(or_(*known_by), _TRACKED).order_by(Fulfillment.id).with_for_update()
+            select(Fulfillment).where(or_(*conditions), _TRACKED).order_by(Fulfillment.id).with_for_update()
         )
         fulfillments = found.scalars().all()
         moment = await database_now(session)
         for fulfillment in fulfillments:
-            asked = fulfillment.tracked_at
-            wait = max(timedelta(), asked + ASKED_LATELY - moment) if asked else None
+            last_request = fulfillment.tracked_at
+            wait = max(timedelta(), last_request + MIN_REQUEST_INTERVAL - moment) if last_request else None
             await enqueue(session, TRACK, key=fulfillment.id, after=wait)
     return bool(fulfillments)
 
 
 def apply_update(fulfillment: Fulfillment, update: TrackingUpdate) -> bool:
-    """Change the (locked) fulfillment as the carrier says. Returns whether that was news.
+    """Change the (locked) fulfillment according to the carrier. Return True if something changed.
 
-    What has happened is not undone: what left has left, what arrived has arrived. Late words about a label that we
-    cancelled change nothing (wire: carrier 2.4).
+    Shipping and delivery are never reversed. A late update about a label that the shop cancelled changes nothing
+    (wire: carrier 2.4).
     """
     is_behind = fulfillment.shipped_at is not None and update.stage is TrackingStage.AWAITING_PICKUP
     if fulfillment.state != LabelState.CREATED or fulfillment.delivered_at is not None or is_behind:
         return False
-    said = {
+    carrier_data = {
         "words": update.words,
         "expected_at": update.expected_at.isoformat() if update.expected_at else None,
         "received_by": update.received_by,
     }
-    if fulfillment.stage == update.stage and fulfillment.data.get(TRACKING) == said:
+    if fulfillment.stage == update.stage and fulfillment.data.get(TRACKING) == carrier_data:
         return False
     moment = now()
-    fulfillment.stage, fulfillment.data = update.stage, {**fulfillment.data, TRACKING: said}
+    fulfillment.stage, fulfillment.data = update.stage, {**fulfillment.data, TRACKING: carrier_data}
     if fulfillment.shipped_at is None and (update.stage.has_left or update.picked_up_at is not None):
         fulfillment.shipped_at = min(update.picked_up_at or update.delivered_at or moment, moment)
     if update.stage is TrackingStage.DELIVERED:
@@ -124,13 +128,13 @@ def apply_update(fulfillment: Fulfillment, update: TrackingUpdate) -> bool:
     return True
 
 
-async def _claim(database: Database, which: ColumnElement[bool]) -> list[Fulfillment]:
-    wanted = FULFILLMENTS.where(_TRACKED, which).limit(BATCH)
+async def _claim(database: Database, condition: ColumnElement[bool]) -> list[Fulfillment]:
+    query = FULFILLMENTS.where(_TRACKED, condition).limit(BATCH_SIZE)
     async with database.read() as session:
-        if (await session.execute(wanted.limit(1))).first() is None:
-            return []  # the usual case takes no lock
+        if (await session.execute(query.limit(1))).first() is None:
+            return []  # the usual case needs no lock
     async with database.transaction() as session:
-        found = await session.execute(wanted.with_for_update(skip_locked=True))
+        found = await session.execute(query.with_for_update(skip_locked=True))
         fulfillments = list(found.scalars())
         moment = await database_now(session)
         for fulfillment in fulfillments:

@@ -1,4 +1,4 @@
-"""What buyers see of their fulfillments, on the order's page and in the account."""
+"""Views of fulfillments for customers, on the order's page and in the account."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -16,26 +16,26 @@ from backend.shipping.providers.base import TrackingStage as Stage
 
 @dataclass(frozen=True, slots=True)
 class FulfillmentView:
-    """A fulfillment as its buyer sees it. `*_label` are moments in words, empty where there is none."""
+    """A fulfillment for its customer. `*_label` are times in words; empty if there is none."""
 
     carrier: str
     tracking_number: str
     tracking_url: str
-    """Where to follow it; empty unless staff sent one."""
+    """Address of the tracking page; empty unless staff sent one."""
     stage: str
     """`preparing`, `ready` (it has its label), `shipped`, or a `backend.shipping.providers.base.TrackingStage`."""
     note: str
-    """The carrier's own words on an incident."""
+    """The carrier's own words about an incident."""
     expected_label: str
     shipped_label: str
     delivered_label: str
     received_by: str
 
 
-async def fulfillment_views(
+async def list_fulfillment_views(
     session: AsyncSession, order_ids: Sequence[str]
 ) -> dict[str, list[FulfillmentView]]:
-    """The fulfillments of these orders by the order's id, the oldest first."""
+    """Return the fulfillments of these orders by order id, the oldest first."""
     views: dict[str, list[FulfillmentView]] = defaultdict(list)
     found = await session.execute(FULFILLMENTS.where(Fulfillment.order_id.in_(order_ids)))
     for fulfillment in found.scalars():
@@ -44,24 +44,24 @@ async def fulfillment_views(
 
 
 def fulfillment_view(fulfillment: Fulfillment) -> FulfillmentView:
-    """The fulfillment as its buyer sees it."""
-    stage, said = stage_shown(fulfillment), fulfillment.data.get(TRACKING) or {}
+    """Return the view of the fulfillment for its customer."""
+    stage, tracking = get_display_stage(fulfillment), fulfillment.data.get(TRACKING) or {}
     is_expected = stage not in (Stage.DELIVERED, Stage.RETURNED, Stage.CANCELED)
     return FulfillmentView(
         carrier=str(fulfillment.data.get("carrier") or ""),
         tracking_number=fulfillment.tracking_number or "",
         tracking_url=str(fulfillment.data.get(TRACKING_URL) or ""),
         stage=stage,
-        note=str(said.get("words") or "") if stage == Stage.INCIDENT else "",
-        expected_label=_expected(said.get("expected_at")) if is_expected else "",
+        note=str(tracking.get("words") or "") if stage == Stage.INCIDENT else "",
+        expected_label=_format_expected_day(tracking.get("expected_at")) if is_expected else "",
         shipped_label=time_label(fulfillment.shipped_at) if fulfillment.shipped_at else "",
         delivered_label=time_label(fulfillment.delivered_at) if fulfillment.delivered_at else "",
-        received_by=str(said.get("received_by") or "") if stage == Stage.DELIVERED else "",
+        received_by=str(tracking.get("received_by") or "") if stage == Stage.DELIVERED else "",
     )
 
 
-def stage_shown(fulfillment: Fulfillment) -> str:
-    """Where it is: `FulfillmentView.stage`. What the shop knows goes before what the carrier says."""
+def get_display_stage(fulfillment: Fulfillment) -> str:
+    """Return the `FulfillmentView.stage`. The shop's own data take precedence over the carrier's."""
     if fulfillment.state == LabelState.CANCELED:
         return Stage.CANCELED
     if fulfillment.state != LabelState.CREATED:
@@ -73,5 +73,5 @@ def stage_shown(fulfillment: Fulfillment) -> str:
     return "shipped" if fulfillment.shipped_at is not None else "ready"
 
 
-def _expected(stored: object) -> str:
+def _format_expected_day(stored: object) -> str:
     return day_label(datetime.fromisoformat(stored)) if isinstance(stored, str) else ""

@@ -10,19 +10,19 @@ from backend.orders.states import METADATA, NO_NOTIFICATION
 
 
 def to_create_fulfillment(body: NewFulfillment) -> CreateFulfillment:
-    """Return the command that sends the body's items."""
+    """Convert the body to the command that sends its items."""
     return CreateFulfillment(
-        units=_units(body.items),
+        units=_sum_units(body.items),
         location_id=body.location_id,
         shipping_option_id=body.shipping_option_id,
-        data=_data(body),
+        data=_build_data(body),
     )
 
 
 def to_mark_shipped(body: NewShipment) -> MarkShipped:
-    """Return the command that records the body's shipment."""
+    """Convert the body to the command that records the shipment."""
     return MarkShipped(
-        units=None if body.items is None else _units(body.items),
+        units=None if body.items is None else _sum_units(body.items),
         labels=[
             ShippedLabel(
                 tracking_number=label.tracking_number,
@@ -31,17 +31,17 @@ def to_mark_shipped(body: NewShipment) -> MarkShipped:
             )
             for label in body.labels or ()
         ],
-        data=_data(body),
+        data=_build_data(body),
     )
 
 
-def _data(body: NewFulfillment | NewShipment) -> JsonObject:
+def _build_data(body: NewFulfillment | NewShipment) -> JsonObject:
     data = {NO_NOTIFICATION: body.no_notification, METADATA: body.metadata}
     return {name: value for name, value in data.items() if value is not None}
 
 
-def _units(items: Iterable[FulfillmentItem]) -> dict[str, int]:
-    """Return the units by line id; those of a line that is named twice are summed."""
+def _sum_units(items: Iterable[FulfillmentItem]) -> dict[str, int]:
+    """Return the units by line id; repeated lines are summed."""
     units: Counter[str] = Counter()
     for item in items:
         units[item.id] += item.quantity

@@ -1,5 +1,5 @@
-"""Products from a spreadsheet that staff send: looked at first, then written in batches by a job.
+"""Import of products from a spreadsheet that staff send: first a preview, then a job that writes batches.
 
-A sheet and its pictures are kept with what they would change until somebody says «Importar». Each row stands for
-itself: what one refuses stops no other, and only what was shown is changed.
+The spreadsheet, its pictures and its planned changes are stored until a staff member presses «Importar». Each row
+is independent: a refused row does not stop the others, and only changes of the preview are written.
 """

@@ -1,21 +1,21 @@
-"""What somebody of the staff decides about a sheet that was looked at: to have it done, or to forget it.
+"""Decisions of staff about a checked spreadsheet: import it, or discard it.
 
-Nothing of the shop is changed before `begin`.
+The shop's data does not change before `start_import`.
 """
 
 from sqlalchemy import select, update
 
-from backend.audit import Subject, Thing, record
-from backend.catalog.importer.categories import Places
+from backend.audit import Subject, SubjectType, record
+from backend.catalog.importer.categories import ProductGroups
 from backend.core.db.database import Database
 from backend.core.db.tables import table_of
 from backend.core.errors import InvalidData
 from backend.core.events import publish
-from backend.imports.events import ImportMoved
+from backend.imports.events import ImportProgressed
 from backend.imports.lookup import find_import, find_open_import
 from backend.imports.models import ImportStatus, Plan, ProductImportRow, RowState
-from backend.imports.preview import look
-from backend.imports.row_parsing import typed_row
+from backend.imports.preview import preview_import
+from backend.imports.row_parsing import parse_typed_row
 from backend.jobs import enqueue
 from backend.staff.rights import Actor, Right
 
@@ -23,69 +23,69 @@ JOB = "catalog.import"
 
 
 async def set_makes_places(database: Database, actor: Actor, import_id: str, *, makes_places: bool) -> None:
-    """Say whether categories and collections that the shop does not have are made, and look again.
+    """Set whether missing categories and collections are created, and check the rows again.
 
     Raises:
-        NotFound: there is no such import.
-        NotAllowed: it was begun already.
+        NotFound: the import does not exist.
+        NotAllowed: the import was started already.
     """
     actor.require(Right.CHANGE_CATALOG)
     async with database.transaction() as session:
         found = await find_open_import(session, import_id, lock=True)
         found.makes_places = makes_places
-    await look(database, import_id)
+    await preview_import(database, import_id)
 
 
-async def begin(database: Database, actor: Actor, import_id: str) -> None:
-    """Have it done: a job does it after the commit. Rows that cannot be done are refused, the others are written.
+async def start_import(database: Database, actor: Actor, import_id: str) -> None:
+    """Start an import: a job writes it after the commit. Rows with problems are refused, the others are written.
 
     Raises:
-        Forbidden: see `Actor.require`; with a column for stock its right is needed too.
-        NotFound: there is no such import.
-        NotAllowed: it was begun already.
-        InvalidData: no row of it would change anything.
-        ShopError: a category or collection that is to be made was made by somebody else meanwhile.
+        Forbidden: see `Actor.require`; an import with a stock column also needs the right to change stock.
+        NotFound: the import does not exist.
+        NotAllowed: the import was started already.
+        InvalidData: no row would change anything.
+        ShopError: another request created one of the new categories or collections in the meantime.
     """
     actor.require(Right.CHANGE_CATALOG)
     async with database.read() as session:
-        seen = await find_import(session, import_id)
+        checked = await find_import(session, import_id)
         query = select(ProductImportRow.line, ProductImportRow.texts).where(
             ProductImportRow.import_id == import_id, ProductImportRow.plan.in_([Plan.NEW, Plan.CHANGED])
         )
-        rows = [typed_row(seen.columns, line, texts) for line, texts in await session.execute(query)]
-        places = await Places.read(session, makes_places=seen.makes_places)
+        rows = [parse_typed_row(checked.columns, line, texts) for line, texts in await session.execute(query)]
+        places = await ProductGroups.read(session, makes_places=checked.makes_places)
     if not rows:
         raise InvalidData("No row of it changes anything")
-    if "stock" in seen.columns:
+    if "stock" in checked.columns:
         actor.require(Right.CHANGE_STOCK)
     for row in rows:
-        places.problems_of(row)  # notes in them what is to be made
+        places.find_group_problems(row)  # also collects the missing categories and collections
     async with database.transaction() as session:
         found = await find_open_import(session, import_id, lock=True)
-        made = await places.make(session, actor)
+        made = await places.create_new_groups(session, actor)
         found.status, found.actor_id = ImportStatus.RUNNING, actor.id
-        kept = table_of(ProductImportRow)
+        table = table_of(ProductImportRow)
         for plan, state in ((Plan.WRONG, RowState.REFUSED), (Plan.SAME, RowState.DONE)):
             await session.execute(
-                update(kept).where(kept.c.import_id == import_id, kept.c.plan == plan).values(state=state)
+                update(table).where(table.c.import_id == import_id, table.c.plan == plan).values(state=state)
             )
         await record(
             session,
             actor,
             "imported",
-            Subject(Thing.CATALOG, import_id),
+            Subject(SubjectType.CATALOG, import_id),
             {"file": (None, found.name), "rows": (None, len(rows)), "made": (None, made)},
         )
-        await publish(session, ImportMoved(import_id))
+        await publish(session, ImportProgressed(import_id))
         await enqueue(session, JOB, {"import_id": import_id}, key=import_id)
 
 
-async def drop(database: Database, actor: Actor, import_id: str) -> None:
-    """Forget an import that was not begun.
+async def discard_import(database: Database, actor: Actor, import_id: str) -> None:
+    """Discard an import that was not started.
 
     Raises:
-        NotFound: there is no such import.
-        NotAllowed: it was begun already.
+        NotFound: the import does not exist.
+        NotAllowed: the import was started already.
     """
     actor.require(Right.CHANGE_CATALOG)
     async with database.transaction() as session:

@@ -1,10 +1,10 @@
-"""The event of an import."""
+"""Events of imports."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class ImportMoved:
-    """Pictures came, some more rows were written, or it is done. Published in the transaction of that."""
+class ImportProgressed:
+    """Pictures were added, rows were written, or the import has finished. Published in the same transaction."""
 
     import_id: str

@@ -1,36 +1,36 @@
-"""Files of an import: a template to fill in, what was refused, and all products in the shape that is imported."""
+"""Files of an import: the template, the refused rows, and all products in the import format."""
 
 from collections.abc import Iterator, Sequence
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.importer.columns import COLUMNS, OF_PROGRAMS, OPTION_CELLS, OPTIONS
-from backend.catalog.importer.headings import hint_of, label_of
+from backend.catalog.importer.columns import API_COLUMNS, COLUMNS, OPTION_CELLS, OPTIONS
+from backend.catalog.importer.headings import get_hint, get_label
 from backend.catalog.models import Product, Variant
 from backend.catalog.schemas.cell_parsers import CellError
-from backend.core.spreadsheet import workbook
+from backend.core.spreadsheet import build_workbook
 from backend.core.texts import _
 from backend.imports.lookup import find_import
-from backend.imports.messages import problem_text
+from backend.imports.messages import format_problem
 from backend.imports.models import ProductImportRow, RowState
-from backend.imports.row_changes import cell_of, option_cells, values_now
-from backend.shipping.locations import first_location
+from backend.imports.row_changes import format_cell, format_option_cells, read_current_values
+from backend.shipping.locations import find_first_location_id
 from backend.staff.rights import Actor, Right
 
-ORDER = (
+COLUMN_ORDER = (
     "title", "sku", *OPTION_CELLS, "price", "compare_at_price", "is_free", "stock", "categories", "brand", "age_range",
     "pictures", "description", "subtitle", "weight", "length", "width", "height", "ean", "tax_rate", "material",
     "origin_country", "warnings", "collection", "featured", "status", "handle",
 )  # fmt: skip
-"""In which order our own files have the columns: those that are filled in most come first."""
-SHAPE = tuple(
+"""Order of the columns in the shop's own files: columns that are filled in most often come first."""
+FILE_COLUMNS = tuple(
     sorted(
-        COLUMNS.keys() - OF_PROGRAMS.keys(),
-        key=lambda name: ORDER.index(name) if name in ORDER else len(ORDER),
+        COLUMNS.keys() - API_COLUMNS.keys(),
+        key=lambda name: COLUMN_ORDER.index(name) if name in COLUMN_ORDER else len(COLUMN_ORDER),
     )
 )
-"""The columns of our own files."""
+"""Columns of the shop's own files."""
 _TOP: dict[str, object] = {
     "title": _("Trompo de guayacán"),
     "sku": "TRO-1",
@@ -56,24 +56,27 @@ EXAMPLES: tuple[dict[str, object], ...] = (
     {**_PUPPET, "sku": "TIT-1", "value_1": _("Tucán"), "value_2": _("Rojo")},
     {**_PUPPET, "sku": "TIT-2", "value_1": _("Tucán"), "value_2": _("Azul")},
 )
-"""A toy of one variant, and one of two."""
-WIDTHS = (28, 14, *(12,) * 6, 12, 12, 8, 10, 24, 18, 10, 28, 40)
-"""Letters of the first columns."""
+"""A product with one variant, and a product with two."""
+COLUMN_WIDTHS = (28, 14, *(12,) * 6, 12, 12, 8, 10, 24, 18, 10, 28, 40)
+"""Widths of the first columns, in characters."""
 
 
-def template() -> bytes:
-    """A workbook to fill in: the columns with an example; on a second sheet, what may stand in each."""
-    head: list[object] = [label_of(name) for name in SHAPE]
-    rows = [head, *([example.get(name, "") for name in SHAPE] for example in EXAMPLES)]
-    guide = [[_("Columna"), _("Qué va en ella")], *([label_of(name), hint_of(name)] for name in SHAPE)]
-    return workbook(rows, guide, widths=WIDTHS)
+def build_template() -> bytes:
+    """Return a workbook to fill in: the columns with examples, and a second sheet that explains each column."""
+    head: list[object] = [get_label(name) for name in FILE_COLUMNS]
+    rows = [head, *([example.get(name, "") for name in FILE_COLUMNS] for example in EXAMPLES)]
+    guide = [
+        [_("Columna"), _("Qué va en ella")],
+        *([get_label(name), get_hint(name)] for name in FILE_COLUMNS),
+    ]
+    return build_workbook(rows, guide, widths=COLUMN_WIDTHS)
 
 
-async def refused_file(session: AsyncSession, actor: Actor, import_id: str) -> bytes:
-    """A workbook of the rows that were refused, with why in its last column. Mended, it is imported as it is.
+async def build_refused_file(session: AsyncSession, actor: Actor, import_id: str) -> bytes:
+    """Return a workbook of the refused rows with their problems. After corrections it can be imported as it is.
 
     Raises:
-        NotFound: there is no such import.
+        NotFound: the import does not exist.
     """
     actor.require(Right.CHANGE_CATALOG)
     found = await find_import(session, import_id)
@@ -82,21 +85,21 @@ async def refused_file(session: AsyncSession, actor: Actor, import_id: str) -> b
     )
     rows = (await session.execute(query.order_by(ProductImportRow.line))).all()
 
-    def written() -> Iterator[Sequence[object]]:
-        yield [*(label_of(name) for name in found.columns), _("Problema"), _("Fila")]
+    def build_rows() -> Iterator[Sequence[object]]:
+        yield [*(get_label(name) for name in found.columns), _("Problema"), _("Fila")]
         for line, texts, problems in rows:
-            said = [
-                f"{label_of(one['column'])}: {problem_text(one)}" if one["column"] else problem_text(one)
+            texts_of_problems = [
+                f"{get_label(one['column'])}: {format_problem(one)}" if one["column"] else format_problem(one)
                 for one in problems
             ]
-            yield [*texts, " ".join(said), line]
+            yield [*texts, " ".join(texts_of_problems), line]
 
-    return workbook(written())
+    return build_workbook(build_rows())
 
 
-async def product_rows(session: AsyncSession, products: Sequence[Product]) -> list[Sequence[object]]:
-    """The products in the shape that is imported, a row for each variant. Stock is that of the first location."""
-    location_id = await first_location(session)
+async def list_product_rows(session: AsyncSession, products: Sequence[Product]) -> list[Sequence[object]]:
+    """Return the products in the import format, one row per variant. Stock is that of the first location."""
+    location_id = await find_first_location_id(session)
     by_id = {product.id: product for product in products}
     query = select(Variant).where(Variant.product_id.in_(by_id)).order_by(Variant.rank, Variant.id)
     variants: dict[str, list[Variant | None]] = {product.id: [] for product in products}
@@ -104,12 +107,12 @@ async def product_rows(session: AsyncSession, products: Sequence[Product]) -> li
         variants[variant.product_id].append(variant)
     pairs = [(product, variant) for product in products for variant in variants[product.id] or [None]]
     rows: list[Sequence[object]] = []
-    for values in await values_now(session, pairs, location_id):
-        cells = {name: cell_of(name, values[name]) for name in SHAPE if name in values}
-        cells |= option_cells(values[OPTIONS])
+    for values in await read_current_values(session, pairs, location_id):
+        cells = {name: format_cell(name, values[name]) for name in FILE_COLUMNS if name in values}
+        cells |= format_option_cells(values[OPTIONS])
         try:
             COLUMNS["handle"].read(str(cells["handle"]))
-        except CellError:  # the API takes other handles than a file does: its SKU names it
+        except CellError:  # the API accepts handles that a file does not: then the SKU identifies the product
             cells["handle"] = ""
-        rows.append([cells.get(name, "") for name in SHAPE])
+        rows.append([cells.get(name, "") for name in FILE_COLUMNS])
     return rows

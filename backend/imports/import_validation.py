@@ -1,4 +1,4 @@
-"""What the rows of an import would do now: what each changes of the shop, and why it cannot be done."""
+"""Validation of an import's rows: the changes that each row would make now, and its problems."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -7,30 +7,30 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.importer.categories import Places
+from backend.catalog.importer.categories import ProductGroups
 from backend.catalog.importer.columns import COLUMNS, ID_CELLS, OPTIONS
-from backend.catalog.importer.row_matching import Known, Match, settle
+from backend.catalog.importer.row_matching import KnownProducts, Match, match_rows
 from backend.catalog.importer.row_reader import Problem, Row
 from backend.catalog.models import Product, Variant
 from backend.core.db.tables import JsonObject
 from backend.imports.models import Plan, ProductImport
 from backend.imports.picture_matching import Album
-from backend.imports.row_changes import RESERVED, cell_of, changes_of, values_now
-from backend.imports.row_parsing import named_by_title, titled_rows
+from backend.imports.row_changes import RESERVED, find_changes, format_cell, read_current_values
+from backend.imports.row_parsing import find_titled_rows, to_titled_row
 
-LONGEST_SHOWN = 300
-"""Letters of a value that are kept of what changes."""
+MAX_VALUE_LENGTH = 300
+"""Maximum number of characters that are stored of a changed value."""
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """What a row would do.
+class RowValidation:
+    """Result of the validation of one row.
 
     Attributes:
-        row: its values; its handle is filled in where it follows from its title.
-        match: the product and the variant that it changes.
-        problems: why it cannot be done.
-        changes: by column, the value before and after.
+        row: its values; the handle is filled in if it follows from the title.
+        match: the product and the variant that the row changes.
+        problems: reasons why the row cannot be imported.
+        changes: the value before and after, by column.
     """
 
     row: Row
@@ -40,7 +40,7 @@ class Judged:
 
     @property
     def plan(self) -> Plan:
-        """What it would do, in one word."""
+        """Return the effect of the row in one word."""
         if self.problems:
             return Plan.WRONG
         if self.match is None or self.match.product is None or self.match.variant is None:
@@ -49,17 +49,20 @@ class Judged:
 
 
 @dataclass
-class Repeated:
-    """The lines in which names and codes stand that no two rows may have."""
+class RepeatedValues:
+    """Line numbers of the values that must be unique in a spreadsheet."""
 
     lines: dict[str, dict[str, int]] = field(default_factory=lambda: defaultdict(dict))
 
-    def problems_of(self, row: Row, match: Match | None) -> list[Problem]:
-        """What the row has that an earlier one had. Rows of variants of one product that there is share its handle."""
+    def find_problems(self, row: Row, match: Match | None) -> list[Problem]:
+        """Return problems for values that an earlier row had.
+
+        Rows of one existing product's variants may share its handle.
+        """
         shares = match is None or (match.variant is not None and row.get("sku") is not None)
         problems = []
         if match is not None and match.product is None:
-            problems += self._of_new(row)
+            problems += self._find_option_conflict(row)
         shares = shares or OPTIONS in row.values
         for column in ("sku", "ean") if shares else ("sku", "ean", "handle"):
             value = row.get(column)
@@ -70,8 +73,8 @@ class Repeated:
                 problems.append(Problem(row.line, column, "stands twice", "twice", str(first)))
         return problems
 
-    def _of_new(self, row: Row) -> list[Problem]:
-        """That a row with options makes the same product as one without any."""
+    def _find_option_conflict(self, row: Row) -> list[Problem]:
+        """Return a problem if rows with and without options would create the same product."""
         own, other = ("with options", "without") if OPTIONS in row.values else ("without", "with options")
         handle = row.values["handle"]
         self.lines[own].setdefault(handle, row.line)
@@ -81,81 +84,81 @@ class Repeated:
         return [Problem(row.line, OPTIONS, "others have options", "option names", str(first))]
 
 
-async def judge(
+async def validate_rows(
     session: AsyncSession,
     found: ProductImport,
     rows: Sequence[Row],
-    places: Places | None,
-    repeats: Repeated | None = None,
+    places: ProductGroups | None,
+    repeats: RepeatedValues | None = None,
     *,
     lock: bool = False,
-) -> list[Judged]:
-    """What these rows would do now.
+) -> list[RowValidation]:
+    """Validate rows against the current data of the shop.
 
     Args:
         session: with `lock` a transaction: the products are locked.
-        found: their import.
-        rows: their values.
-        places: what categories and collections there are; None where that was looked at already.
-        repeats: what the rows before these have; None where that was looked at already.
+        found: the import.
+        rows: the rows' values.
+        places: the categories and collections; None if the rows were checked against them already.
+        repeats: the values of earlier rows; None if repetitions were checked already.
         lock: see `session`.
     """
     sound = [row for row in rows if not row.problems]
-    titled = titled_rows(sound)
-    known = await Known.read(session, [*sound, *titled.values()], lock=lock)
-    known_places = places or await Places.read(session)
+    titled = find_titled_rows(sound)
+    known = await KnownProducts.read(session, [*sound, *titled.values()], lock=lock)
+    all_places = places or await ProductGroups.read(session)
     album = await Album.read(session, found.id, {name for row in sound for name in row.get("pictures") or ()})
-    judged: list[Judged] = []
+    validated: list[RowValidation] = []
     pairs: list[tuple[Product, Variant | None]] = []
     matched: list[tuple[Row, Match, list[Problem]]] = []
-    for settled in settle(known, rows, titled):
-        row, match, problems = settled.row, settled.match, list(settled.problems)
+    for matching in match_rows(known, rows, titled):
+        row, match, problems = matching.row, matching.match, list(matching.problems)
         if repeats is not None:
-            problems += repeats.problems_of(row, match)
-        problems += _of_pictures(row, album)
+            problems += repeats.find_problems(row, match)
+        problems += _find_picture_problems(row, album)
         if places is not None:
-            problems += places.problems_of(row)
+            problems += places.find_group_problems(row)
         if match is None or match.product is None:
-            judged.append(Judged(row, match, problems, _all_of(row)))
+            validated.append(RowValidation(row, match, problems, _to_changes(row)))
             continue
         matched.append((row, match, problems))
         pairs.append((match.product, match.variant))
     for (row, match, problems), now in zip(
-        matched, await values_now(session, pairs, found.location_id), strict=True
+        matched, await read_current_values(session, pairs, found.location_id), strict=True
     ):
-        changes = changes_of(row.values, now, album, known_places)
+        changes = find_changes(row.values, now, album, all_places)
         if match.product is not None and match.product.deleted_at is not None:
             changes["status"] = (None, row.get("status") or "published")
         if "stock" in changes and row.get("stock") < now[RESERVED]:
             problems.append(Problem(row.line, "stock", "reserved", "reserved", str(now[RESERVED])))
-        judged.append(Judged(row, match, problems, changes))
-    return _whole_toys(sorted(judged, key=lambda one: one.row.line))
+        validated.append(RowValidation(row, match, problems, changes))
+    return _refuse_incomplete_products(sorted(validated, key=lambda one: one.row.line))
 
 
-def _whole_toys(judged: Sequence[Judged]) -> list[Judged]:
-    """A new toy comes with all its rows, or not at all: where one is wrong, the others name it."""
+def _refuse_incomplete_products(validated: Sequence[RowValidation]) -> list[RowValidation]:
+    """Refuse all rows of a new product if one of them has a problem, and name that row in the others."""
     wrong: dict[str, str] = {}
-    for one in judged:
-        if one.problems and (toy := _new_toy(one)):
-            wrong.setdefault(toy, str(one.row.line))
+    for one in validated:
+        if one.problems and (handle := _new_product_handle(one)):
+            wrong.setdefault(handle, str(one.row.line))
     return [
         replace(one, problems=[Problem(one.row.line, "", f"line {line} is wrong", "other row", line)])
-        if not one.problems and (line := wrong.get(_new_toy(one)))
+        if not one.problems and (line := wrong.get(_new_product_handle(one)))
         else one
-        for one in judged
+        for one in validated
     ]
 
 
-def _new_toy(judged: Judged) -> str:
-    """The handle of the toy with options that a row would make; empty for any other row."""
-    row, match = judged.row, judged.match
+def _new_product_handle(validation: RowValidation) -> str:
+    """Return the handle of the new product with options that a row belongs to; empty for any other row."""
+    row, match = validation.row, validation.match
     if OPTIONS not in row.values or (match is not None and match.product is not None):
         return ""
-    return (named_by_title(row) or row).get("handle") or ""
+    return (to_titled_row(row) or row).get("handle") or ""
 
 
-def _all_of(row: Row) -> dict[str, tuple[Any, Any]]:
-    """What something new gets."""
+def _to_changes(row: Row) -> dict[str, tuple[Any, Any]]:
+    """Return all values of a new product or variant as changes."""
     return {
         column: (None, value)
         for column, value in row.values.items()
@@ -163,30 +166,30 @@ def _all_of(row: Row) -> dict[str, tuple[Any, Any]]:
     }
 
 
-def _of_pictures(row: Row, album: Album) -> list[Problem]:
+def _find_picture_problems(row: Row, album: Album) -> list[Problem]:
     return [
         Problem(row.line, "pictures", code, f"picture {code}", name)
         for name in row.get("pictures") or ()
-        if (code := album.problem_of(name))
+        if (code := album.find_problem(name))
     ]
 
 
-def as_changes(changes: Mapping[str, tuple[Any, Any]]) -> list[JsonObject]:
-    """What changes, as it is kept with the row."""
+def to_stored_changes(changes: Mapping[str, tuple[Any, Any]]) -> list[JsonObject]:
+    """Return changes in the form in which they are stored with the row."""
     return [
-        {"column": column, "before": _short(column, before), "after": _short(column, after)}
+        {"column": column, "before": _shorten(column, before), "after": _shorten(column, after)}
         for column, (before, after) in changes.items()
         if column in COLUMNS or column == OPTIONS
     ]
 
 
-def as_problems(problems: Sequence[Problem]) -> list[JsonObject]:
-    """What is wrong, as it is kept with the row."""
+def to_stored_problems(problems: Sequence[Problem]) -> list[JsonObject]:
+    """Return problems in the form in which they are stored with the row."""
     return [
-        {"column": one.column, "code": one.code, "detail": one.detail[:LONGEST_SHOWN]} for one in problems
+        {"column": one.column, "code": one.code, "detail": one.detail[:MAX_VALUE_LENGTH]} for one in problems
     ]
 
 
-def _short(column: str, value: Any) -> object:
-    cell = cell_of(column, value)
-    return cell[:LONGEST_SHOWN] if isinstance(cell, str) else cell
+def _shorten(column: str, value: Any) -> object:
+    cell = format_cell(column, value)
+    return cell[:MAX_VALUE_LENGTH] if isinstance(cell, str) else cell

@@ -1,30 +1,30 @@
-"""An import by its id: any of them, or only one that staff may still change."""
+"""Lookup of imports by id."""
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.core.db.database import locked
+from backend.core.db.database import lock_rows
 from backend.core.db.tables import get_or_404
 from backend.core.errors import NotAllowed
 from backend.imports.models import ImportStatus, ProductImport
 
 
 async def find_import(session: AsyncSession, import_id: str, *, lock: bool = False) -> ProductImport:
-    """The import; with `lock` for a change.
+    """Return the import; with `lock`, lock its row for a change.
 
     Raises:
-        NotFound: there is none.
+        NotFound: the import does not exist.
     """
     query = select(ProductImport).where(ProductImport.id == import_id)
-    return await get_or_404(session, locked(query) if lock else query, "Import", import_id)
+    return await get_or_404(session, lock_rows(query) if lock else query, "Import", import_id)
 
 
 async def find_open_import(session: AsyncSession, import_id: str, *, lock: bool = False) -> ProductImport:
-    """The import, which nobody has begun.
+    """Return an import that was not started yet.
 
     Raises:
-        NotFound: there is none.
-        NotAllowed: it was begun already.
+        NotFound: the import does not exist.
+        NotAllowed: the import was started already.
     """
     found = await find_import(session, import_id, lock=lock)
     if found.status != ImportStatus.CHECKED:

@@ -1,12 +1,12 @@
-"""What is wrong with a file, a row or a picture, and what to do, in words for people."""
+"""Texts about problems of a file, a row or a picture, and what to do."""
 
-from backend.catalog.importer.headings import hint_of, label_of
+from backend.catalog.importer.headings import get_hint, get_label
 from backend.core.db.tables import JsonObject
 from backend.core.texts import _
-from backend.imports.spreadsheet_parsing import MOST_FILE_BYTES, MOST_ROWS, Fault, UnreadableSheet
+from backend.imports.spreadsheet_parsing import MAX_FILE_BYTES, MAX_ROWS, Fault, UnreadableProductFile
 from backend.spreadsheet_reader.models import ForeignFormat
 
-ROWS: dict[str, str] = {
+ROW_TEXTS: dict[str, str] = {
     "cell": _("No se entiende."),
     "formula": _("La fórmula de esta celda da error: escribe el valor."),
     "no name": _("Escribe el nombre, la dirección o el SKU del juguete."),
@@ -42,8 +42,8 @@ ROWS: dict[str, str] = {
     "changed since": _("Alguien lo cambió después de la vista previa. Mira cómo quedó."),
     "failed": _("Algo falló de nuestro lado. Importa esta fila otra vez."),
 }
-"""By the code of a problem."""
-PICTURES: dict[str, str] = {
+"""Texts by the code of a problem."""
+PICTURE_TEXTS: dict[str, str] = {
     "no_picture": _("no es una foto que podamos leer"),
     "too_large": _("tiene demasiados píxeles: hasta 50 millones"),
     "odd_shape": _("es demasiado larga y angosta"),
@@ -52,13 +52,13 @@ PICTURES: dict[str, str] = {
     "too_many_bytes": _("pesa más de 15 MB"),
     "twice": _("tiene el mismo nombre que otra del zip"),
 }
-"""Why a picture cannot be used, by its code."""
-ZIPS: dict[str, str] = {
+"""Reasons why a picture cannot be used, by code."""
+ZIP_TEXTS: dict[str, str] = {
     "zip damaged": _("El zip está dañado."),
     "zip too large": _("El zip pesa más de 100 MB: envía las fotos en varios."),
     "zip too many": _("Son demasiadas fotos: hasta 2.000 en un zip y 5.000 en total."),
 }
-FILES: dict[Fault, str] = {
+FILE_TEXTS: dict[Fault, str] = {
     Fault.TOO_LARGE: _("El archivo es demasiado grande: hasta {megabytes} MB."),
     Fault.TOO_MANY_ROWS: _(
         "Tiene demasiadas filas: hasta {rows}. Pártelo en varios, o borra las filas y columnas vacías del final."
@@ -74,7 +74,7 @@ FILES: dict[Fault, str] = {
     Fault.TWICE: _("La columna «{column}» está dos veces: deja una."),
     Fault.EMPTY: _("La hoja no tiene filas con datos."),
 }
-FORMATS: dict[ForeignFormat, str] = {
+FORMAT_TEXTS: dict[ForeignFormat, str] = {
     ForeignFormat.ODS: _("Es una hoja de LibreOffice (.ods)."),
     ForeignFormat.XLS: _("Es una hoja de Excel antigua (.xls)."),
     ForeignFormat.XLSB: _("Es un libro binario de Excel (.xlsb)."),
@@ -88,23 +88,23 @@ HOW_TO_SAVE = _(
 )
 
 
-def problem_text(problem: JsonObject) -> str:
-    """What is wrong with a cell, and what to do."""
+def format_problem(problem: JsonObject) -> str:
+    """Return the text about a problem of a cell, and what to do."""
     code, column = problem["code"], problem["column"]
     if code == "cell":
-        return hint_of(column) or ROWS["cell"]
-    if code not in ROWS and code.startswith("picture "):
-        why = PICTURES.get(code.removeprefix("picture "), PICTURES["damaged"])
+        return get_hint(column) or ROW_TEXTS["cell"]
+    if code not in ROW_TEXTS and code.startswith("picture "):
+        why = PICTURE_TEXTS.get(code.removeprefix("picture "), PICTURE_TEXTS["damaged"])
         return _("La foto {detail} {why}.").format(detail=problem["detail"], why=why)
-    return ROWS.get(code, ROWS["failed"]).format(detail=problem["detail"])
+    return ROW_TEXTS.get(code, ROW_TEXTS["failed"]).format(detail=problem["detail"])
 
 
-def sheet_text(error: UnreadableSheet) -> str:
+def format_file_problem(error: UnreadableProductFile) -> str:
     """Return why a file cannot be read, and what to do."""
     if error.fault is Fault.OTHER_FORMAT:
-        return f"{FORMATS[ForeignFormat(error.detail)]} {HOW_TO_SAVE}"
-    return FILES[error.fault].format(
-        megabytes=MOST_FILE_BYTES >> 20,
-        rows=MOST_ROWS,
-        column=label_of(error.detail),
+        return f"{FORMAT_TEXTS[ForeignFormat(error.detail)]} {HOW_TO_SAVE}"
+    return FILE_TEXTS[error.fault].format(
+        megabytes=MAX_FILE_BYTES >> 20,
+        rows=MAX_ROWS,
+        column=get_label(error.detail),
     )

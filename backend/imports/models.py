@@ -1,4 +1,4 @@
-"""The tables of imports. They go after some days."""
+"""The tables of imports. Their rows are deleted after some days."""
 
 from enum import StrEnum
 
@@ -10,16 +10,16 @@ from backend.core.ids import new_id
 
 
 class ImportStatus(StrEnum):
-    """How an import stands."""
+    """State of an import."""
 
     CHECKED = "checked"
-    """It was looked at; nothing of it is in the shop."""
+    """The preview is ready; nothing is written."""
     RUNNING = "running"
     DONE = "done"
 
 
 class Plan(StrEnum):
-    """What a row would do."""
+    """Planned effect of a row."""
 
     NEW = "new"
     CHANGED = "changed"
@@ -28,7 +28,7 @@ class Plan(StrEnum):
 
 
 class RowState(StrEnum):
-    """How a row stands."""
+    """State of a row."""
 
     WAITING = "waiting"
     DONE = "done"
@@ -36,7 +36,7 @@ class RowState(StrEnum):
 
 
 class ProductImport(Timestamps, table=True):
-    """A sheet that somebody sent."""
+    """A spreadsheet of products that a staff member sent."""
 
     __tablename__ = "product_import"
     __table_args__ = (Index("ix_product_import_newest", "created_at", "id"),)
@@ -44,22 +44,22 @@ class ProductImport(Timestamps, table=True):
     id: str = Field(default_factory=lambda: new_id("imp"), primary_key=True)
     actor_id: str
     name: str
-    """The file's, as the sender calls it; only shown."""
+    """Name of the sent file, for display only."""
     location_id: str
-    """The location that is stocked."""
+    """The location whose stock the import sets."""
     makes_places: bool = False
-    """Whether categories and collections that the shop does not have are made."""
+    """True if missing categories and collections are created."""
     columns: list[str] = Field(default_factory=list, sa_type=Json)
-    """The sheet's columns in their order, by the importer's names."""
+    """The importer's names of the spreadsheet's columns, in their order."""
     ignored: list[str] = Field(default_factory=list, sa_type=Json)
-    """The headings that it has beside them."""
+    """Headings that are not columns of the importer."""
     status: str = ImportStatus.CHECKED
     total: int = 0
-    """How many rows it has."""
+    """Number of rows."""
 
 
 class ProductImportRow(SQLModel, table=True):
-    """A row of the sheet."""
+    """A row of the spreadsheet."""
 
     __tablename__ = "product_import_row"
     __table_args__ = (
@@ -70,34 +70,34 @@ class ProductImportRow(SQLModel, table=True):
 
     import_id: str = Field(foreign_key="product_import.id", primary_key=True, ondelete="CASCADE")
     line: int = Field(primary_key=True)
-    """As the spreadsheet counts it."""
+    """Row number in the spreadsheet."""
     texts: list[str] = Field(default_factory=list, sa_type=Json)
-    """Its cells under the import's columns."""
+    """Cells of the row, in the order of the import's columns."""
     plan: str = Plan.WRONG
     state: str = RowState.WAITING
     title: str = ""
-    """What people know it by."""
+    """Title, SKU or handle, by which people recognize the row."""
     product_id: str = ""
-    """The product that it changes, or made."""
+    """The product that the row changes or created."""
     of_product: str = Field(default="", sa_column_kwargs={"server_default": ""})
-    """The same in all rows with options of one product, which are written together; empty in others."""
+    """Key of the product in rows with options. Rows with the same key are written together. Empty in other rows."""
     problems: list[JsonObject] = Field(default_factory=list, sa_type=Json)
-    """`{"column", "code", "detail"}` each: see `backend.imports.messages`."""
+    """A list of `{"column", "code", "detail"}`: see `backend.imports.messages`."""
     changes: list[JsonObject] = Field(default_factory=list, sa_type=Json)
-    """What it changes, or has changed: `{"column", "before", "after"}` each."""
+    """Planned or written changes: a list of `{"column", "before", "after"}`."""
 
 
 class ProductImportPicture(SQLModel, table=True):
-    """A picture that was sent for it, or was fetched for it; it is in the shop's store already."""
+    """A picture that was sent or downloaded for an import. It is already in the shop's store."""
 
     __tablename__ = "product_import_picture"
 
     import_id: str = Field(foreign_key="product_import.id", primary_key=True, ondelete="CASCADE")
     name: str = Field(primary_key=True)
-    """Its file's name as `backend.imports.picture_matching.key_of` has it, or its address."""
+    """Name of its file as `backend.imports.picture_matching.picture_key` returns it, or its web address."""
     url: str = ""
-    """Where it is in the store; empty when it could not be used."""
+    """Address in the store; empty if the picture cannot be used."""
     problem: str = ""
-    """Why it could not be used."""
+    """Reason why the picture cannot be used."""
     checksum: str = ""
-    """Of the content, so that what is sent again is not made again."""
+    """Checksum of the content. The same content is not processed again."""

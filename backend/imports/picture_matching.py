@@ -1,4 +1,4 @@
-"""Which picture a cell of a sheet means: one that was sent, one that the shop has, or one at an address elsewhere."""
+"""Matching of picture cells to pictures: one that was sent, one of the shop, or one at a web address."""
 
 import unicodedata
 from collections.abc import Iterable
@@ -7,16 +7,16 @@ from dataclasses import dataclass, field
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.importer.pictures import is_address
+from backend.catalog.importer.pictures import is_url
 from backend.catalog.models import Picture
 from backend.imports.models import ProductImportPicture
 from backend.media.picture_store import URL
 from backend.media.picture_urls import is_picture_address
-from backend.media.picture_widths import Prepared, uploaded_at
+from backend.media.picture_widths import PreparedPicture, parse_uploaded_picture
 
 
-def key_of(name: str) -> str:
-    """A picture's name as it is compared: without folders, in one case, its accents in one form."""
+def picture_key(name: str) -> str:
+    """Return a picture's name for comparison: without folders, in lower case, with normalized accents."""
     return unicodedata.normalize("NFC", name.replace("\\", "/").rpartition("/")[2].strip()).casefold()
 
 
@@ -25,21 +25,21 @@ class Album:
     """The pictures that some rows name."""
 
     sent: dict[str, ProductImportPicture] = field(default_factory=dict)
-    known: dict[str, Prepared] = field(default_factory=dict)
-    """The shop's own by their addresses."""
+    shop_pictures: dict[str, PreparedPicture] = field(default_factory=dict)
+    """Pictures of the shop, by address."""
 
     @classmethod
     async def read(cls, session: AsyncSession, import_id: str, names: Iterable[str]) -> "Album":
-        """Look these names up."""
-        wanted = set(names)
-        keys = {name if is_address(name) else key_of(name) for name in wanted}
+        """Read the pictures with these names."""
+        unique_names = set(names)
+        keys = {name if is_url(name) else picture_key(name) for name in unique_names}
         query = select(ProductImportPicture).where(
             ProductImportPicture.import_id == import_id, ProductImportPicture.name.in_(keys)
         )
         sent = {one.name: one for one in (await session.execute(query)).scalars()}
-        own = select(Picture).where(Picture.url.in_(wanted))
-        known = {
-            one.url: Prepared(
+        own = select(Picture).where(Picture.url.in_(unique_names))
+        shop_pictures = {
+            one.url: PreparedPicture(
                 one.url,
                 one.width,
                 one.height,
@@ -48,22 +48,22 @@ class Album:
             for one in (await session.execute(own)).scalars()
             if is_picture_address(one.url)
         }
-        return cls(sent, known)
+        return cls(sent, shop_pictures)
 
-    def find(self, name: str) -> Prepared | None:
-        """The picture; None where it has still to be fetched, or there is none."""
-        if name in self.known:
-            return self.known[name]
-        one = self.sent.get(name if is_address(name) else key_of(name))
-        return uploaded_at(one.url) if one is not None and one.url else None
+    def find(self, name: str) -> PreparedPicture | None:
+        """Return the picture; None if it must still be downloaded, or does not exist."""
+        if name in self.shop_pictures:
+            return self.shop_pictures[name]
+        one = self.sent.get(name if is_url(name) else picture_key(name))
+        return parse_uploaded_picture(one.url) if one is not None and one.url else None
 
-    def problem_of(self, name: str) -> str:
-        """Why it cannot be used: a code of `backend.imports.messages`; empty when it can, or is fetched later."""
+    def find_problem(self, name: str) -> str:
+        """Return the code of the problem with a picture (`backend.imports.messages`), or an empty text."""
         if self.find(name) is not None:
             return ""
-        one = self.sent.get(name if is_address(name) else key_of(name))
+        one = self.sent.get(name if is_url(name) else picture_key(name))
         if one is not None:
             return one.problem or "damaged"
-        if is_address(name):
+        if is_url(name):
             return ""
         return "gone" if name.startswith(f"{URL}/") else "missing"

@@ -1,6 +1,7 @@
-"""The platform's import of products: what it would do, and having it done (wire: commerce-api, Admin).
+"""The platform's import of products: preview and confirmation (wire: commerce-api, Admin).
 
-It is the office's import under other names, and stricter: where one cell is wrong, nothing of the file is taken.
+It uses the office's import under the platform's names, and is stricter: if one cell is wrong, the whole file is
+refused.
 """
 
 from typing import Annotated
@@ -11,7 +12,7 @@ from sqlalchemy import String, case, cast, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from typing_extensions import TypedDict
 
-from backend.catalog.importer.headings import label_of
+from backend.catalog.importer.headings import get_label
 from backend.core.db.database import Database
 from backend.core.errors import InvalidData, NotFound
 from backend.core.texts import _
@@ -20,20 +21,20 @@ from backend.edge.errors import REFUSALS
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import Body, FilledName, Name, example
 from backend.edge.wire import Wire
-from backend.imports.confirmation import begin, drop
+from backend.imports.confirmation import discard_import, start_import
 from backend.imports.models import ImportStatus, Plan, ProductImportRow
-from backend.imports.preview import look
-from backend.imports.reports import report
-from backend.imports.routes import FILE, PATH, keep_sent, sent_file, sheet_body
+from backend.imports.preview import preview_import
+from backend.imports.reports import read_report
+from backend.imports.routes import FILE, PATH, describe_file_body, read_sent_file, store_sent_spreadsheet
 from backend.media.upload_routes import StoredFile
 from backend.media.uploads import SentFile
-from backend.staff.dependencies import StaffMember, staff_who_may
+from backend.staff.dependencies import StaffMember, require_staff_right
 from backend.staff.rights import Actor, Right
 
-MOST_TOLD = 5
-"""Cells that a refusal names."""
-SHEETS = frozenset({"csv", "xlsx", "ods", "xls", "xlsb", "numbers"})
-"""The last four are refused with how to save them as XLSX."""
+MAX_NAMED_CELLS = 5
+"""Maximum number of cells that a refusal names."""
+SPREADSHEET_EXTENSIONS = frozenset({"csv", "xlsx", "ods", "xls", "xlsb", "numbers"})
+"""File extensions of spreadsheets. The last four are refused with advice on how to save them as XLSX."""
 ANSWER = 202
 ImportId = Annotated[str, Path(max_length=60)]
 
@@ -42,32 +43,32 @@ router = APIRouter(
     route_class=WireRoute,
     tags=["admin: catalogue"],
     responses=REFUSALS,
-    dependencies=staff_who_may(Right.CHANGE_CATALOG),
+    dependencies=require_staff_right(Right.CHANGE_CATALOG),
 )
 
 
-class SheetUploads:
-    """Keeps tables of products that are uploaded, for `POST /admin/products/imports`."""
+class SpreadsheetUploads:
+    """Stores uploaded tables of products for `POST /admin/products/imports`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def takes(self, sent: SentFile) -> bool:
-        """Whether the file says that it is a table."""
-        return sent.name.rpartition(".")[2].lower() in SHEETS
+    def is_spreadsheet(self, sent: SentFile) -> bool:
+        """Return True if the file's name has the extension of a spreadsheet."""
+        return sent.name.rpartition(".")[2].lower() in SPREADSHEET_EXTENSIONS
 
-    async def keep(self, actor: Actor, sent: SentFile) -> StoredFile:
-        """Keep it; its id is that of its import.
+    async def store_spreadsheet(self, actor: Actor, sent: SentFile) -> StoredFile:
+        """Store the file. Its id is that of its import.
 
         Raises:
-            InvalidData: it cannot be read.
+            InvalidData: the file cannot be read.
         """
-        import_id = await keep_sent(self._database, actor, sent)
+        import_id = await store_sent_spreadsheet(self._database, actor, sent)
         return StoredFile(id=import_id, url=f"{PATH}/{import_id}")
 
 
 class FileToImport(Body):
-    """A table that was uploaded: `file_key` is the id of its file."""
+    """Request to import an uploaded table. `file_key` is the id of its file."""
 
     model_config = example(
         file_key="imp_01JD0000000000000000000000", originalname="juguetes.csv", extension="csv", size=1200,
@@ -82,74 +83,74 @@ class FileToImport(Body):
 
 
 class Summary(TypedDict):
-    """How many products."""
+    """Numbers of products that an import creates and updates."""
 
     toCreate: int
-    toUpdate: Annotated[int, Field(description="Those that the shop has, whatever of them changes.")]
+    toUpdate: Annotated[int, Field(description="Existing products, also those without a change.")]
 
 
 class ImportBegun(TypedDict):
-    """What an import would do once it is confirmed."""
+    """An import that waits for confirmation, and its effect."""
 
     transaction_id: str
     summary: Summary
 
 
-@router.post("/import", status_code=ANSWER, openapi_extra=sheet_body("The table."))
+@router.post("/import", status_code=ANSWER, openapi_extra=describe_file_body("The table."))
 async def import_products(actor: StaffMember, request: Request, database: Db) -> Wire[ImportBegun]:
-    """Send a table of products (CSV or XLSX, at most 10 MiB and 10,000 rows), and learn what it would do."""
-    async with sent_file(request) as sent:
-        import_id = await keep_sent(database, actor, sent)
-    return await _looked_at(database, actor, import_id)
+    """Send a table of products (CSV or XLSX, at most 10 MiB and 10,000 rows), and get a preview."""
+    async with read_sent_file(request) as sent:
+        import_id = await store_sent_spreadsheet(database, actor, sent)
+    return await _preview_response(database, actor, import_id)
 
 
 @router.post("/imports", status_code=ANSWER)
 async def create_import(actor: StaffMember, body: FileToImport, database: Db) -> Wire[ImportBegun]:
-    """Learn what a table would do that was uploaded."""
-    return await _looked_at(database, actor, body.file_key)
+    """Get a preview of an uploaded table."""
+    return await _preview_response(database, actor, body.file_key)
 
 
 @router.post("/import/{transaction_id}/confirm", status_code=ANSWER)
 @router.post("/imports/{transaction_id}/confirm", status_code=ANSWER)
 async def confirm_import(actor: StaffMember, transaction_id: ImportId, database: Db) -> Wire[dict[str, str]]:
-    """Have it done; it goes on by itself. Where nothing would change, nothing is done."""
-    await look(database, transaction_id)
+    """Start the import, which a job completes. Do nothing if no row changes anything."""
+    await preview_import(database, transaction_id)
     async with database.read() as session:
-        counts = (await report(session, actor, transaction_id)).counts
+        counts = (await read_report(session, actor, transaction_id)).counts
     if counts.new + counts.changed:
-        await begin(database, actor, transaction_id)
+        await start_import(database, actor, transaction_id)
     else:
-        await drop(database, actor, transaction_id)
+        await discard_import(database, actor, transaction_id)
     return Wire({}, ANSWER)
 
 
-async def _looked_at(database: Database, actor: Actor, import_id: str) -> Wire[ImportBegun]:
-    """What the file would do.
+async def _preview_response(database: Database, actor: Actor, import_id: str) -> Wire[ImportBegun]:
+    """Check the rows, and return the effect of the import.
 
     Raises:
-        NotFound: there is no such import that was not begun.
-        InvalidData: a cell of it is wrong. The file is forgotten.
+        NotFound: no import that was not started has this id.
+        InvalidData: a cell is wrong. The import is deleted.
     """
-    await look(database, import_id)
+    await preview_import(database, import_id)
     async with database.read() as session:
-        found = await report(session, actor, import_id)
-        summary = await _summary(session, import_id)
+        found = await read_report(session, actor, import_id)
+        summary = await _count_products(session, import_id)
     if found.status is not ImportStatus.CHECKED:
         raise NotFound(f"Import with id: {import_id} was not found")
     if found.counts.wrong:
-        await drop(database, actor, import_id)
-        told = [
+        await discard_import(database, actor, import_id)
+        problems = [
             _("Fila {line} · {column}: {problem}").format(
-                line=one.line, column=label_of(one.column) or FILE, problem=one.text
+                line=one.line, column=get_label(one.column) or FILE, problem=one.text
             )
-            for one in found.problems[:MOST_TOLD]
+            for one in found.problems[:MAX_NAMED_CELLS]
         ]
-        raise InvalidData(" ".join(told))
+        raise InvalidData(" ".join(problems))
     return Wire({"transaction_id": import_id, "summary": summary}, ANSWER)
 
 
-async def _summary(session: AsyncSession, import_id: str) -> Summary:
-    """How many products the rows make, and how many they name that there are."""
+async def _count_products(session: AsyncSession, import_id: str) -> Summary:
+    """Count the products that the rows create, and the existing products that they name."""
     row = ProductImportRow
     new = (row.plan == Plan.NEW) & (row.product_id == "")
     own = case((row.of_product == "", cast(row.line, String)), else_=row.of_product)

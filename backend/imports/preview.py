@@ -1,6 +1,6 @@
-"""Looking at the rows of a sheet that is kept: with each is stored what it would do. Nothing of the shop is changed.
+"""Check of a stored spreadsheet's rows. The planned effect is stored with each row; the shop's data does not change.
 
-They are looked at again whenever something about them changes: pictures came, or categories are to be made.
+The check is repeated when its input changes: pictures were added, or missing categories are to be created.
 """
 
 import asyncio
@@ -9,25 +9,31 @@ from typing import Any
 
 from sqlalchemy import bindparam, select, update
 
-from backend.catalog.importer.categories import Places
+from backend.catalog.importer.categories import ProductGroups
 from backend.catalog.importer.columns import OPTIONS
-from backend.catalog.importer.row_matching import Known, product_key
+from backend.catalog.importer.row_matching import KnownProducts, product_key
 from backend.catalog.importer.row_reader import Row
 from backend.core.db.database import Database
 from backend.core.db.tables import table_of
 from backend.core.events import publish
-from backend.imports.events import ImportMoved
-from backend.imports.import_validation import Judged, Repeated, as_changes, as_problems, judge
+from backend.imports.events import ImportProgressed
+from backend.imports.import_validation import (
+    RepeatedValues,
+    RowValidation,
+    to_stored_changes,
+    to_stored_problems,
+    validate_rows,
+)
 from backend.imports.lookup import find_import
 from backend.imports.models import ImportStatus, ProductImport, ProductImportRow
-from backend.imports.row_parsing import titled_rows, typed_row
+from backend.imports.row_parsing import find_titled_rows, parse_typed_row
 
-AT_ONCE = 500
-"""Rows that are looked at together."""
+BATCH_SIZE = 500
+"""Rows that are checked together."""
 
 
-async def look(database: Database, import_id: str) -> None:
-    """Say of each row what it would do now. Of an import that was begun nothing is changed."""
+async def preview_import(database: Database, import_id: str) -> None:
+    """Check each row against the current data and store its planned effect. Change nothing of a started import."""
     async with database.read() as session:
         found = await session.get(ProductImport, import_id)
         if found is None or found.status != ImportStatus.CHECKED:
@@ -38,72 +44,72 @@ async def look(database: Database, import_id: str) -> None:
         lines = [
             (line, texts) for line, texts in await session.execute(query.order_by(ProductImportRow.line))
         ]
-        places = await Places.read(session, makes_places=found.makes_places)
-    repeats = Repeated()
-    typed: list[Row] = []
-    for start in range(0, len(lines), AT_ONCE):
-        typed += await asyncio.to_thread(_typed, found.columns, lines[start : start + AT_ONCE])
-    keys = await _keys_of(database, typed)
-    for rows in _together(typed, keys):
+        places = await ProductGroups.read(session, makes_places=found.makes_places)
+    repeats = RepeatedValues()
+    parsed: list[Row] = []
+    for start in range(0, len(lines), BATCH_SIZE):
+        parsed += await asyncio.to_thread(_parse_rows, found.columns, lines[start : start + BATCH_SIZE])
+    keys = await _find_product_keys(database, parsed)
+    for rows in _group_batches(parsed, keys):
         async with database.read() as session:
-            judged = await judge(session, found, rows, places, repeats)
-        values = [_outcome(import_id, one, keys.get(one.row.line, "")) for one in judged]
+            validated = await validate_rows(session, found, rows, places, repeats)
+        values = [_preview_values(import_id, one, keys.get(one.row.line, "")) for one in validated]
         async with database.transaction() as session:
             now = await find_import(session, import_id, lock=True)
             if now.status != ImportStatus.CHECKED:
                 return
-            await session.execute(_JUDGED, values)
+            await session.execute(_UPDATE_PREVIEW, values)
     async with database.transaction() as session:
-        await publish(session, ImportMoved(import_id))
+        await publish(session, ImportProgressed(import_id))
 
 
-def _typed(columns: Sequence[str], lines: Sequence[tuple[int, Sequence[str]]]) -> list[Row]:
-    return [typed_row(columns, line, texts) for line, texts in lines]
+def _parse_rows(columns: Sequence[str], lines: Sequence[tuple[int, Sequence[str]]]) -> list[Row]:
+    return [parse_typed_row(columns, line, texts) for line, texts in lines]
 
 
-async def _keys_of(database: Database, rows: Sequence[Row]) -> dict[int, str]:
-    """By line, of the rows with options, what those of one product have in common."""
+async def _find_product_keys(database: Database, rows: Sequence[Row]) -> dict[int, str]:
+    """Return the product key of each row with options, by line."""
     keys: dict[int, str] = {}
     with_options = [row for row in rows if OPTIONS in row.values]
-    for start in range(0, len(with_options), AT_ONCE):
-        some = with_options[start : start + AT_ONCE]
-        titled = titled_rows(some)
+    for start in range(0, len(with_options), BATCH_SIZE):
+        some = with_options[start : start + BATCH_SIZE]
+        titled = find_titled_rows(some)
         async with database.read() as session:
-            known = await Known.read(session, [*some, *titled.values()])
+            known = await KnownProducts.read(session, [*some, *titled.values()])
         keys |= {row.line: product_key(known, row, titled) for row in some}
     return keys
 
 
-def _together(rows: Sequence[Row], keys: Mapping[int, str]) -> Iterator[list[Row]]:
-    """The rows, some at a time; those with options of one product at the same time."""
+def _group_batches(rows: Sequence[Row], keys: Mapping[int, str]) -> Iterator[list[Row]]:
+    """Yield the rows in batches. Rows with options of one product are in the same batch."""
     groups: dict[str, list[Row]] = {}
     for row in rows:
         groups.setdefault(keys.get(row.line) or f"line {row.line}", []).append(row)
     some: list[Row] = []
     for group in groups.values():
         some += group
-        if len(some) >= AT_ONCE:
+        if len(some) >= BATCH_SIZE:
             yield some
             some = []
     if some:
         yield some
 
 
-def _outcome(import_id: str, judged: Judged, of_product: str) -> dict[str, Any]:
-    product = judged.match.product if judged.match else None
+def _preview_values(import_id: str, validated: RowValidation, of_product: str) -> dict[str, Any]:
+    product = validated.match.product if validated.match else None
     return {
         "of_import": import_id,
-        "at_line": judged.row.line,
-        "new_plan": judged.plan.value,
+        "at_line": validated.row.line,
+        "new_plan": validated.plan.value,
         "new_product": product.id if product else "",
         "new_key": of_product,
-        "new_problems": as_problems(judged.problems),
-        "new_changes": as_changes(judged.changes),
+        "new_problems": to_stored_problems(validated.problems),
+        "new_changes": to_stored_changes(validated.changes),
     }
 
 
 _ROW = table_of(ProductImportRow)
-_JUDGED = (
+_UPDATE_PREVIEW = (
     update(_ROW)
     .where(_ROW.c.import_id == bindparam("of_import"), _ROW.c.line == bindparam("at_line"))
     .values(

@@ -1,4 +1,4 @@
-"""How an import stands: what it would do or has done, counted, with the first of each."""
+"""Report on an import: counts of its rows, with the first problems and changes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,26 +8,26 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.core.db.tables import JsonObject
 from backend.imports.lookup import find_import
-from backend.imports.messages import problem_text
+from backend.imports.messages import format_problem
 from backend.imports.models import ImportStatus, Plan, ProductImport, ProductImportRow, RowState
 from backend.staff.rights import Actor, Right
 
-MOST_PROBLEMS = 100
-"""Rows with problems that are shown."""
-MOST_CHANGES = 50
+MAX_PROBLEMS = 100
+"""Maximum number of rows with problems in a report."""
+MAX_CHANGES = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
-    """How many rows.
+class RowCounts:
+    """Numbers of rows.
 
     Attributes:
-        new: that make a product.
-        changed: that change one.
-        same: that change nothing.
-        wrong: that cannot be imported as they are.
-        settled: that were written or refused.
-        refused: that were refused.
+        new: rows that create a product.
+        changed: rows that change a product.
+        same: rows that change nothing.
+        wrong: rows that cannot be imported as they are.
+        settled: rows that were written or refused.
+        refused: rows that were refused.
     """
 
     new: int
@@ -40,7 +40,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class CellProblem:
-    """Something to be mended. `column` is the importer's name; empty where it is about the whole row."""
+    """A problem to correct. `column` is the importer's name; empty if the problem concerns the whole row."""
 
     line: int
     column: str
@@ -50,7 +50,7 @@ class CellProblem:
 
 @dataclass(frozen=True, slots=True)
 class RowChanges:
-    """A row that makes a product or changes it."""
+    """A row that creates or changes a product."""
 
     line: int
     title: str
@@ -60,7 +60,7 @@ class RowChanges:
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """How an import stands; `problems` and `changes` are the first of each."""
+    """State of an import; `problems` and `changes` contain only the first ones."""
 
     id: str
     name: str
@@ -68,20 +68,20 @@ class ImportReport:
     total: int
     makes_places: bool
     ignored: Sequence[str]
-    counts: Counts
+    counts: RowCounts
     problems: Sequence[CellProblem]
     changes: Sequence[RowChanges]
 
 
-async def report(session: AsyncSession, actor: Actor, import_id: str) -> ImportReport:
-    """How an import stands.
+async def read_report(session: AsyncSession, actor: Actor, import_id: str) -> ImportReport:
+    """Return the report on an import.
 
     Raises:
-        NotFound: there is no such import.
+        NotFound: the import does not exist.
     """
     actor.require(Right.READ_CATALOG)
     found = await find_import(session, import_id)
-    counts = await _counts_of(session, import_id)
+    counts = await _count_rows(session, import_id)
     of_plan = {plan: sum(n for (one, _s), n in counts.items() if one == plan) for plan in Plan}
     of_state = {state: sum(n for (_p, one), n in counts.items() if one == state) for state in RowState}
     is_begun = found.status != ImportStatus.CHECKED
@@ -91,11 +91,11 @@ async def report(session: AsyncSession, actor: Actor, import_id: str) -> ImportR
         ProductImportRow.changes,
     )  # fmt: skip
     of_this = select(*columns).where(ProductImportRow.import_id == import_id).order_by(ProductImportRow.line)
-    wrong = (await session.execute(of_this.where(bad).limit(MOST_PROBLEMS))).all()
+    wrong = (await session.execute(of_this.where(bad).limit(MAX_PROBLEMS))).all()
     moving = of_this.where(
         ProductImportRow.plan.in_([Plan.NEW, Plan.CHANGED]), ProductImportRow.state != RowState.REFUSED
     )
-    changed = (await session.execute(moving.limit(MOST_CHANGES))).all()
+    changed = (await session.execute(moving.limit(MAX_CHANGES))).all()
     return ImportReport(
         id=found.id,
         name=found.name,
@@ -103,7 +103,7 @@ async def report(session: AsyncSession, actor: Actor, import_id: str) -> ImportR
         total=found.total,
         makes_places=found.makes_places,
         ignored=found.ignored,
-        counts=Counts(
+        counts=RowCounts(
             new=of_plan[Plan.NEW],
             changed=of_plan[Plan.CHANGED],
             same=of_plan[Plan.SAME],
@@ -112,7 +112,7 @@ async def report(session: AsyncSession, actor: Actor, import_id: str) -> ImportR
             refused=of_state[RowState.REFUSED],
         ),
         problems=[
-            CellProblem(row.line, one["column"], one["code"], problem_text(one))
+            CellProblem(row.line, one["column"], one["code"], format_problem(one))
             for row in wrong
             for one in row.problems
         ],
@@ -120,8 +120,8 @@ async def report(session: AsyncSession, actor: Actor, import_id: str) -> ImportR
     )
 
 
-async def _counts_of(session: AsyncSession, import_id: str) -> dict[tuple[str, str], int]:
-    """How many rows there are, by their plan and their state."""
+async def _count_rows(session: AsyncSession, import_id: str) -> dict[tuple[str, str], int]:
+    """Count the rows by plan and state."""
     query = (
         select(ProductImportRow.plan, ProductImportRow.state, func.count())
         .where(ProductImportRow.import_id == import_id)
@@ -130,8 +130,8 @@ async def _counts_of(session: AsyncSession, import_id: str) -> dict[tuple[str, s
     return {(plan, state): count for plan, state, count in await session.execute(query)}
 
 
-async def last_import(session: AsyncSession, actor: Actor) -> str:
-    """The id of the actor's newest import; empty when there is none."""
+async def find_newest_import(session: AsyncSession, actor: Actor) -> str:
+    """Return the id of the actor's newest import; empty if there is none."""
     actor.require(Right.READ_CATALOG)
     newest = select(ProductImport.id).where(ProductImport.actor_id == actor.id)
     query = newest.order_by(ProductImport.created_at.desc(), ProductImport.id.desc()).limit(1)

@@ -1,4 +1,4 @@
-"""`/admin/imports`: sheets of products, their pictures, and what came of them. The platform has no such routes."""
+"""`/admin/imports`: spreadsheets of products, their pictures, and their results. The platform has no such routes."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -14,45 +14,45 @@ from typing_extensions import TypedDict
 
 from backend.core.db.database import Database
 from backend.core.errors import InvalidData
-from backend.core.outage import RETRY_AFTER
+from backend.core.outage import RETRY_AFTER_S
 from backend.core.spreadsheet import XLSX
 from backend.core.texts import _
 from backend.edge.dependencies import Db
 from backend.edge.errors import REFUSALS
 from backend.edge.requests import WireRoute
 from backend.edge.wire import Wire
-from backend.imports.confirmation import begin
-from backend.imports.files import refused_file, template
-from backend.imports.messages import PICTURES, ZIPS, sheet_text
-from backend.imports.pictures import MOST_ZIP_BYTES, add_pictures
-from backend.imports.preview import look
-from backend.imports.reports import ImportReport, report
-from backend.imports.spreadsheet_parsing import MOST_FILE_BYTES, UnreadableSheet
-from backend.imports.spreadsheet_upload import keep_sheet
+from backend.imports.confirmation import start_import
+from backend.imports.files import build_refused_file, build_template
+from backend.imports.messages import PICTURE_TEXTS, ZIP_TEXTS, format_file_problem
+from backend.imports.pictures import MAX_ZIP_BYTES, add_pictures
+from backend.imports.preview import preview_import
+from backend.imports.reports import ImportReport, read_report
+from backend.imports.spreadsheet_parsing import MAX_FILE_BYTES, UnreadableProductFile
+from backend.imports.spreadsheet_upload import store_spreadsheet
 from backend.media.picture_store import PicturesUnavailable
-from backend.media.upload_routes import MULTIPART, uploads_of
+from backend.media.upload_routes import MULTIPART, get_uploads
 from backend.media.uploads import PictureUploads, SentFile
-from backend.staff.dependencies import StaffMember, staff_who_may
+from backend.staff.dependencies import StaffMember, require_staff_right
 from backend.staff.rights import Actor, Right
 
 PATH = "/admin/imports"
 PICTURES_PATH = "/admin/import-pictures"
-"""With the import's id in `id`: a path of its own has a bound of its own."""
-MOST_SHEET_BYTES = MOST_FILE_BYTES + (64 << 10)
-MOST_PICTURE_BYTES = MOST_ZIP_BYTES + (64 << 10)
-"""Of a request: the file, and what is written around it."""
+"""Path for pictures, with the import's id in `id`. It is a separate path because its body may be larger."""
+MAX_SPREADSHEET_BODY_BYTES = MAX_FILE_BYTES + (64 << 10)
+MAX_PICTURE_BODY_BYTES = MAX_ZIP_BYTES + (64 << 10)
+"""Maximum size of a request with a picture: the file, and the multipart text around it."""
 FILE = "file"
 
 router = APIRouter(
     route_class=WireRoute,
     tags=["admin: catalogue"],
     responses=REFUSALS,
-    dependencies=staff_who_may(Right.CHANGE_CATALOG),
+    dependencies=require_staff_right(Right.CHANGE_CATALOG),
 )
 
 
-def sheet_body(description: str) -> dict[str, Any]:
-    """A request's body with one file, as OpenAPI has it."""
+def describe_file_body(description: str) -> dict[str, Any]:
+    """Return the OpenAPI description of a request body with one file."""
     schema = {
         "type": "object",
         "required": [FILE],
@@ -62,34 +62,36 @@ def sheet_body(description: str) -> dict[str, Any]:
 
 
 class RowProblem(TypedDict):
-    """Something in the sheet to be mended."""
+    """A problem in the spreadsheet to correct."""
 
-    row: Annotated[int, Field(description="As the spreadsheet counts.")]
-    column: Annotated[str, Field(description="The column's name; empty where it is about the whole row.")]
+    row: Annotated[int, Field(description="Row number in the spreadsheet.")]
+    column: Annotated[
+        str, Field(description="The column's name; empty if the problem concerns the whole row.")
+    ]
     code: str
     message: str
 
 
 class RowChange(TypedDict):
-    """A row that makes a product or changes it."""
+    """A row that creates or changes a product."""
 
     row: int
     title: str
     is_new: bool
-    changes: Annotated[list[dict[str, Any]], Field(description="`column`, `before` and `after` of each.")]
+    changes: Annotated[list[dict[str, Any]], Field(description="A list of `column`, `before` and `after`.")]
 
 
 class ImportOut(TypedDict):
-    """How an import stands."""
+    """State of an import."""
 
     id: str
-    status: Annotated[str, Field(description="`checked`: nothing of it is in the shop; `running`; `done`.")]
+    status: Annotated[str, Field(description="`checked`: nothing is written yet; `running`; `done`.")]
     total: int
     new: int
     changed: int
     same: int
     wrong: int
-    settled: Annotated[int, Field(description="How many rows were written or refused.")]
+    settled: Annotated[int, Field(description="Rows that were written or refused.")]
     refused: int
     ignored_columns: list[str]
     problems: Annotated[list[RowProblem], Field(description="The first of them.")]
@@ -111,112 +113,117 @@ class RefusedPicture(TypedDict):
 
 
 class TakenAnswer(TypedDict):
-    """What came of pictures that were sent."""
+    """Result of an upload of pictures."""
 
     taken: int
     refused: list[RefusedPicture]
-    left: Annotated[int, Field(description="How many of a zip are still to be made: send it again.")]
+    left: Annotated[int, Field(description="Pictures of a zip that are not processed yet: send it again.")]
 
 
-async def keep_sent(database: Database, actor: Actor, sent: SentFile, *, makes_places: bool = False) -> str:
-    """Keep a sheet that was sent: the id of its import.
+async def store_sent_spreadsheet(
+    database: Database, actor: Actor, sent: SentFile, *, makes_places: bool = False
+) -> str:
+    """Store a sent spreadsheet, and return the id of its import.
 
     Raises:
-        InvalidData: it cannot be read.
+        InvalidData: the spreadsheet cannot be read.
     """
-    if sent.size > MOST_FILE_BYTES:
-        raise InvalidData("The sheet is larger than 10 MiB")
+    if sent.size > MAX_FILE_BYTES:
+        raise InvalidData("The spreadsheet is larger than 10 MiB")
     sent.content.seek(0)
     content = await asyncio.to_thread(sent.content.read)
     try:
-        return await keep_sheet(database, actor, sent.name, content, makes_places=makes_places)
-    except UnreadableSheet as error:
-        raise InvalidData(sheet_text(error)) from None
+        return await store_spreadsheet(database, actor, sent.name, content, makes_places=makes_places)
+    except UnreadableProductFile as error:
+        raise InvalidData(format_file_problem(error)) from None
 
 
-@router.post(PATH, openapi_extra=sheet_body("The sheet."))
+@router.post(PATH, openapi_extra=describe_file_body("The spreadsheet."))
 async def send_sheet(
     actor: StaffMember, request: Request, database: Db, create_places: bool = False
 ) -> Wire[ImportAnswer]:
-    """Send a sheet (XLSX or CSV, at most 10 MiB and 10,000 rows), and learn what it would do. Nothing is changed.
+    """Send a spreadsheet (XLSX or CSV, at most 10 MiB and 10,000 rows), and get a preview. Nothing is changed.
 
-    `create_places`: categories and collections that the shop does not have are made once it is confirmed.
+    `create_places`: missing categories and collections are created after the confirmation.
     """
-    async with sent_file(request) as sent:
-        import_id = await keep_sent(database, actor, sent, makes_places=create_places)
-    await look(database, import_id)
-    return await _answer(database, actor, import_id)
+    async with read_sent_file(request) as sent:
+        import_id = await store_sent_spreadsheet(database, actor, sent, makes_places=create_places)
+    await preview_import(database, import_id)
+    return await _import_response(database, actor, import_id)
 
 
-@router.post(PICTURES_PATH, openapi_extra=sheet_body("A picture, or a zip of them."))
+@router.post(PICTURES_PATH, openapi_extra=describe_file_body("A picture, or a zip of them."))
 async def send_pictures(
     actor: StaffMember,
     request: Request,
     database: Db,
-    uploads: Annotated[PictureUploads, Depends(uploads_of)],
+    uploads: Annotated[PictureUploads, Depends(get_uploads)],
     import_id: Annotated[str, Query(alias="id", max_length=60)],
 ) -> Wire[TakenAnswer]:
-    """Send a picture, or a zip of pictures (at most 100 MiB), for the import `id`, by the names that its sheet has."""
-    with uploads.place(actor):
-        async with sent_file(request) as sent:
+    """Send a picture, or a zip of pictures (at most 100 MiB), for the import `id`.
+
+    The names of the files are those in the spreadsheet.
+    """
+    with uploads.reserve_catalog_slot(actor):
+        async with read_sent_file(request) as sent:
             try:
                 taken = await add_pictures(database, uploads, actor, import_id, sent)
             except InvalidData as error:
-                raise InvalidData(ZIPS.get(error.message, error.message)) from None
+                raise InvalidData(ZIP_TEXTS.get(error.message, error.message)) from None
             except PicturesUnavailable as error:
                 body = {"type": "unavailable", "message": str(error)}
-                unavailable: Wire = Wire(body, 503, headers={"Retry-After": str(RETRY_AFTER)})
+                unavailable: Wire = Wire(body, 503, headers={"Retry-After": str(RETRY_AFTER_S)})
                 return unavailable
     refused: list[RefusedPicture] = [
-        {"name": name, "code": code, "message": PICTURES.get(code, code)} for name, code in taken.refused
+        {"name": name, "code": code, "message": PICTURE_TEXTS.get(code, code)} for name, code in taken.refused
     ]
-    return Wire({"taken": taken.taken, "refused": refused, "left": taken.left})
+    return Wire({"taken": taken.taken, "refused": refused, "left": taken.remaining_count})
 
 
 @router.get(
     f"{PATH}/template",
     response_class=Response,
-    responses={200: {"content": {XLSX: {}}, "description": "An empty sheet with all headings."}},
+    responses={200: {"content": {XLSX: {}}, "description": "An empty spreadsheet with all headings."}},
 )
 async def fetch_template(actor: StaffMember) -> Response:
-    """A workbook to fill in."""
+    """Return a workbook to fill in."""
     actor.require(Right.CHANGE_CATALOG)
-    return _file(await asyncio.to_thread(template), _("Plantilla de juguetes.xlsx"))
+    return _xlsx_response(await asyncio.to_thread(build_template), _("Plantilla de juguetes.xlsx"))
 
 
 @router.get(f"{PATH}/{{import_id}}")
 async def read_import(actor: StaffMember, database: Db, import_id: str) -> Wire[ImportAnswer]:
-    """How an import stands."""
-    return await _answer(database, actor, import_id)
+    """Return the state of an import."""
+    return await _import_response(database, actor, import_id)
 
 
 @router.post(f"{PATH}/{{import_id}}/confirm")
 async def confirm(actor: StaffMember, database: Db, import_id: str) -> Wire[ImportAnswer]:
-    """Have it done. It is looked at once more first; rows with problems are left out."""
-    await look(database, import_id)
-    await begin(database, actor, import_id)
-    return await _answer(database, actor, import_id)
+    """Start the import. It is checked again first; rows with problems are omitted."""
+    await preview_import(database, import_id)
+    await start_import(database, actor, import_id)
+    return await _import_response(database, actor, import_id)
 
 
 @router.get(
     f"{PATH}/{{import_id}}/refused",
     response_class=Response,
-    responses={200: {"content": {XLSX: {}}, "description": "The rows, with what is wrong beside each."}},
+    responses={200: {"content": {XLSX: {}}, "description": "The rows, each with its problem."}},
 )
 async def fetch_refused(actor: StaffMember, database: Db, import_id: str) -> Response:
-    """A workbook of the rows that were refused, and why."""
+    """Return a workbook of the refused rows with their problems."""
     async with database.read() as session:
-        content = await refused_file(session, actor, import_id)
-    return _file(content, _("Filas por corregir.xlsx"))
+        content = await build_refused_file(session, actor, import_id)
+    return _xlsx_response(content, _("Filas por corregir.xlsx"))
 
 
-async def _answer(database: Database, actor: StaffMember, import_id: str) -> Wire[ImportAnswer]:
+async def _import_response(database: Database, actor: StaffMember, import_id: str) -> Wire[ImportAnswer]:
     async with database.read() as session:
-        found = await report(session, actor, import_id)
-    return Wire({"product_import": _wire(found)})
+        found = await read_report(session, actor, import_id)
+    return Wire({"product_import": _to_wire(found)})
 
 
-def _wire(found: ImportReport) -> ImportOut:
+def _to_wire(found: ImportReport) -> ImportOut:
     counts = found.counts
     return {
         "id": found.id,
@@ -241,11 +248,11 @@ def _wire(found: ImportReport) -> ImportOut:
 
 
 @asynccontextmanager
-async def sent_file(request: Request) -> AsyncIterator[SentFile]:
-    """The one file of the request.
+async def read_sent_file(request: Request) -> AsyncIterator[SentFile]:
+    """Read the one file of the request.
 
     Raises:
-        InvalidData: there is none.
+        InvalidData: the request has no file.
     """
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != MULTIPART:
         raise InvalidData(f"Invalid request: Expected content-type: '{MULTIPART}'")
@@ -256,7 +263,7 @@ async def sent_file(request: Request) -> AsyncIterator[SentFile]:
         yield SentFile(part.filename or "", part.size or 0, part.file)
 
 
-def _file(content: bytes, name: str) -> Response:
+def _xlsx_response(content: bytes, name: str) -> Response:
     headers = {
         "content-disposition": f"attachment; filename*=UTF-8''{quote(name)}",
         "cache-control": "no-store",

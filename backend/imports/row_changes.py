@@ -1,4 +1,4 @@
-"""What a row of a sheet would change: the shop's values beside the row's. Files of the shop's own are made of them."""
+"""Differences between the shop's values and those of a spreadsheet's row. The shop's own files use the same values."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -7,33 +7,33 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.importer.categories import Places
+from backend.catalog.importer.categories import ProductGroups
 from backend.catalog.importer.columns import (
     ID_CELLS,
-    NAMES,
+    ID_COLUMNS,
     OPTION_CELLS,
     OPTIONS,
     PRODUCT_CELLS,
     VARIANT_CELLS,
 )
 from backend.catalog.models import Category, Collection, Picture, Product, ProductCategory, Variant
-from backend.catalog.products.options import named_values
-from backend.catalog.products.tags_and_types import Words, words_of
-from backend.catalog.schemas.cell_parsers import plain
+from backend.catalog.products.options import read_named_values
+from backend.catalog.products.tags_and_types import TagsAndType, read_tags_and_types
+from backend.catalog.schemas.cell_parsers import normalize_name
 from backend.imports.picture_matching import Album
 from backend.inventory.models import InventoryLevel
 
 Values = Mapping[str, Any]
-"""By column, a value as `backend.catalog.importer.row_reader.Row` has it."""
+"""Values by column, as in `backend.catalog.importer.row_reader.Row`."""
 RESERVED = "reserved"
-"""Not a column: how many of the units at the location are reserved."""
-NOTHING: tuple[int | None, int] = (None, 0)
+"""A key that is not a column: the reserved units at the location."""
+NO_STOCK: tuple[int | None, int] = (None, 0)
 
 
-async def values_now(
+async def read_current_values(
     session: AsyncSession, pairs: Sequence[tuple[Product, Variant | None]], location_id: str
 ) -> list[Values]:
-    """The values that the shop has of these products and variants, in their order; stock is that of the location."""
+    """Return the current values of products and variants, in the same order. Stock is that of the location."""
     product_ids = {product.id for product, _variant in pairs}
     variant_ids = {variant.id for _product, variant in pairs if variant is not None}
     categories: dict[str, list[str]] = defaultdict(list)
@@ -59,8 +59,8 @@ async def values_now(
     of_these = select(Variant).where(Variant.product_id.in_(product_ids))
     for one in (await session.execute(of_these.order_by(Variant.rank, Variant.id))).scalars():
         siblings[one.product_id].append(one)
-    options = await named_values(session, siblings)
-    words = await words_of(session, sorted(product_ids))
+    options = await read_named_values(session, siblings)
+    words = await read_tags_and_types(session, sorted(product_ids))
     named = select(Collection.id, Collection.handle)
     collections = dict((await session.execute(named)).all())
     return [
@@ -69,10 +69,10 @@ async def values_now(
             **{name: getattr(variant, name) for name in VARIANT_CELLS if variant is not None},
             "categories": tuple(categories[product.id]),
             "collection": collections.get(product.collection_id or ""),
-            "stock": stock.get(variant.id, NOTHING)[0] if variant is not None else None,
-            RESERVED: stock.get(variant.id, NOTHING)[1] if variant is not None else 0,
+            "stock": stock.get(variant.id, NO_STOCK)[0] if variant is not None else None,
+            RESERVED: stock.get(variant.id, NO_STOCK)[1] if variant is not None else 0,
             "pictures": tuple(pictures[product.id]),
-            **_words(words.get(product.id, Words())),
+            **_tag_values(words.get(product.id, TagsAndType())),
             "variant_title": variant.title if variant is not None else None,
             OPTIONS: tuple(options.get(variant.id, {}).items()) if variant is not None else (),
         }
@@ -80,62 +80,69 @@ async def values_now(
     ]
 
 
-def _words(words: Words) -> Values:
+def _tag_values(words: TagsAndType) -> Values:
     return {
         "tags": tuple(tag["value"] for tag in words.tags),
         "type": words.type["id"] if words.type else None,
     }
 
 
-def changes_of(row: Values, now: Values, album: Album, places: Places) -> dict[str, tuple[Any, Any]]:
-    """By column, what the row changes: the value before, and after. Of places and pictures, what they come to.
+def find_changes(row: Values, now: Values, album: Album, places: ProductGroups) -> dict[str, tuple[Any, Any]]:
+    """Return the changes of a row by column: the value before and after, with names of groups and pictures resolved.
 
-    A picture that has still to be fetched counts as another one.
+    A picture that must still be downloaded counts as another picture.
     """
     changes: dict[str, tuple[Any, Any]] = {}
-    for column, said in row.items():
+    for column, row_value in row.items():
         if column in ID_CELLS:
             continue
-        before, after = _compared(column, now.get(column), said, album, places)
+        before, after = _normalize_pair(column, now.get(column), row_value, album, places)
         if before != after and not (before is None and after == ""):
             changes[column] = (before, after)
     return changes
 
 
-def _compared(column: str, before: Any, said: Any, album: Album, places: Places) -> tuple[Any, Any]:
-    """The shop's value and the row's, equal where they mean the same."""
-    after = said
+def _normalize_pair(
+    column: str, before: Any, row_value: Any, album: Album, places: ProductGroups
+) -> tuple[Any, Any]:
+    """Return the shop's value and the row's; they are equal if they mean the same."""
+    after = row_value
     if column == "categories":
-        before, after = _sorted(before), _sorted(map(places.categories.handle_of, said))
+        before, after = (
+            _sort_unique(before),
+            _sort_unique(map(places.categories.find_group_handle, row_value)),
+        )
     elif column == "collection":
-        after = places.collections.handle_of(said) if said else None
+        after = places.collections.find_group_handle(row_value) if row_value else None
     elif column == "pictures":
-        found = [(name, album.find(name)) for name in said]
+        found = [(name, album.find(name)) for name in row_value]
         before = tuple(before or ())
         after = tuple(prepared.url if prepared else name for name, prepared in found)
     elif column == "tags":
-        before, after = _sorted(before), _sorted(said)
+        before, after = _sort_unique(before), _sort_unique(row_value)
     elif column == OPTIONS:
-        is_same = dict(said) == {plain(title): plain(value) for title, value in before or ()}
-        after = before if is_same else said
-    elif isinstance(said, str) and isinstance(before, str):
-        # spreadsheets end lines in their own way, and nobody sees a space at the end
-        before, after = _plain(before), _plain(said)
+        is_same = dict(row_value) == {
+            normalize_name(title): normalize_name(value) for title, value in before or ()
+        }
+        after = before if is_same else row_value
+    elif isinstance(row_value, str) and isinstance(before, str):
+        # spreadsheets use different line ends, and a space at the end is invisible
+        before, after = _normalize_text(before), _normalize_text(row_value)
     return before, after
 
 
-def _sorted(words: Iterable[str] | None) -> tuple[str, ...]:
+def _sort_unique(words: Iterable[str] | None) -> tuple[str, ...]:
     return tuple(sorted(set(words or ())))
 
 
-def only_changed(row: Values, changes: Mapping[str, object]) -> dict[str, Any]:
-    """The row without what stays as it is, so that what somebody changes meanwhile is left alone."""
-    named = {*NAMES, *changes}
-    return {name: value for name, value in row.items() if name in named or name not in COMPARED}
+def select_changed(row: Values, changes: Mapping[str, object]) -> dict[str, Any]:
+    """Return the row without unchanged values, so that concurrent changes of other columns are not overwritten."""
+    named = {*ID_COLUMNS, *changes}
+    return {name: value for name, value in row.items() if name in named or name not in COMPARED_COLUMNS}
 
 
-def cell_of(column: str, value: Any) -> object:
-    """A value as it stands in the cell of a file: a number, or a text. It is read back as the same value."""
+def format_cell(column: str, value: Any) -> object:
+    """Return a value as the content of a cell: a number or a text. Parsing it gives the same value again."""
     if value is None:
         return ""
     if column in ("featured", "is_free"):
@@ -149,21 +156,21 @@ def cell_of(column: str, value: Any) -> object:
     return value
 
 
-def option_cells(value: Sequence[tuple[str, str]]) -> dict[str, str]:
-    """A variant's options and values in the columns of a file; none where it has more of them than a file."""
+def format_option_cells(value: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """Return a variant's options and values as cells; empty if it has more of them than a file has columns."""
     if len(value) > len(OPTION_CELLS) // 2:
         return {}
     return dict(zip(OPTION_CELLS, (text for pair in value for text in pair), strict=False))
 
 
-def _plain(text: str) -> str:
+def _normalize_text(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n").strip()
 
 
-COMPARED = frozenset(
+COMPARED_COLUMNS = frozenset(
     {
         *PRODUCT_CELLS, *VARIANT_CELLS, "categories", "collection", "stock", "pictures", "tags", "type",
         "variant_title", OPTIONS,
     }
 )  # fmt: skip
-"""The columns that are compared. One that is not is always written."""
+"""Columns whose values are compared. Any other column is always written."""

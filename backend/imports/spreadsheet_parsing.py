@@ -1,4 +1,4 @@
-"""The table of products in a spreadsheet: XLSX, or text with `;`, `,` or tabs.
+"""Parsing of a table of products: XLSX, or text with `;`, `,` or tabs.
 
 A child process reads the file: see `backend.spreadsheet_reader`.
 """
@@ -11,36 +11,36 @@ from tempfile import TemporaryFile
 
 from backend.catalog.importer.cell_texts import cell_texts
 from backend.catalog.importer.columns import ID_CELLS
-from backend.catalog.importer.headings import column_of, numbered_column_of
+from backend.catalog.importer.headings import find_column, find_list_column
 from backend.catalog.schemas.cell_parsers import LIST_SEPARATOR
 from backend.spreadsheet_reader.models import Limits, Refusal, UnreadableSpreadsheet
 from backend.spreadsheet_reader.reader import open_spreadsheet
 
-MOST_FILE_BYTES = 10 << 20
-MOST_UNPACKED_BYTES = 96 << 20
-"""Of an XLSX."""
-LIMITS = Limits(max_file_bytes=MOST_FILE_BYTES, max_unpacked_bytes=MOST_UNPACKED_BYTES)
-MOST_ROWS = 10_000
-HEAD_WITHIN = 20
-"""The names of the columns stand in one of so many first rows."""
+MAX_FILE_BYTES = 10 << 20
+MAX_UNPACKED_BYTES = 96 << 20
+"""Maximum size of an unpacked XLSX."""
+LIMITS = Limits(max_file_bytes=MAX_FILE_BYTES, max_unpacked_bytes=MAX_UNPACKED_BYTES)
+MAX_ROWS = 10_000
+MAX_HEADING_ROW = 20
+"""Number of first rows in which the headings are searched."""
 FORMULA_ERRORS = re.compile(r"#(?:N/[AD]|¡?(?:REF|DIV/0|VALUE|VALOR|NUM|NULL|NULO)!|¿?(?:NAME|NOMBRE)\?)")
-"""What a spreadsheet writes where a formula has no value."""
-NOTES = frozenset({"problema", "problem", "fila", "row"})
-"""Columns of our own files that are not imported."""
+"""Texts that spreadsheets show for a formula without a value."""
+NOTE_HEADINGS = frozenset({"problema", "problem", "fila", "row"})
+"""Columns of the shop's own files that are not imported."""
 
 
 class Fault(StrEnum):
-    """Why a file cannot be read."""
+    """Reason why a file cannot be read."""
 
     TOO_LARGE = "too large"
     TOO_MANY_ROWS = "too many rows"
     NO_SHEET = "no sheet"
-    """It is neither XLSX nor CSV, or damaged."""
+    """The file is neither XLSX nor CSV, or is damaged."""
     OTHER_FORMAT = "other format"
-    """The detail is a `ForeignFormat`."""
+    """Another spreadsheet format. The detail is a `ForeignFormat`."""
     TOO_COMPLEX = "too complex"
     NO_HEAD = "no head"
-    """No row names a column that products are known by."""
+    """No row contains a heading that identifies products."""
     TWICE = "twice"
     EMPTY = "empty"
 
@@ -51,11 +51,11 @@ FAULTS = {
     Refusal.TOO_COMPLEX: Fault.TOO_COMPLEX,
     Refusal.OTHER_FORMAT: Fault.OTHER_FORMAT,
 }
-"""What the reader's refusals are here; any other is `NO_SHEET`."""
+"""Faults by the reader's refusals; any other refusal is `NO_SHEET`."""
 
 
-class UnreadableSheet(ValueError):
-    """It cannot be read. `detail` is a column, a `ForeignFormat`, or empty."""
+class UnreadableProductFile(ValueError):
+    """The file cannot be read. `detail` is a column, a `ForeignFormat`, or empty."""
 
     def __init__(self, fault: Fault, detail: str = "") -> None:
         super().__init__(fault)
@@ -63,13 +63,13 @@ class UnreadableSheet(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
-    """What a sheet holds.
+class ProductSpreadsheet:
+    """Content of a spreadsheet.
 
     Attributes:
         columns: the importer's names of its columns, in their order.
-        ignored: headings that name none.
-        rows: of each row that is not empty its number, as the spreadsheet counts, and its cells under `columns`.
+        ignored: headings that are not columns of the importer.
+        rows: number and cells under `columns` of each row that is not empty. The number is that of the spreadsheet.
     """
 
     columns: list[str]
@@ -77,27 +77,27 @@ class Sheet:
     rows: list[tuple[int, list[str]]]
 
 
-def read_sheet(content: bytes) -> Sheet:
-    """Read the file's first visible sheet in a child process; call it from a thread.
+def read_product_spreadsheet(content: bytes) -> ProductSpreadsheet:
+    """Read the file's first visible sheet in a child process. Call it from a thread.
 
     Raises:
-        UnreadableSheet: it is none, or exceeds a bound.
+        UnreadableSheet: the file is not a spreadsheet, or exceeds a limit.
     """
-    if len(content) > MOST_FILE_BYTES:
-        raise UnreadableSheet(Fault.TOO_LARGE)
+    if len(content) > MAX_FILE_BYTES:
+        raise UnreadableProductFile(Fault.TOO_LARGE)
     try:
         with TemporaryFile() as file:
             file.write(content)
             file.flush()
             with open_spreadsheet(file, LIMITS) as sheets:
-                lines = ((row.number, cell_texts(row)) for row in next(sheets).rows())
-                return _table(lines)
+                lines = ((row.number, cell_texts(row)) for row in next(sheets).iter_rows())
+                return _parse_table(lines)
     except UnreadableSpreadsheet as error:
-        raise UnreadableSheet(FAULTS.get(error.refusal, Fault.NO_SHEET), error.detail) from None
+        raise UnreadableProductFile(FAULTS.get(error.refusal, Fault.NO_SHEET), error.detail) from None
 
 
-def _table(lines: Iterator[tuple[int, list[str]]]) -> Sheet:
-    head_number, places, ignored = _head(lines)
+def _parse_table(lines: Iterator[tuple[int, list[str]]]) -> ProductSpreadsheet:
+    head_number, places, ignored = _parse_headings(lines)
     rows: list[tuple[int, list[str]]] = []
     for number, cells in lines:
         if number <= head_number:
@@ -108,41 +108,41 @@ def _table(lines: Iterator[tuple[int, list[str]]]) -> Sheet:
         ]
         if not any(row):
             continue
-        if len(rows) >= MOST_ROWS:
-            raise UnreadableSheet(Fault.TOO_MANY_ROWS)
+        if len(rows) >= MAX_ROWS:
+            raise UnreadableProductFile(Fault.TOO_MANY_ROWS)
         rows.append((number, row))
     if not rows:
-        raise UnreadableSheet(Fault.EMPTY)
-    return Sheet(list(places), ignored, rows)
+        raise UnreadableProductFile(Fault.EMPTY)
+    return ProductSpreadsheet(list(places), ignored, rows)
 
 
-def _head(lines: Iterator[tuple[int, list[str]]]) -> tuple[int, dict[str, list[int]], list[str]]:
-    """The number of the row that names the columns, where each of them is, and headings that are none.
+def _parse_headings(lines: Iterator[tuple[int, list[str]]]) -> tuple[int, dict[str, list[int]], list[str]]:
+    """Return the number of the heading row, the positions of each column, and headings that are not columns.
 
-    The places of a list may have a column each, as `Product Image 1` and `Product Image 2`.
+    A list may have several columns, such as `Product Image 1` and `Product Image 2`.
     """
     for number, cells in lines:
-        if number > HEAD_WITHIN:
+        if number > MAX_HEADING_ROW:
             break
         places: dict[str, list[int]] = {}
         ignored: list[str] = []
         twice = ""
         for place, cell in enumerate(cells):
-            column = column_of(cell)
+            column = find_column(cell)
             if column and column in places:
                 twice = twice or column
-            elif column or (column := numbered_column_of(cell)):
+            elif column or (column := find_list_column(cell)):
                 places.setdefault(column, []).append(place)
-            elif cell and cell.lower() not in NOTES:
+            elif cell and cell.lower() not in NOTE_HEADINGS:
                 ignored.append(cell[:60])
         if len(places) < 2 or not {"handle", "sku", "title", *ID_CELLS} & places.keys():
             continue
         if twice:
-            raise UnreadableSheet(Fault.TWICE, twice)
+            raise UnreadableProductFile(Fault.TWICE, twice)
         return number, places, ignored
-    raise UnreadableSheet(Fault.NO_HEAD)
+    raise UnreadableProductFile(Fault.NO_HEAD)
 
 
-def is_broken(cell: str) -> bool:
-    """Whether it is what a spreadsheet shows for a formula without a value."""
+def is_formula_error(cell: str) -> bool:
+    """Check whether a cell shows a formula without a value."""
     return FORMULA_ERRORS.fullmatch(cell) is not None

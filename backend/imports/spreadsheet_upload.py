@@ -1,4 +1,4 @@
-"""Keeping a sheet that somebody of the staff sends, until they say what becomes of it."""
+"""Storage of a spreadsheet that a staff member sends, until it is imported or discarded."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,82 +8,88 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.importer.columns import OPTION_CELLS
 from backend.catalog.models import Category, Collection
-from backend.catalog.products.options import title_of
+from backend.catalog.products.options import join_values
 from backend.catalog.schemas.cell_parsers import LIST_SEPARATOR
 from backend.core.db.database import Database
 from backend.core.db.tables import table_of
 from backend.core.threads import Threads
 from backend.imports.models import ImportStatus, Plan, ProductImport, ProductImportRow, RowState
-from backend.imports.spreadsheet_parsing import Sheet, read_sheet
-from backend.shipping.locations import first_location
+from backend.imports.spreadsheet_parsing import ProductSpreadsheet, read_product_spreadsheet
+from backend.shipping.locations import find_first_location_id
 from backend.staff.rights import Actor, Right
 
-MOST_KEPT = 20
-"""So many imports are kept: the last ones."""
-LONGEST_NAME = 200
+MAX_IMPORTS = 20
+"""Number of newest imports that are retained."""
+MAX_NAME_LENGTH = 200
 READERS = Threads("spreadsheets", 2)
-"""Each waits for a child process that may take `Limits.max_memory_bytes`."""
+"""Each thread waits for a child process that may use `Limits.max_memory_bytes`."""
 
 
-async def keep_sheet(
+async def store_spreadsheet(
     database: Database, actor: Actor, name: str, content: bytes, *, makes_places: bool
 ) -> str:
-    """Keep a sheet; its stock is that of the first location. `look` says then what its rows would do.
+    """Store a spreadsheet as a new import. Its stock is that of the first location. `look` then checks its rows.
 
-    Those of the same person that were never begun are forgotten.
+    Delete the actor's earlier imports that were not started.
 
     Returns:
         The id of the import.
 
     Raises:
-        UnreadableSheet: it is no sheet, or exceeds a bound.
+        UnreadableSheet: the file is not a spreadsheet, or exceeds a limit.
     """
     actor.require(Right.CHANGE_CATALOG)
-    sheet = await READERS.run(read_sheet, content)
+    spreadsheet = await READERS.run(read_product_spreadsheet, content)
     async with database.transaction() as session:
-        await _by_handle(session, sheet)
+        await _replace_ids(session, spreadsheet)
         await session.execute(
             delete(table_of(ProductImport)).where(
                 table_of(ProductImport).c.actor_id == actor.id,
                 table_of(ProductImport).c.status == ImportStatus.CHECKED,
             )
         )
-        await _forget_old(session)
-        taken = ProductImport(
+        await _delete_old_imports(session)
+        new_import = ProductImport(
             actor_id=actor.id,
-            name=name[:LONGEST_NAME],
-            location_id=await first_location(session),
+            name=name[:MAX_NAME_LENGTH],
+            location_id=await find_first_location_id(session),
             makes_places=makes_places,
-            columns=sheet.columns,
-            ignored=sheet.ignored,
-            total=len(sheet.rows),
+            columns=spreadsheet.columns,
+            ignored=spreadsheet.ignored,
+            total=len(spreadsheet.rows),
         )
-        session.add(taken)
+        session.add(new_import)
         await session.flush()
-        rows = _kept(taken.id, sheet)
+        rows = _to_rows(new_import.id, spreadsheet)
         await session.execute(insert(table_of(ProductImportRow)), rows)
-    return taken.id
+    return new_import.id
 
 
-async def _by_handle(session: AsyncSession, sheet: Sheet) -> None:
-    """Let the sheet name categories and collections by their handles, where a program wrote their ids."""
+async def _replace_ids(session: AsyncSession, spreadsheet: ProductSpreadsheet) -> None:
+    """Replace ids of categories and collections, which programs write, by their handles."""
     for column, table in (("categories", Category), ("collection", Collection)):
-        for place in _places_of(sheet.columns, column):
-            ids = {part for _line, texts in sheet.rows for part in texts[place].split(LIST_SEPARATOR)}
+        for place in _find_positions(spreadsheet.columns, column):
+            ids = {part for _line, texts in spreadsheet.rows for part in texts[place].split(LIST_SEPARATOR)}
             query = select(table.id, table.handle).where(table.id.in_(ids))
             handles = dict((await session.execute(query)).all())
-            for _line, texts in sheet.rows if handles else ():
+            for _line, texts in spreadsheet.rows if handles else ():
                 parts = texts[place].split(LIST_SEPARATOR)
                 texts[place] = LIST_SEPARATOR.join(handles.get(part, part) for part in parts)
 
 
-def _places_of(columns: Sequence[str], column: str) -> list[int]:
+def _find_positions(columns: Sequence[str], column: str) -> list[int]:
     return [place for place, one in enumerate(columns) if one == column]
 
 
-def _kept(import_id: str, sheet: Sheet) -> list[dict[str, Any]]:
-    known_by = [place for column in ("title", "sku", "handle") for place in _places_of(sheet.columns, column)]
-    values = [place for column in list(OPTION_CELLS)[1::2] for place in _places_of(sheet.columns, column)]
+def _to_rows(import_id: str, spreadsheet: ProductSpreadsheet) -> list[dict[str, Any]]:
+    known_by = [
+        place
+        for column in ("title", "sku", "handle")
+        for place in _find_positions(spreadsheet.columns, column)
+    ]
+    values = [
+        place for column in list(OPTION_CELLS)[1::2] for place in _find_positions(spreadsheet.columns, column)
+    ]
     return [
         {
             "import_id": import_id,
@@ -95,21 +101,23 @@ def _kept(import_id: str, sheet: Sheet) -> list[dict[str, Any]]:
                 part
                 for part in (
                     next((texts[place] for place in known_by if texts[place]), ""),
-                    title_of(texts[place] for place in values if texts[place]),
+                    join_values(texts[place] for place in values if texts[place]),
                 )
                 if part
-            )[:LONGEST_NAME],
+            )[:MAX_NAME_LENGTH],
             "product_id": "",
             "problems": [],
             "changes": [],
         }
-        for line, texts in sheet.rows
+        for line, texts in spreadsheet.rows
     ]
 
 
-async def _forget_old(session: AsyncSession) -> None:
-    """Forget the imports before the last ones. What was done stays in the audit."""
+async def _delete_old_imports(session: AsyncSession) -> None:
+    """Delete finished imports except the newest ones. Their changes remain in the audit."""
     newest = select(ProductImport.id).order_by(ProductImport.created_at.desc(), ProductImport.id.desc())
-    kept = list((await session.execute(newest.limit(MOST_KEPT))).scalars())
+    newest_ids = list((await session.execute(newest.limit(MAX_IMPORTS))).scalars())
     table = table_of(ProductImport)
-    await session.execute(delete(table).where(table.c.id.not_in(kept), table.c.status == ImportStatus.DONE))
+    await session.execute(
+        delete(table).where(table.c.id.not_in(newest_ids), table.c.status == ImportStatus.DONE)
+    )

@@ -1,4 +1,4 @@
-"""Stock as the Admin API answers with it."""
+"""Stock in the answers of the Admin API."""
 
 from typing_extensions import TypedDict
 
@@ -6,7 +6,7 @@ from backend.edge.wire import Deleted, JsonDict, Page, Stamps
 
 
 class LevelOut(Stamps):
-    """Stock at a location: `available_quantity` can be sold, `reserved_quantity` is reserved for buyers."""
+    """Stock at a location: `available_quantity` can be sold, `reserved_quantity` is reserved for customers."""
 
     id: str
     inventory_item_id: str
@@ -21,7 +21,7 @@ class LevelOut(Stamps):
 
 
 class StockedItem(Stamps):
-    """A variant as the warehouse knows it."""
+    """A variant as an inventory item."""
 
     id: str
     sku: str | None
@@ -35,7 +35,7 @@ class StockedItem(Stamps):
 
 
 class ItemOut(StockedItem):
-    """A variant as the warehouse knows it, with the catalogue's."""
+    """An inventory item, with its variant in the catalogue."""
 
     variants: list[JsonDict]
 
@@ -69,7 +69,7 @@ class LevelsAnswer(Page):
 
 
 class LevelsBatchAnswer(TypedDict):
-    """Result of a batch of levels; the deleted ones as ids."""
+    """Result of a batch of levels, with the ids of the deleted ones."""
 
     created: list[LevelOut]
     updated: list[LevelOut]
@@ -77,6 +77,6 @@ class LevelsBatchAnswer(TypedDict):
 
 
 class LevelDeleted(Deleted):
-    """A level that is gone, and its item."""
+    """A deleted level, and its item."""
 
     parent: ItemOut

@@ -1,4 +1,4 @@
-"""The events that the inventory publishes."""
+"""Events that the inventory publishes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class StockChanged:
-    """More or fewer units can be sold.
+    """The number of units that can be sold changed. Published in the transaction of the change.
 
-    `units` is the difference by variant id, negative for fewer; `left`, where it is known, how many of each can be sold
-    now. Published in the transaction of the change.
+    `units` is the difference by variant id, negative for fewer units. `available` is the number of units of each
+    variant that can be sold now, if it is known.
     """
 
     units: Mapping[str, int]
-    left: Mapping[str, int] | None = None
+    available: Mapping[str, int] | None = None

@@ -1,4 +1,4 @@
-"""Levels and reservations: locking them, changing them, and saying what that means for what can be sold."""
+"""Lock and change levels and reservations, and publish the change of the units that can be sold."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -10,21 +10,21 @@ from backend.core.events import publish
 from backend.inventory import statements
 from backend.inventory.events import StockChanged
 from backend.inventory.models import InventoryLevel, Reservation
-from backend.inventory.movements import Moved, Why, note_movement
+from backend.inventory.movements import AppliedMovement, MovementDetails, record_movement
 
 
-async def lock_levels(session: AsyncSession, which: ColumnElement[bool]) -> Sequence[InventoryLevel]:
-    """These levels, locked in the order of their ids."""
-    return (await session.execute(statements.levels(which))).scalars().all()
+async def lock_levels(session: AsyncSession, condition: ColumnElement[bool]) -> Sequence[InventoryLevel]:
+    """Lock and return these levels, in the order of their ids."""
+    return (await session.execute(statements.select_levels(condition))).scalars().all()
 
 
-async def lock_reservations(session: AsyncSession, which: ColumnElement[bool]) -> Sequence[Reservation]:
-    """These reservations, locked in the order of their ids. Their levels must be locked already."""
-    return (await session.execute(statements.reservations(which))).scalars().all()
+async def lock_reservations(session: AsyncSession, condition: ColumnElement[bool]) -> Sequence[Reservation]:
+    """Lock and return these reservations, in the order of their ids. Their levels must be locked already."""
+    return (await session.execute(statements.select_reservations(condition))).scalars().all()
 
 
-def units_of(reservations: Sequence[Reservation], levels: Sequence[InventoryLevel]) -> Counter[str]:
-    """The reserved units by variant id. `levels` are at least those of the reservations."""
+def sum_reserved_units(reservations: Sequence[Reservation], levels: Sequence[InventoryLevel]) -> Counter[str]:
+    """Return the reserved units by variant id. `levels` must include those of the reservations."""
     variants = {level.id: level.variant_id for level in levels}
     units: Counter[str] = Counter()
     for reservation in reservations:
@@ -33,27 +33,34 @@ def units_of(reservations: Sequence[Reservation], levels: Sequence[InventoryLeve
 
 
 async def change_level(
-    session: AsyncSession, level: InventoryLevel, *, stocked: int, reserved: int = 0, why: Why | None
+    session: AsyncSession,
+    level: InventoryLevel,
+    *,
+    stocked: int,
+    reserved: int = 0,
+    details: MovementDetails | None,
 ) -> None:
-    """Change the (locked) level; `why` is needed where `stocked` changes."""
-    more = {"more_stocked": stocked, "more_reserved": reserved}
-    await session.execute(statements.CHANGE, {"level_id": level.id, **more})
-    if stocked and why is not None:
+    """Change the (locked) level; `details` is required if `stocked` is not 0."""
+    changes = {"more_stocked": stocked, "more_reserved": reserved}
+    await session.execute(statements.CHANGE, {"level_id": level.id, **changes})
+    if stocked and details is not None:
         after = level.stocked + stocked
-        await note_movement(session, Moved(level.variant_id, level.location_id, stocked, after), why)
+        await record_movement(
+            session, AppliedMovement(level.variant_id, level.location_id, stocked, after), details
+        )
 
 
-async def publish_moved(
-    session: AsyncSession, levels: Sequence[InventoryLevel], moved: Mapping[str, int]
+async def publish_level_changes(
+    session: AsyncSession, levels: Sequence[InventoryLevel], changes: Mapping[str, int]
 ) -> None:
-    """Publish how many units more or fewer can be sold: `moved` is by level id, the event by variant id."""
+    """Publish the change of the units that can be sold: `changes` is by level id, the event by variant id."""
     units: Counter[str] = Counter()
     for level in levels:
-        units[level.variant_id] += moved.get(level.id, 0)
-    await publish_units(session, units)
+        units[level.variant_id] += changes.get(level.id, 0)
+    await publish_stock_change(session, units)
 
 
-async def publish_units(session: AsyncSession, units: Mapping[str, int]) -> None:
-    """Publish how many units (by variant id) more or fewer can be sold."""
+async def publish_stock_change(session: AsyncSession, units: Mapping[str, int]) -> None:
+    """Publish the change of the units that can be sold, by variant id. Variants without a change are left out."""
     if changed := {variant_id: count for variant_id, count in units.items() if count}:
         await publish(session, StockChanged(changed))

@@ -1,4 +1,4 @@
-"""Stock by location, and its reservations. `stocked - reserved` units can be sold."""
+"""Tables of stock by location, and its reservations. `stocked - reserved` units can be sold."""
 
 from datetime import datetime
 
@@ -11,12 +11,12 @@ from backend.core.ids import new_id
 
 
 class InventoryLevel(Timestamps, table=True):
-    """How many units of a variant are stocked at a location, and how many of those are reserved."""
+    """The units of a variant that are stocked at a location, and how many of them are reserved."""
 
     __tablename__ = "inventory_level"
     __table_args__ = (
         UniqueConstraint("variant_id", "location_id"),
-        # those of which few units are left are few: the office lists them
+        # for the office's list of levels with few units left
         Index("ix_inventory_level_free", text("(stocked - reserved)"), "id"),
         CheckConstraint("stocked >= 0", name="stocked"),
         CheckConstraint("reserved >= 0 AND reserved <= stocked", name="reserved"),
@@ -34,9 +34,9 @@ FREE_UNITS: ColumnElement[int] = InventoryLevel.stocked - InventoryLevel.reserve
 
 
 class Reservation(Timestamps, table=True):
-    """Units reserved for a cart that is paying, or for an order.
+    """Units reserved for a cart that is being paid, or for an order.
 
-    `holder` is the cart's id, also after the cart has become an order. One reservation a holder and level.
+    `holder` is the cart's id, also after the cart has become an order. One reservation per holder and level.
     `expires_at` is None once the payment is confirmed: a paid order's reservation does not expire.
     """
 
@@ -54,7 +54,7 @@ class Reservation(Timestamps, table=True):
 
 
 class StockMovement(SQLModel, table=True):
-    """Units came to a location or left it. What is only reserved does not move."""
+    """A movement of units to or from a location. Reserving units is no movement."""
 
     __tablename__ = "stock_movement"
     __table_args__ = (
@@ -65,17 +65,17 @@ class StockMovement(SQLModel, table=True):
 
     id: str = Field(default_factory=lambda: new_id("stkmov"), primary_key=True)
     created_at: datetime = Field(sa_type=UtcDateTime)
-    """By the database's clock."""
+    """Time by the database's clock."""
     variant_id: str
     location_id: str
     delta: int
-    """Units that came; negative: that left."""
+    """Units added; negative for units removed."""
     stocked: int
-    """Units that are stocked there afterwards."""
+    """Units that are stocked there after the movement."""
     reason: str
     """A `backend.inventory.movements.Reason`."""
     actor_id: str
-    """The id of the staff member, `command line`, or `shop` for the shop by itself."""
+    """The id of the staff member, `command line`, or `shop` for the shop itself."""
     note: str = ""
     supplier: str = ""
     document: str = ""

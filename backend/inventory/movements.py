@@ -1,6 +1,6 @@
-"""Why stock changes: each change of `stocked` is a row, written in its transaction.
+"""Movements of stock: each change of `stocked` is stored as a row, in the same transaction.
 
-A sale moves its units when they are packed; until then they are only reserved.
+The units of an order move when they are packed; until then they are only reserved.
 """
 
 from collections.abc import Sequence
@@ -11,9 +11,9 @@ from typing import NamedTuple
 from sqlalchemy import insert, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.audit import Who
-from backend.core.db.database import db_now, locked
-from backend.core.db.tables import insert_into, table_of, values_of
+from backend.audit import AuditActor
+from backend.core.db.database import db_now, lock_rows
+from backend.core.db.tables import insert_into, row_values, table_of
 from backend.core.errors import Conflict, InsufficientStock
 from backend.core.events import publish
 from backend.core.ids import new_id
@@ -21,11 +21,11 @@ from backend.inventory.events import StockChanged
 from backend.inventory.models import InventoryLevel, Reservation, StockMovement
 from backend.staff.rights import SHOP
 
-MOST_UNITS = 1_000_000
+MAX_MOVED_UNITS = 1_000_000
 
 
 class Reason(StrEnum):
-    """Why units came or left."""
+    """Reason of a movement of units."""
 
     RECEIVED = "received"
     COUNT = "count"
@@ -37,11 +37,11 @@ class Reason(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Why:
-    """What is kept about a change of stock: see `StockMovement`."""
+class MovementDetails:
+    """The stored details of a change of stock: see `StockMovement`."""
 
     reason: Reason
-    who: Who = SHOP
+    actor: AuditActor = SHOP
     note: str = ""
     supplier: str = ""
     document: str = ""
@@ -49,26 +49,29 @@ class Why:
 
 
 class StockReserved(InsufficientStock):
-    """Fewer units would be stocked there than are reserved. `holders` are the carts whose units those are."""
+    """Fewer units would be stocked at the location than are reserved.
 
-    def __init__(self, level: InventoryLevel, wanted: int, holders: Sequence[str]) -> None:
+    `holders` are the ids of the carts that reserved them.
+    """
+
+    def __init__(self, level: InventoryLevel, stocked: int, holders: Sequence[str]) -> None:
         super().__init__(
-            f"{level.reserved} units are promised to buyers: {wanted} cannot be all that is stocked at the location"
+            f"{level.reserved} units are reserved for customers: the stock at the location cannot be {stocked}"
         )
         self.holders = holders
         self.reserved = level.reserved
 
 
-class StockMoved(Conflict):
-    """Another number is stocked there than whoever counted had seen."""
+class StockCountOutdated(Conflict):
+    """The stock changed since it was counted."""
 
     def __init__(self, stocked: int) -> None:
-        super().__init__(f"There are {stocked} units by now: count again")
+        super().__init__(f"There are {stocked} units now: count again")
         self.stocked = stocked
 
 
-class Moved(NamedTuple):
-    """A change that has been made: `delta` units came, `stocked` are there now."""
+class AppliedMovement(NamedTuple):
+    """A change that was made: `delta` units were added, `stocked` units are there now."""
 
     variant_id: str
     location_id: str
@@ -76,40 +79,40 @@ class Moved(NamedTuple):
     stocked: int
 
 
-SALE, RETURNED, CORRECTED, COUNTED = (
-    Why(reason) for reason in (Reason.SALE, Reason.RETURN, Reason.CORRECTION, Reason.COUNT)
+SHOP_SALE, SHOP_RETURN, SHOP_CORRECTION, SHOP_COUNT = (
+    MovementDetails(reason) for reason in (Reason.SALE, Reason.RETURN, Reason.CORRECTION, Reason.COUNT)
 )
-"""By the shop itself."""
+"""Details of movements that the shop itself makes."""
 
 
-async def note_movement(session: AsyncSession, moved: Moved, why: Why) -> None:
-    """Write the row of a change."""
+async def record_movement(session: AsyncSession, moved: AppliedMovement, details: MovementDetails) -> None:
+    """Insert the row of a movement."""
     row = {
         "id": new_id("stkmov"),
         **moved._asdict(),
-        "reason": why.reason,
-        "actor_id": why.who.id,
-        "note": why.note,
-        "supplier": why.supplier,
-        "document": why.document,
-        "order_id": why.order_id,
+        "reason": details.reason,
+        "actor_id": details.actor.id,
+        "note": details.note,
+        "supplier": details.supplier,
+        "document": details.document,
+        "order_id": details.order_id,
     }
     await session.execute(_INSERT, row)
 
 
 async def move_stock(
-    session: AsyncSession, variant_id: str, location_id: str, delta: int, why: Why
+    session: AsyncSession, variant_id: str, location_id: str, delta: int, details: MovementDetails
 ) -> InventoryLevel:
-    """Add units to the location, or take them away; where it never had any, it has a level from now on.
+    """Add units to the location, or remove them (negative `delta`). A missing level is created.
 
     Returns:
-        The level as it is now.
+        The level after the change.
 
     Raises:
-        StockReserved: fewer would be left than are reserved there; nothing is changed.
+        StockReserved: fewer units would remain than are reserved there; nothing is changed.
     """
     level = await lock_level(session, variant_id, location_id)
-    await _change(session, level, level.stocked + delta, why)
+    await _set_stocked(session, level, level.stocked + delta, details)
     return level
 
 
@@ -118,54 +121,58 @@ async def count_stock(
     variant_id: str,
     location_id: str,
     counted: int,
-    why: Why,
+    details: MovementDetails,
     *,
-    seen: int | None = None,
+    expected: int | None = None,
 ) -> InventoryLevel:
-    """So many units are stocked at the location. `seen` is what the shop said when they were counted.
+    """Set the units stocked at the location to the counted number.
+
+    `expected` is the stock that was shown before the count.
 
     Returns:
-        The level as it is now.
+        The level after the change.
 
     Raises:
-        StockReserved: more than that are reserved there; nothing is changed.
-        StockMoved: another number than `seen` stands there by now.
+        StockReserved: more units are reserved there; nothing is changed.
+        StockCountOutdated: the stock is no longer `expected`.
     """
     level = await lock_level(session, variant_id, location_id)
-    if seen is not None and level.stocked != seen:
-        raise StockMoved(level.stocked)
-    await _change(session, level, counted, why)
+    if expected is not None and level.stocked != expected:
+        raise StockCountOutdated(level.stocked)
+    await _set_stocked(session, level, counted, details)
     return level
 
 
 async def lock_level(session: AsyncSession, variant_id: str, location_id: str) -> InventoryLevel:
-    """The variant's level at the location, locked; a new one with no units where there is none."""
+    """Lock and return the variant's level at the location; create it without units if it is missing."""
     query = select(InventoryLevel).where(
         InventoryLevel.variant_id == variant_id, InventoryLevel.location_id == location_id
     )
-    level = (await session.execute(locked(query))).scalar_one_or_none()
-    if level is None:  # somebody else may be making it too
+    level = (await session.execute(lock_rows(query))).scalar_one_or_none()
+    if level is None:  # a concurrent request may create it too
         new = InventoryLevel(variant_id=variant_id, location_id=location_id)
-        await session.execute(_NEW_LEVEL, values_of(new))
-        level = (await session.execute(locked(query))).scalar_one()
+        await session.execute(_NEW_LEVEL, row_values(new))
+        level = (await session.execute(lock_rows(query))).scalar_one()
     return level
 
 
-async def make_levels(session: AsyncSession, variant_ids: Sequence[str], location_id: str) -> None:
-    """Let each of the variants have a level at the location, but for those that are no longer in the shop."""
+async def create_levels(session: AsyncSession, variant_ids: Sequence[str], location_id: str) -> None:
+    """Create the missing levels of these variants at the location. Deleted variants are skipped."""
     at = InventoryLevel.location_id == location_id
-    known = select(InventoryLevel.variant_id).where(at, InventoryLevel.variant_id.in_(variant_ids))
-    missing = set(variant_ids) - set((await session.execute(known)).scalars())
+    existing = select(InventoryLevel.variant_id).where(at, InventoryLevel.variant_id.in_(variant_ids))
+    missing = set(variant_ids) - set((await session.execute(existing)).scalars())
     if not missing:
         return
     (variant,) = table_of(InventoryLevel).c.variant_id.foreign_keys
-    there = select(variant.column).where(variant.column.in_(missing)).order_by(variant.column)
-    for variant_id in (await session.execute(there)).scalars().all():
+    existing_variants = select(variant.column).where(variant.column.in_(missing)).order_by(variant.column)
+    for variant_id in (await session.execute(existing_variants)).scalars().all():
         new = InventoryLevel(variant_id=variant_id, location_id=location_id)
-        await session.execute(_NEW_LEVEL, values_of(new))
+        await session.execute(_NEW_LEVEL, row_values(new))
 
 
-async def _change(session: AsyncSession, level: InventoryLevel, stocked: int, why: Why) -> None:
+async def _set_stocked(
+    session: AsyncSession, level: InventoryLevel, stocked: int, details: MovementDetails
+) -> None:
     if stocked < level.reserved:
         held = select(Reservation.holder).where(Reservation.level_id == level.id)
         holders = (await session.execute(held.order_by(Reservation.id))).scalars().all()
@@ -174,7 +181,9 @@ async def _change(session: AsyncSession, level: InventoryLevel, stocked: int, wh
     if delta:
         level.stocked = stocked
         await session.flush()
-        await note_movement(session, Moved(level.variant_id, level.location_id, delta, stocked), why)
+        await record_movement(
+            session, AppliedMovement(level.variant_id, level.location_id, delta, stocked), details
+        )
         await publish(session, StockChanged({level.variant_id: delta}))
 
 

@@ -1,10 +1,10 @@
-"""Reserving stock for a cart or an order, confirming and releasing it, and setting how much there is.
+"""Reserve stock for a cart or an order, confirm and release reservations, and set the stock.
 
-`stocked - reserved` of an inventory level can be sold. A reservation is one conditional UPDATE of `reserved` (never
-more than there is) and a `Reservation` row that says for whom and until when. The reservation of a cart that is paying
-expires; that of a paid order does not; a fulfillment takes its units out of both numbers
-(`backend.inventory.stock_fulfillment`). Levels are locked in the order of their ids, so two checkouts at once never
-deadlock. What changes the units that can be sold publishes `StockChanged` in the same transaction.
+`stocked - reserved` units of an inventory level can be sold. A reservation is one conditional UPDATE of `reserved`
+(never more than `stocked`) and a `Reservation` row with the holder and the end. The reservation of a cart that is
+being paid expires; that of a paid order does not; a fulfillment subtracts its units from both numbers
+(`backend.inventory.stock_fulfillment`). Levels are locked in the order of their ids, so two concurrent checkouts
+never deadlock. Every change of the units that can be sold publishes `StockChanged` in the same transaction.
 """
 
 from collections import Counter
@@ -21,21 +21,21 @@ from backend.core.errors import Conflict, InsufficientStock
 from backend.core.events import publish
 from backend.inventory import statements
 from backend.inventory.events import StockChanged
-from backend.inventory.levels import lock_levels, lock_reservations, publish_moved, units_of
+from backend.inventory.levels import lock_levels, lock_reservations, publish_level_changes, sum_reserved_units
 from backend.inventory.models import InventoryLevel, Reservation
-from backend.inventory.movements import COUNTED, Why, count_stock, lock_level
+from backend.inventory.movements import SHOP_COUNT, MovementDetails, count_stock, lock_level
 
 Admit = Callable[[Mapping[str, int]], Awaitable[datetime | None]]
-"""Returns the end of a reservation, given the free units of each variant; None to reserve nothing."""
+"""A function that returns the end of a reservation, given the free units of each variant; None to reserve nothing."""
 STOCK_GONE = "Some variant does not have the required inventory"
 
 
-async def available_units(
+async def read_available_units(
     session: AsyncSession, variant_ids: Sequence[str], *, holder: str | None = None
 ) -> dict[str, int]:
-    """Units of each variant that can be sold now.
+    """Return the units of each variant that can be sold now.
 
-    What `holder` has reserved counts as available: a shopper can buy the units of their own reservation.
+    Units that `holder` has reserved count as available: a shopper can buy the units of their own reservation.
     """
     if not variant_ids:
         return {}
@@ -46,42 +46,45 @@ async def available_units(
 async def reserve(
     session: AsyncSession,
     holder: str,
-    wanted: Mapping[str, int],
+    requested: Mapping[str, int],
     until: datetime | None,
     *,
     is_first: bool = False,
     admit: Admit | None = None,
 ) -> bool:
-    """Reserve `wanted` (units by variant id) for the holder until then, in place of what it had reserved before.
+    """Reserve `requested` (units by variant id) for the holder until this time, replacing its earlier reservation.
 
-    `is_first`: the holder, whom the caller has locked, has never reserved anything. `admit` is called with the locked
-    levels' free units by variant id, the holder's own and expired ones among them, and returns when the reservation
-    ends instead of `until`; if it returns None, nothing is reserved and what the holder had is released.
+    `is_first`: the holder, which the caller has locked, has never reserved anything. `admit` is called with the
+    locked levels' free units by variant id, including the holder's own and expired reservations. It returns the end
+    of the reservation, which replaces `until`; if it returns None, nothing is reserved and the holder's earlier
+    reservation is released.
 
-    Expired reservations of the same variants are released first, so an abandoned payment does not block the last unit.
+    Expired reservations of the same variants are released first, so an abandoned payment does not block the only
+    unit.
 
     Returns:
         True if the units are reserved.
 
     Raises:
-        InsufficientStock: fewer units than wanted can be sold; nothing is reserved (the transaction must roll back).
+        InsufficientStock: fewer units than requested can be sold; nothing is reserved (the transaction must roll
+            back).
     """
-    levels, reservations = await _locked_for(session, holder, list(wanted), is_first=is_first)
+    levels, reservations = await _lock_for_reservation(session, holder, list(requested), is_first=is_first)
     own = [reservation for reservation in reservations if reservation.holder == holder]
     if admit is not None and (until := await admit(_free_units(levels, reservations))) is None:
-        await publish_moved(session, levels, await _release(session, reservations))
+        await publish_level_changes(session, levels, await _release(session, reservations))
         return False
-    if units_of(own, levels) == wanted:
+    if sum_reserved_units(own, levels) == requested:
         for reservation in own:
             reservation.expires_at = until
         return True
     moved = await _release(session, reservations)
-    missing = dict(wanted)
+    missing = dict(requested)
     if reservations:  # their units are available now
         levels = await lock_levels(session, InventoryLevel.id.in_([level.id for level in levels]))
     for level in (level for level in levels if level.variant_id in missing):
         units = min(missing[level.variant_id], level.stocked - level.reserved)
-        if units > 0 and await _reserve_at(session, level.id, units):
+        if units > 0 and await _try_reserve(session, level.id, units):
             reservation = Reservation(level_id=level.id, holder=holder, quantity=units, expires_at=until)
             await insert_row(session, reservation)
             missing[level.variant_id] -= units
@@ -89,63 +92,65 @@ async def reserve(
     if any(missing.values()):
         raise InsufficientStock(STOCK_GONE)
     if reservations:
-        await publish_moved(session, levels, moved)
+        await publish_level_changes(session, levels, moved)
     else:
-        left: Counter[str] = Counter()
-        for level in levels:  # all those of the variants, and they are locked
-            left[level.variant_id] += level.stocked - level.reserved + moved[level.id]
-        await publish(session, StockChanged({id_: -units for id_, units in wanted.items()}, left))
+        remaining: Counter[str] = Counter()
+        for level in levels:  # these are all levels of the variants, and they are locked
+            remaining[level.variant_id] += level.stocked - level.reserved + moved[level.id]
+        await publish(session, StockChanged({id_: -units for id_, units in requested.items()}, remaining))
     return True
 
 
 def _free_units(levels: Sequence[InventoryLevel], reservations: Sequence[Reservation]) -> Counter[str]:
     """Return the free units by variant id once these reservations are released."""
-    free = units_of(reservations, levels)
+    free = sum_reserved_units(reservations, levels)
     for level in levels:
         free[level.variant_id] += level.stocked - level.reserved
     return free
 
 
-async def _locked_for(
+async def _lock_for_reservation(
     session: AsyncSession, holder: str, variant_ids: Sequence[str], *, is_first: bool
 ) -> tuple[Sequence[InventoryLevel], Sequence[Reservation]]:
-    """The levels to reserve at, and the reservations that give way to it, locked. See `reserve`."""
-    asked: dict[str, Any] = {"holder": holder, "variant_ids": variant_ids}
+    """Lock the levels to reserve at, and the reservations that are replaced. See `reserve`."""
+    params: dict[str, Any] = {"holder": holder, "variant_ids": variant_ids}
     if is_first:
-        rows = (await session.execute(statements.FIRST_LEVELS, asked)).all()
+        rows = (await session.execute(statements.FIRST_LEVELS, params)).all()
         levels: Sequence[InventoryLevel] = [level for level, _ in rows]
         if not any(has_expired for _, has_expired in rows):
             return levels, ()
     else:
-        levels = (await session.execute(statements.LEVELS_TO_RESERVE, asked)).scalars().all()
-    return levels, (await session.execute(statements.RESERVATIONS_TO_REPLACE, asked)).scalars().all()
+        levels = (await session.execute(statements.LEVELS_TO_RESERVE, params)).scalars().all()
+    return levels, (await session.execute(statements.RESERVATIONS_TO_REPLACE, params)).scalars().all()
 
 
-async def keep(session: AsyncSession, holder: str, wanted: Mapping[str, int], until: datetime | None) -> bool:
-    """Let the reservation of the (locked) holder, which was made of `wanted` and nothing else, end at this moment.
+async def set_reservation_end(
+    session: AsyncSession, holder: str, units: Mapping[str, int], until: datetime | None
+) -> bool:
+    """Set the end of the (locked) holder's reservation, which must be for exactly these units.
 
     Returns:
-        Whether it was still there. If not, nothing has changed.
+        False if it no longer exists. Then nothing has changed.
 
     Raises:
-        Conflict: a part of it has ended at this very moment.
+        Conflict: a part of it expired concurrently.
     """
-    total = sum(wanted.values())
-    asked = {"of": holder, "units": total, "until": until}
-    kept = (await session.execute(statements.KEEP, asked)).scalars().all()
-    if kept and sum(kept) != total:
-        # the locks of what is left were taken before those of its levels: go on in another transaction
-        raise Conflict("What was reserved for this cart has just ended: try again")
-    return bool(kept)
+    total = sum(units.values())
+    params = {"of": holder, "units": total, "until": until}
+    quantities = (await session.execute(statements.SET_RESERVATION_END, params)).scalars().all()
+    if quantities and sum(quantities) != total:
+        # reservations were locked before their levels: only a new transaction can take the locks in the right order
+        raise Conflict("The reservation of this cart has just expired: try again")
+    return bool(quantities)
 
 
 async def confirm(session: AsyncSession, holder: str) -> None:
-    """The holder has paid: its reservation no longer expires."""
+    """Make the holder's reservation permanent, as the holder has paid."""
     await session.execute(update(Reservation).where(Reservation.holder == holder).values(expires_at=None))
 
 
 async def extend(session: AsyncSession, holder: str, until: datetime) -> None:
-    """Have the holder's reservation expire no sooner than `until`. A confirmed one still does not expire."""
+    """Set the end of the holder's reservation to at least `until`. A permanent one does not change."""
     await session.execute(
         update(Reservation)
         .where(Reservation.holder == holder, Reservation.expires_at < until)
@@ -153,8 +158,8 @@ async def extend(session: AsyncSession, holder: str, until: datetime) -> None:
     )
 
 
-async def reserved_units(session: AsyncSession, holder: str) -> dict[str, int]:
-    """Units by variant id that the holder has reserved."""
+async def read_reserved_units(session: AsyncSession, holder: str) -> dict[str, int]:
+    """Return the units by variant id that the holder has reserved."""
     rows = await session.execute(
         select(InventoryLevel.variant_id, func.sum(Reservation.quantity))
         .join(InventoryLevel, InventoryLevel.id == Reservation.level_id)
@@ -170,40 +175,44 @@ async def release(session: AsyncSession, holder: str) -> None:
 
 
 async def release_expired(session: AsyncSession) -> int:
-    """Delete the reservations that have expired.
+    """Delete the expired reservations.
 
     Returns:
-        How many there were.
+        The number of deleted reservations.
     """
     return await _release_where(session, Reservation.expires_at <= db_now())
 
 
 async def set_stock(
-    session: AsyncSession, variant_id: str, location_id: str, stocked: int, why: Why = COUNTED
+    session: AsyncSession,
+    variant_id: str,
+    location_id: str,
+    stocked: int,
+    details: MovementDetails = SHOP_COUNT,
 ) -> InventoryLevel:
-    """Set how many units the location has; never fewer than are reserved there.
+    """Set the units stocked at the location, but at least to the reserved units.
 
     Returns:
-        The level as it is now.
+        The level after the change.
     """
     level = await lock_level(session, variant_id, location_id)
-    return await count_stock(session, variant_id, location_id, max(stocked, level.reserved, 0), why)
+    return await count_stock(session, variant_id, location_id, max(stocked, level.reserved, 0), details)
 
 
-async def _release_where(session: AsyncSession, which: ColumnElement[bool]) -> int:
-    levels = await lock_levels(session, statements.reserved_by(which))
-    # one that has expired since the levels were locked may be of another level: it is left to the next time
+async def _release_where(session: AsyncSession, condition: ColumnElement[bool]) -> int:
+    levels = await lock_levels(session, statements.has_reservation(condition))
+    # a reservation that expired after the levels were locked may be at another level: the next call deletes it
     at_these = Reservation.level_id.in_([level.id for level in levels])
-    reservations = await lock_reservations(session, which & at_these)
-    await publish_moved(session, levels, await _release(session, reservations))
+    reservations = await lock_reservations(session, condition & at_these)
+    await publish_level_changes(session, levels, await _release(session, reservations))
     return len(reservations)
 
 
 async def _release(session: AsyncSession, reservations: Sequence[Reservation]) -> Counter[str]:
-    """Delete the reservations. Returns the units that came free, by level id."""
+    """Delete the reservations. Return the freed units by level id."""
     freed: Counter[str] = Counter()
     for reservation in reservations:
-        await _free(session, reservation.level_id, reservation.quantity)
+        await _decrease_reserved(session, reservation.level_id, reservation.quantity)
         freed[reservation.level_id] += reservation.quantity
         session.expunge(reservation)
     if reservations:
@@ -212,13 +221,13 @@ async def _release(session: AsyncSession, reservations: Sequence[Reservation]) -
     return freed
 
 
-async def _reserve_at(session: AsyncSession, level_id: str, units: int) -> bool:
-    asked = {"level_id": level_id, "units": units}
-    result = cast("CursorResult[Any]", await session.execute(statements.RESERVE, asked))
+async def _try_reserve(session: AsyncSession, level_id: str, units: int) -> bool:
+    params = {"level_id": level_id, "units": units}
+    result = cast("CursorResult[Any]", await session.execute(statements.RESERVE, params))
     return result.rowcount == 1
 
 
-async def _free(session: AsyncSession, level_id: str, units: int) -> None:
+async def _decrease_reserved(session: AsyncSession, level_id: str, units: int) -> None:
     await session.execute(
         statements.CHANGE, {"level_id": level_id, "more_stocked": 0, "more_reserved": -units}
     )

@@ -1,4 +1,4 @@
-"""The inventory's SQL statements. Those of every purchase are built once: building one takes as long as running it.
+"""SQL statements of the inventory. Those of every purchase are built once: building one takes as long as running it.
 
 Rows are locked in one order, levels before reservations and each by their ids, so two transactions never deadlock.
 """
@@ -16,28 +16,31 @@ from sqlalchemy import (
     update,
 )
 
-from backend.core.db.database import UtcDateTime, db_now, locked
+from backend.core.db.database import UtcDateTime, db_now, lock_rows
 from backend.core.db.tables import table_of
 from backend.inventory.models import InventoryLevel, Reservation
 
 
-def levels(which: ColumnElement[bool]) -> Select[InventoryLevel]:
-    """Levels, locked."""
-    return locked(select(InventoryLevel).where(which).order_by(InventoryLevel.id))
+def select_levels(condition: ColumnElement[bool]) -> Select[InventoryLevel]:
+    """Return a query that locks levels."""
+    return lock_rows(select(InventoryLevel).where(condition).order_by(InventoryLevel.id))
 
 
-def reservations(which: ColumnElement[bool]) -> Select[Reservation]:
-    """Reservations, locked. Their levels must be locked already."""
-    return locked(select(Reservation).where(which).order_by(Reservation.id))
+def select_reservations(condition: ColumnElement[bool]) -> Select[Reservation]:
+    """Return a query that locks reservations. Their levels must be locked already."""
+    return lock_rows(select(Reservation).where(condition).order_by(Reservation.id))
 
 
-def reserved_by(which: ColumnElement[bool]) -> ColumnElement[bool]:
-    """The level has one of these reservations."""
+def has_reservation(which: ColumnElement[bool]) -> ColumnElement[bool]:
+    """Return the condition that a level has one of these reservations."""
     return InventoryLevel.id.in_(select(Reservation.level_id).where(which))
 
 
-def reserved_by_or(which: ColumnElement[bool], other: ColumnElement[bool]) -> ColumnElement[bool]:
-    """The level has one of these reservations, or is one of those. One list of ids: see `LEVELS_TO_RESERVE`."""
+def has_reservation_or_is(which: ColumnElement[bool], other: ColumnElement[bool]) -> ColumnElement[bool]:
+    """Return the condition that a level has one of these reservations, or meets the other condition.
+
+    The condition is one list of ids, for the reason given at `LEVELS_TO_RESERVE`.
+    """
     reserved = select(Reservation.level_id).where(which)
     return InventoryLevel.id.in_(union(reserved, select(InventoryLevel.id).where(other)))
 
@@ -56,34 +59,34 @@ _OWN_UNITS = (
 _UNITS = func.sum(InventoryLevel.stocked - InventoryLevel.reserved + _OWN_UNITS)
 
 AVAILABLE = select(InventoryLevel.variant_id, _UNITS).where(_WANTED).group_by(InventoryLevel.variant_id)
-"""Units of `variant_ids` that `holder` (or nobody in particular) can have."""
+"""Units of `variant_ids` that are available to `holder` (None: without own reservations)."""
 
 
-def available(variant_id: ColumnExpressionArgument[str]) -> ScalarSelect[int]:
-    """Units of the variant that `holder` can have, as a part of another statement."""
+def available_units_query(variant_id: ColumnExpressionArgument[str]) -> ScalarSelect[int]:
+    """Return a subquery of the variant's units that are available to `holder`."""
     units = select(func.coalesce(_UNITS, 0)).where(InventoryLevel.variant_id == variant_id)
     return units.scalar_subquery()
 
 
 _RESERVED_LEVELS = select(Reservation.level_id).where(_OWN)
 
-LEVELS_TO_RESERVE = levels(InventoryLevel.id.in_(union(_WANTED_LEVELS, _RESERVED_LEVELS)))
-"""The levels of `variant_ids`, and those that `holder` has reservations of.
+LEVELS_TO_RESERVE = select_levels(InventoryLevel.id.in_(union(_WANTED_LEVELS, _RESERVED_LEVELS)))
+"""The levels of `variant_ids`, and those at which `holder` has reservations.
 
-One list of ids, not two with an "or": for those PostgreSQL would read every level there is.
+It is one list of ids, not two with an "or": for those PostgreSQL would read every level.
 """
 
-FIRST_LEVELS = levels(_WANTED).add_columns(
+FIRST_LEVELS = select_levels(_WANTED).add_columns(
     exists()
     .where(Reservation.level_id == InventoryLevel.id, Reservation.expires_at <= db_now())
     .correlate(InventoryLevel)
 )
-"""The levels of `variant_ids`, and whether a reservation of each has expired by the database's clock.
+"""The levels of `variant_ids`, and whether each has a reservation that has expired by the database's clock.
 
-Where the lock was waited for, that is what was true before. What has expired meanwhile expired a moment too late.
+If the statement waited for a lock, this is the state before the wait. Later expirations are not considered.
 """
 
-RESERVATIONS_TO_REPLACE = reservations(_OWN | _EXPIRED)
+RESERVATIONS_TO_REPLACE = select_reservations(_OWN | _EXPIRED)
 """The reservations of `holder`, and those of `variant_ids` that have expired by the database's clock."""
 
 _level, _reservation = table_of(InventoryLevel), table_of(Reservation)
@@ -95,7 +98,7 @@ RESERVE = (
     )
     .values(reserved=_level.c.reserved + bindparam("units"))
 )
-"""Reserve `units` of `level_id`, if they are there."""
+"""Reserve `units` of `level_id`, if they are available."""
 
 _own = _reservation.alias("own")
 _ALL_OWN = (
@@ -103,13 +106,13 @@ _ALL_OWN = (
     .where(_own.c.holder == bindparam("of"))
     .scalar_subquery()
 )
-KEEP = (
+SET_RESERVATION_END = (
     update(_reservation)
     .where(_reservation.c.holder == bindparam("of"), bindparam("units") == _ALL_OWN)
     .values(expires_at=bindparam("until", type_=UtcDateTime()))
     .returning(_reservation.c.quantity)
 )
-"""Let the reservation of the holder `of` end at `until`, if it is of so many `units` in all."""
+"""Set the end of the reservation of the holder `of` to `until`, if it has exactly `units` in total."""
 
 CHANGE = (
     update(_level)
@@ -119,4 +122,4 @@ CHANGE = (
         reserved=_level.c.reserved + bindparam("more_reserved"),
     )
 )
-"""Add to the stock and the reserved units of `level_id`; negative numbers take away."""
+"""Add to the stock and the reserved units of `level_id`; negative numbers subtract."""

@@ -1,6 +1,6 @@
-"""Stock in the platform's wire format: inventory items and their levels.
+"""Convert stock to the platform's API: inventory items and their levels.
 
-A variant has one inventory item: its id is the variant's under another prefix.
+A variant has one inventory item: its id is the variant's id with another prefix.
 """
 
 from collections import defaultdict
@@ -11,7 +11,7 @@ from typing import Protocol
 from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.edge.wire import exact, sibling_id, stamps
+from backend.edge.wire import derive_sibling_id, exact_value, stamps
 from backend.inventory.answers import LevelOut, LinkedItem, StockedItem
 from backend.inventory.models import InventoryLevel
 
@@ -41,15 +41,15 @@ class StockedVariant(Protocol):
 
     @property
     def created_at(self) -> datetime | str:
-        """Return the time of its creation; a row has it as text."""
+        """Return the time of its creation; a text in a row."""
 
     @property
     def updated_at(self) -> datetime | str:
-        """Return the time of its last change; a row has it as text."""
+        """Return the time of its latest change; a text in a row."""
 
 
-async def levels_of(session: AsyncSession, variant_ids: Collection[str]) -> dict[str, list[InventoryLevel]]:
-    """Return the levels of these variants by variant id, as the database has them now."""
+async def read_levels(session: AsyncSession, variant_ids: Collection[str]) -> dict[str, list[InventoryLevel]]:
+    """Return the levels of these variants by variant id, always read from the database."""
     levels: dict[str, list[InventoryLevel]] = defaultdict(list)
     fresh = _LEVELS.execution_options(populate_existing=True)
     for level in (await session.execute(fresh, {"ids": list(variant_ids)})).scalars():
@@ -60,24 +60,24 @@ async def levels_of(session: AsyncSession, variant_ids: Collection[str]) -> dict
 def level_wire(level: InventoryLevel) -> LevelOut:
     """Return the stock at one location."""
     return {
-        "id": sibling_id("ilev", level.id),
-        "inventory_item_id": sibling_id(ITEM, level.variant_id),
+        "id": derive_sibling_id("ilev", level.id),
+        "inventory_item_id": derive_sibling_id(ITEM, level.variant_id),
         "location_id": level.location_id,
         "stocked_quantity": level.stocked,
         "reserved_quantity": level.reserved,
         "available_quantity": level.stocked - level.reserved,
         "incoming_quantity": 0,
-        "raw_stocked_quantity": exact(level.stocked),
-        "raw_reserved_quantity": exact(level.reserved),
+        "raw_stocked_quantity": exact_value(level.stocked),
+        "raw_reserved_quantity": exact_value(level.reserved),
         "metadata": None,
         **stamps(level.created_at, level.updated_at),
     }
 
 
 def item_wire(variant: StockedVariant, title: str, levels: Sequence[InventoryLevel]) -> StockedItem:
-    """Return the variant's inventory item, without its variant. `title`: of the product."""
+    """Return the variant's inventory item, without its variant. `title` is the product's."""
     return {
-        "id": sibling_id(ITEM, variant.id),
+        "id": derive_sibling_id(ITEM, variant.id),
         "sku": variant.sku,
         "title": title,
         "description": variant.title,
@@ -90,12 +90,12 @@ def item_wire(variant: StockedVariant, title: str, levels: Sequence[InventoryLev
     }
 
 
-def linked_item(variant: StockedVariant, title: str, levels: Sequence[InventoryLevel]) -> LinkedItem:
+def linked_item_wire(variant: StockedVariant, title: str, levels: Sequence[InventoryLevel]) -> LinkedItem:
     """Return the link from a variant to its inventory item: each unit sold takes one."""
     return {
-        "id": sibling_id("pvitem", variant.id),
+        "id": derive_sibling_id("pvitem", variant.id),
         "variant_id": variant.id,
-        "inventory_item_id": sibling_id(ITEM, variant.id),
+        "inventory_item_id": derive_sibling_id(ITEM, variant.id),
         "required_quantity": 1,
         "inventory": item_wire(variant, title, levels),
     }

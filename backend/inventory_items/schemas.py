@@ -1,4 +1,4 @@
-"""Bodies and parameters of the Admin API's inventory items."""
+"""Request bodies and parameters of inventory items in the Admin API."""
 
 from typing import Annotated
 
@@ -15,7 +15,7 @@ from backend.edge.schemas import (
 
 
 class ItemsParameters(FilterParameters):
-    """Which inventory items."""
+    """Filters of the list of inventory items."""
 
     q: str | None = Field(
         None, max_length=200, description="Part of a title, of the product's too, of a SKU or of a bar code."
@@ -28,7 +28,7 @@ class ItemsParameters(FilterParameters):
 
 
 class LevelChange(Body):
-    """How many units are stocked at a location."""
+    """The units stocked at a location."""
 
     model_config = example(stocked_quantity=40)
 
@@ -36,7 +36,7 @@ class LevelChange(Body):
 
 
 class NewLevel(Body):
-    """Units at a location; without a number, as many as there are: none where it had none."""
+    """A stock level at a location. Without a quantity, an existing level is not changed and a new one has no units."""
 
     model_config = example(location_id="sloc_01JPZ6V3N8K4T2WQ7RXB5C9MHD", stocked_quantity=25)
 

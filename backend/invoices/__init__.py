@@ -1,5 +1,6 @@
-"""Electronic invoices and credit notes: one for each order that is paid and for each refund that is booked.
+"""Electronic invoices and credit notes: one for each paid order and for each booked refund.
 
-A document gets its number in the database before its provider hears of it. A provider is asked by that number before it
-is told it again, so that no document is made twice. Without a provider in the office's settings there are none.
+A document gets its number in the database before it is sent to its provider. Before it is sent again, the provider
+is asked for that number, so that no document is issued twice. Without a provider in the shop's settings there are
+no documents.
 """

@@ -1,4 +1,4 @@
-"""Saving who makes the shop's invoices, and with which numbers."""
+"""Saving of the invoice settings: the provider and the numbering."""
 
 from collections.abc import Mapping
 
@@ -11,13 +11,13 @@ from backend.office_settings.invoicing import Invoicing, save_invoicing
 from backend.staff.rights import Actor, Right
 
 
-async def configure(
+async def save_configuration(
     session: AsyncSession, actor: Actor, invoices: Invoices, typed: Mapping[str, str]
 ) -> Invoicing:
-    """Let these settings stand from now on, and try what waited for them.
+    """Save the invoice settings, and try the documents that waited for them.
 
     Raises:
-        InvalidData: something does not fit or is missing; `fields` says what.
+        InvalidData: a setting is invalid or missing; see `fields`.
     """
     actor.require(Right.CHANGE_SETTINGS)
     provider = typed.get("provider", "")

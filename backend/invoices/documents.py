@@ -1,7 +1,7 @@
-"""A document as its provider is told it: everything that an invoice or a credit note says, frozen with its number.
+"""Documents as sent to providers: the complete content of an invoice or a credit note, frozen with its number.
 
-Amounts are whole pesos. `gross`, `discount` and `base` are without IVA, `total` is with it: a line's base is its gross
-less its discount, its total is its base and its tax, and the document's totals are the sums of its lines.
+Amounts are whole pesos. `gross`, `discount` and `base` exclude IVA, `total` includes it. The base of a line is its
+gross minus its discount, its total is its base plus its tax, and the document's totals are the sums of its lines.
 """
 
 from collections.abc import Iterable
@@ -18,8 +18,8 @@ from backend.invoices.states import InvoiceKind
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """A municipality with DANE's codes (DIVIPOLA): five digits, and two of its department."""
+class DocumentPlace:
+    """A municipality with DANE's codes (DIVIPOLA): five digits, and two for its department; and the street address."""
 
     code: str
     name: str
@@ -30,14 +30,14 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Party:
-    """Who sells, or who buys.
+    """The seller or the customer of a document.
 
     Attributes:
         document_type: DIAN's code (annex 1.9, table 13.2.1); `31` is a NIT.
-        check_digit: of a NIT; empty for other documents.
+        check_digit: that of a NIT; empty for other documents.
         tax_level: the fiscal responsibility (table 13.2.6.1).
         tax_scheme: `01` for IVA, `ZZ` for none (table 13.2.6.2).
-        place: where; None where it is not known, which a buyer need not say.
+        place: the address; None if unknown, as it is optional for customers.
     """
 
     name: str
@@ -49,12 +49,12 @@ class Party:
     tax_scheme: str
     email: str
     phone: str
-    place: Place | None
+    place: DocumentPlace | None
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentLine:
-    """A line. `rate` is the IVA that it bears, in percent."""
+    """A line. `rate` is its rate of IVA, in percent."""
 
     code: str
     title: str
@@ -66,18 +66,18 @@ class DocumentLine:
 
     @property
     def base(self) -> Cop:
-        """What the IVA is of."""
+        """The taxable amount."""
         return self.gross - self.discount
 
     @property
     def total(self) -> Cop:
-        """What is paid for it."""
+        """The amount with IVA."""
         return self.base + self.tax
 
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """The numbers that the DIAN authorized by a resolution, and its key for the CUFE."""
+    """A range of numbers authorized by a resolution of the DIAN, and its key for the CUFE."""
 
     resolution: str
     dated: date
@@ -89,8 +89,8 @@ class Range:
 
 
 @dataclass(frozen=True, slots=True)
-class Corrected:
-    """The invoice that a credit note corrects, and why: DIAN's code (table 13.2.4) and its words."""
+class CorrectedInvoice:
+    """The invoice that a credit note corrects, and the reason: DIAN's code (table 13.2.4) and its text."""
 
     number: str
     code: str
@@ -101,12 +101,12 @@ class Corrected:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """An invoice (with a `range`) or a credit note (with what it corrects).
+    """An invoice (with a `range`) or a credit note (with the invoice it corrects).
 
     Attributes:
-        order_number: the order's, as people read it.
-        is_transfer: whether the money came by a transfer through PSE.
-        prepaid: what was paid of an invoice that is paid in part; the rest is a debt. None: all of it was paid.
+        order_number: the order's number, as customers and staff use it.
+        is_transfer: True if it was paid by a transfer through PSE.
+        prepaid: the paid part of a partly paid invoice; the rest is a debt. None: it was paid in full.
     """
 
     kind: InvoiceKind
@@ -119,46 +119,46 @@ class Document:
     buyer: Party
     lines: tuple[DocumentLine, ...]
     range: Range | None = None
-    corrects: Corrected | None = None
+    corrects: CorrectedInvoice | None = None
     prepaid: Cop | None = None
 
     @property
     def full_number(self) -> str:
-        """Prefix and number, as they identify the document."""
+        """Prefix and number, which together identify the document."""
         return f"{self.prefix}{self.number}"
 
     @property
     def local(self) -> datetime:
-        """When it was issued, by the clocks in Colombia, to the second."""
+        """The issue time in Colombia, to the second."""
         return self.issued_at.astimezone(TIME_ZONE).replace(microsecond=0)
 
     @property
     def base(self) -> Cop:
-        """All lines without IVA, after discounts."""
+        """The sum of all lines without IVA, after discounts."""
         return sum(line.base for line in self.lines)
 
     @property
     def tax(self) -> Cop:
-        """All IVA."""
+        """The sum of all IVA."""
         return sum(line.tax for line in self.lines)
 
     @property
     def discount(self) -> Cop:
-        """What was taken off the lines, without IVA."""
+        """The sum of the discounts, without IVA."""
         return sum(line.discount for line in self.lines)
 
     @property
     def total(self) -> Cop:
-        """What is paid, or given back."""
+        """The amount paid or refunded."""
         return sum(line.total for line in self.lines)
 
     @property
     def payable(self) -> Cop:
-        """What is still to be paid of an invoice that is paid in part; else the total."""
+        """The unpaid rest of a partly paid invoice; otherwise the total."""
         return self.total - (self.prepaid or 0)
 
     def as_json(self) -> JsonObject:
-        """The document as plain values."""
+        """Return the document as plain values."""
         stored: JsonObject = _ADAPTER.dump_python(self, mode="json")
         return stored
 
@@ -166,13 +166,13 @@ class Document:
 _ADAPTER: TypeAdapter[Document] = TypeAdapter(Document)
 
 
-def document_from(stored: Any) -> Document:
-    """The document of which `as_json` made these values."""
+def restore_document(stored: Any) -> Document:
+    """Restore a document from the values of `as_json`."""
     return _ADAPTER.validate_python(stored)
 
 
-def by_rate(lines: Iterable[DocumentLine]) -> list[tuple[int, Cop, Cop]]:
-    """Each rate of IVA with the base and the tax of its lines, the lowest first."""
+def sum_by_rate(lines: Iterable[DocumentLine]) -> list[tuple[int, Cop, Cop]]:
+    """Return each rate of IVA with the base and the tax of its lines, the lowest first."""
     sums: dict[int, tuple[Cop, Cop]] = {}
     for line in lines:
         base, tax = sums.get(line.rate, (0, 0))

@@ -1,10 +1,10 @@
-"""Events of invoices, for the packages that send mails about them."""
+"""Events of invoices, for the packages that send e-mails about them."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class InvoiceIssued:
-    """A document of the buyer's was made. Published in the transaction that stores it."""
+    """A document for the customer was issued. Published in the transaction that stores it."""
 
     invoice_id: str

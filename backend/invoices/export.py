@@ -1,11 +1,11 @@
-"""Documents and their lines as rows of the files that an accountant's program imports. Amounts are whole pesos."""
+"""Documents and their lines as rows of the files for an accountant's program. Amounts are whole pesos."""
 
 from collections.abc import Sequence
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.core.texts import _
-from backend.invoices.documents import Document, by_rate, document_from
+from backend.invoices.documents import Document, restore_document, sum_by_rate
 from backend.invoices.models import Invoice
 from backend.invoices.states import KIND_NAMES, InvoiceKind
 
@@ -58,19 +58,19 @@ LINE_COLUMNS = (
 )
 
 
-async def document_rows(_session: AsyncSession, invoices: Sequence[Invoice]) -> list[Sequence[object]]:
-    """A row for each document."""
-    return [_document_row(document_from(one.document), one.code) for one in invoices if one.document]
+async def list_document_rows(_session: AsyncSession, invoices: Sequence[Invoice]) -> list[Sequence[object]]:
+    """Return one row per document."""
+    return [_document_row(restore_document(one.document), one.code) for one in invoices if one.document]
 
 
-async def line_rows(_session: AsyncSession, invoices: Sequence[Invoice]) -> list[Sequence[object]]:
-    """A row for each line of each document."""
-    documents = [document_from(one.document) for one in invoices if one.document]
+async def list_line_rows(_session: AsyncSession, invoices: Sequence[Invoice]) -> list[Sequence[object]]:
+    """Return one row per line of each document."""
+    documents = [restore_document(one.document) for one in invoices if one.document]
     return [row for document in documents for row in _line_rows(document)]
 
 
 def _document_row(document: Document, code: str) -> Sequence[object]:
-    rates = {rate: (base, tax) for rate, base, tax in by_rate(document.lines)}
+    rates = {rate: (base, tax) for rate, base, tax in sum_by_rate(document.lines)}
     buyer, corrects = document.buyer, document.corrects
     return (
         KIND_NAMES[InvoiceKind(document.kind)],

@@ -1,12 +1,13 @@
-"""The job of a document: its number, then its provider, then what came of it. Each step is stored before the next.
+"""The job that issues a document. Each step is stored before the next.
 
-    1  one transaction: the number is taken, and what the document says is stored with it
-    2  one transaction: that the provider is told now (`asked_at`)
-    3  the provider is told, outside any transaction
-    4  one transaction: what came of it
+    1  one transaction: take the number, and store the document with it
+    2  one transaction: store that the document is being sent (`asked_at`)
+    3  send the document to the provider, outside any transaction
+    4  one transaction: store the result
 
-Whoever dies before 2 goes on with the same number. From 2 on nobody knows what the provider did: it is asked for the
-number (`find`), and told it once more only when it does not know it. So no step makes a second number or document.
+After a crash before 2, the job continues with the same number. From 2 on the result is unknown: the provider is asked
+for the number (`find`), and the document is sent again only if it is unknown. So no step creates a second number or
+document.
 """
 
 from dataclasses import dataclass, replace
@@ -19,18 +20,24 @@ from backend.attention.kinds import AttentionKind
 from backend.attention.service import close_attention, is_dismissed, raise_attention
 from backend.core.config.settings import Settings
 from backend.core.dates import today_in_colombia
-from backend.core.db.database import Database, database_now, locked
+from backend.core.db.database import Database, database_now, lock_rows
 from backend.core.db.tables import get_or_404
 from backend.core.errors import InvalidData
 from backend.core.events import publish
 from backend.core.money import Cop
-from backend.invoices.creation import ISSUE, invoice_of
-from backend.invoices.document_lines import correction, credit_lines, invoice_lines, is_transfer, prepaid_part
-from backend.invoices.documents import Document, document_from
+from backend.invoices.creation import ISSUE, find_invoice_of_order
+from backend.invoices.document_lines import (
+    build_correction,
+    build_credit_lines,
+    build_invoice_lines,
+    compute_prepaid,
+    is_paid_by_transfer,
+)
+from backend.invoices.documents import Document, restore_document
 from backend.invoices.events import InvoiceIssued
 from backend.invoices.models import Invoice
-from backend.invoices.numbering import NoNumber, range_of, take_number
-from backend.invoices.parties import buyer_of, seller_of
+from backend.invoices.numbering import NoNumber, get_valid_range, take_number
+from backend.invoices.parties import build_customer_party, build_seller
 from backend.invoices.providers.base import DocumentRejected, InvoiceProvider, Issued
 from backend.invoices.states import STEPS, InvoiceKind, InvoiceState
 from backend.jobs import JobRun, RunAgain, enqueue, job
@@ -39,16 +46,16 @@ from backend.office_settings.invoicing import Invoicing, read_invoicing
 from backend.orders.service import read_order
 from backend.payment.models import Refund
 
-LATER = timedelta(hours=1)
-"""When a document is tried again that gets no number, or no provider; saving the settings tries it at once."""
-FOR_THE_INVOICE = timedelta(minutes=1)
-"""When a credit note looks again whether its invoice was made; that it was made wakes it too."""
-LONGEST_RUN = timedelta(seconds=90)
+RETRY_INTERVAL = timedelta(hours=1)
+"""Time until the next try of a document without a number or a provider; saving the settings tries it immediately."""
+INVOICE_CHECK_INTERVAL = timedelta(minutes=1)
+"""Time until a credit note checks again if its invoice is issued; issuing the invoice starts it too."""
+RUN_TIMEOUT = timedelta(seconds=90)
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """A document that its provider is to be told. `was_asked`: it may know it already."""
+class PreparedDocument:
+    """A document to send to its provider. With `was_asked` the provider may already know it."""
 
     document: Document
     provider: InvoiceProvider
@@ -56,7 +63,7 @@ class Told:
 
 
 class Invoices:
-    """Has documents made by their providers."""
+    """The service that issues documents through their providers."""
 
     def __init__(self, database: Database, settings: Settings, providers: dict[str, InvoiceProvider]) -> None:
         self.database = database
@@ -64,139 +71,141 @@ class Invoices:
         self._settings = settings
 
     async def close(self) -> None:
-        """Give the providers' connections back."""
+        """Close the providers' connections."""
         for provider in self.providers.values():
             await provider.close()
 
-    @job(ISSUE, timeout=LONGEST_RUN, give_up_after=None)
+    @job(ISSUE, timeout=RUN_TIMEOUT, give_up_after=None)
     async def issue(self, run: JobRun) -> RunAgain | None:
-        """Have the document made, from wherever it stands.
+        """Issue the document, from any step on.
 
         Raises:
-            ServiceUnavailable: its provider does not answer: the job's back-off tries it again.
+            ServiceUnavailable: its provider does not respond: the job is retried with its back-off.
         """
         invoice_id = str(run.key)
         try:
-            told = await self._prepare(invoice_id)
+            prepared = await self._prepare(invoice_id)
         except (NoNumber, InvalidData) as error:
-            await self._wait(invoice_id, error.message)
-            return RunAgain(LATER, reset=True)
-        if told is None or isinstance(told, RunAgain):
-            return told
-        issued = await told.provider.find(told.document) if told.was_asked else None
+            await self._raise_waiting(invoice_id, error.message)
+            return RunAgain(RETRY_INTERVAL, reset=True)
+        if prepared is None or isinstance(prepared, RunAgain):
+            return prepared
+        issued = await prepared.provider.find(prepared.document) if prepared.was_asked else None
         if issued is None:
-            document = await self._ask(invoice_id, told)
+            document = await self._mark_as_sent(invoice_id, prepared)
             if document is None:
                 return None
-            told = replace(told, document=document)
-            tell = told.provider.issue if document.kind is InvoiceKind.INVOICE else told.provider.credit
+            prepared = replace(prepared, document=document)
+            send = (
+                prepared.provider.issue if document.kind is InvoiceKind.INVOICE else prepared.provider.credit
+            )
             try:
-                issued = await tell(document)
+                issued = await send(document)
             except DocumentRejected as error:
-                await self._rejected(invoice_id, error.message)
+                await self._store_rejected(invoice_id, error.message)
                 return None
-        await self._issued(invoice_id, told, issued)
+        await self._store_issued(invoice_id, prepared, issued)
         return None
 
-    async def _prepare(self, invoice_id: str) -> Told | RunAgain | None:
-        """The document with its number; None when nothing is to be done.
+    async def _prepare(self, invoice_id: str) -> PreparedDocument | RunAgain | None:
+        """Return the document with its number; None if there is nothing to do.
 
         Raises:
-            NoNumber: there is none for it.
-            InvalidData: the shop's own data do not do for an invoice.
+            NoNumber: no number is available.
+            InvalidData: the shop's own data are not valid for an invoice.
         """
         async with self.database.transaction() as session:
-            row = await _locked(session, invoice_id)
+            row = await _lock_invoice(session, invoice_id)
             if row is None or row.state != InvoiceState.PENDING:
                 return None
             invoicing = await read_invoicing(session)
-            invoice = await _corrected(session, row)
-            # only who made an invoice knows what its credit note corrects
-            made_by = row.provider_id or (invoice.provider_id if invoice else "") or invoicing.provider
-            provider = self.providers.get(made_by)
+            invoice = await _find_corrected(session, row)
+            # only the provider of an invoice can issue its credit note
+            provider_id = row.provider_id or (invoice.provider_id if invoice else "") or invoicing.provider
+            provider = self.providers.get(provider_id)
             if provider is None:
-                return RunAgain(LATER, reset=True)
+                return RunAgain(RETRY_INTERVAL, reset=True)
             if row.number is None:
                 if invoice is not None and invoice.state != InvoiceState.ISSUED:
-                    return RunAgain(FOR_THE_INVOICE, reset=True)
-                await self._number(session, row, invoicing, provider)
-            return Told(document_from(row.document), provider, row.asked_at is not None)
+                    return RunAgain(INVOICE_CHECK_INTERVAL, reset=True)
+                await self._assign_number(session, row, invoicing, provider)
+            return PreparedDocument(restore_document(row.document), provider, row.asked_at is not None)
 
-    async def _number(
+    async def _assign_number(
         self, session: AsyncSession, row: Invoice, invoicing: Invoicing, provider: InvoiceProvider
     ) -> None:
-        """Take the number of the (locked) row, and store what its document says."""
+        """Take the number of the (locked) row, and store its document."""
         today = today_in_colombia(await database_now(session))
         is_invoice = row.kind == InvoiceKind.INVOICE
-        within = range_of(invoicing, today) if is_invoice else None
+        within = get_valid_range(invoicing, today) if is_invoice else None
         prefix = invoicing.prefix if is_invoice else invoicing.credit_prefix
-        document = await self._document(session, row, invoicing)
+        document = await self._build_document(session, row, invoicing)
         number = await take_number(session, prefix, within)
         row.prefix, row.number, row.provider_id = prefix, number, provider.id
         row.document = replace(document, prefix=prefix, number=number, range=within).as_json()
         await session.flush()
-        await close_attention(session, AttentionKind.INVOICE_WAITS, row.id, note="it has its number")
+        await close_attention(session, AttentionKind.INVOICE_WAITS, row.id, note="it has a number now")
 
-    async def _document(self, session: AsyncSession, row: Invoice, invoicing: Invoicing) -> Document:
-        """What the row's document says as of now, without its number."""
+    async def _build_document(self, session: AsyncSession, row: Invoice, invoicing: Invoicing) -> Document:
+        """Return the row's document with the current data, without its number."""
         order = await read_order(session, row.order_id)
         shop = await read_effective_settings(session, self._settings)
         refund = await session.get_one(Refund, row.refund_id) if row.refund_id else None
-        invoice = await _corrected(session, row)
+        invoice = await _find_corrected(session, row)
         corrects = None
         if refund is not None and invoice is not None:
-            lines = await credit_lines(session, order, refund)
-            corrects = correction(invoice, refund, lines, await _credited_before(session, row))
+            lines = await build_credit_lines(session, order, refund)
+            corrects = build_correction(invoice, refund, lines, await _sum_credited_before(session, row))
         else:
-            lines = await invoice_lines(session, order)
+            lines = await build_invoice_lines(session, order)
         return Document(
             kind=InvoiceKind(row.kind),
             prefix="",
             number=0,
             issued_at=(await database_now(session)).replace(microsecond=0),
             order_number=order.number or 0,
-            is_transfer=await is_transfer(session, order),
-            seller=seller_of(shop, invoicing.tax_level),
-            buyer=buyer_of(order),
+            is_transfer=await is_paid_by_transfer(session, order),
+            seller=build_seller(shop, invoicing.tax_level),
+            buyer=build_customer_party(order),
             lines=lines,
             corrects=corrects,
-            prepaid=await prepaid_part(session, order) if corrects is None else None,
+            prepaid=await compute_prepaid(session, order) if corrects is None else None,
         )
 
-    async def _ask(self, invoice_id: str, told: Told) -> Document | None:
-        """Store that the provider is told now, and of what; None when it was settled meanwhile.
+    async def _mark_as_sent(self, invoice_id: str, prepared: PreparedDocument) -> Document | None:
+        """Store that the document is being sent, and return it; None if it was resolved in the meantime.
 
-        What the provider does not know, and was rejected or is of an earlier day, says how things stand today: the DIAN
-        takes a document on the day that it bears (Res. 165 of 2023).
+        A document that the provider does not know and that was rejected, or is of an earlier day, is rebuilt with
+        the current data: the DIAN accepts a document only on its own date (Res. 165 of 2023).
         """
         async with self.database.transaction() as session:
-            row = await _locked(session, invoice_id)
+            row = await _lock_invoice(session, invoice_id)
             if row is None or row.state != InvoiceState.PENDING:
                 return None
             moment = await database_now(session)
-            document = document_from(row.document)
+            document = restore_document(row.document)
             is_old = document.local.date() != today_in_colombia(moment)
-            if told.was_asked and (row.reason or is_old):
-                now = await self._document(session, row, await read_invoicing(session))
+            if prepared.was_asked and (row.reason or is_old):
+                now = await self._build_document(session, row, await read_invoicing(session))
                 document = replace(now, prefix=document.prefix, number=document.number, range=document.range)
                 row.document = document.as_json()
             row.asked_at, row.reason = row.asked_at or moment, ""
         return document
 
-    async def _issued(self, invoice_id: str, told: Told, issued: Issued) -> None:
+    async def _store_issued(self, invoice_id: str, prepared: PreparedDocument, issued: Issued) -> None:
         async with self.database.transaction() as session:
-            row = await _locked(session, invoice_id)
+            row = await _lock_invoice(session, invoice_id)
             if row is None or row.state != InvoiceState.PENDING:
                 return
-            _move(row, InvoiceState.ISSUED)
+            _move_to(row, InvoiceState.ISSUED)
             row.issued_at, row.code, row.xml = await database_now(session), issued.code, issued.xml
             row.reason = ""
             if issued.issued_at is not None:
-                row.document = replace(told.document, issued_at=issued.issued_at).as_json()
+                row.document = replace(prepared.document, issued_at=issued.issued_at).as_json()
             await session.flush()
             for kind in (AttentionKind.INVOICE_REJECTED, AttentionKind.INVOICE_LATE):
                 await close_attention(session, kind, row.id, note="it was issued")
-            if told.provider.is_electronic:
+            if prepared.provider.is_electronic:
                 await publish(session, InvoiceIssued(row.id))
             waiting = select(Invoice.id).where(
                 Invoice.order_id == row.order_id, Invoice.state == InvoiceState.PENDING
@@ -204,12 +213,12 @@ class Invoices:
             for note_id in (await session.execute(waiting)).scalars():
                 await enqueue(session, ISSUE, key=note_id)
 
-    async def _rejected(self, invoice_id: str, reason: str) -> None:
+    async def _store_rejected(self, invoice_id: str, reason: str) -> None:
         async with self.database.transaction() as session:
-            row = await _locked(session, invoice_id)
+            row = await _lock_invoice(session, invoice_id)
             if row is None or row.state != InvoiceState.PENDING:
                 return
-            _move(row, InvoiceState.REJECTED)
+            _move_to(row, InvoiceState.REJECTED)
             row.reason = reason[:2000] or "no reason was given"
             await raise_attention(
                 session,
@@ -220,11 +229,11 @@ class Invoices:
                 message=f"{row.full_number} was rejected: {row.reason[:500]}",
             )
 
-    async def _wait(self, invoice_id: str, why: str) -> None:
-        """It gets no number: somebody must look. Who has said that nothing is to be done is not told every hour."""
+    async def _raise_waiting(self, invoice_id: str, why: str) -> None:
+        """Raise attention for a document that gets no number, unless staff have dismissed it."""
         kind = AttentionKind.INVOICE_WAITS
         async with self.database.transaction() as session:
-            row = await _locked(session, invoice_id)
+            row = await _lock_invoice(session, invoice_id)
             if row is None or row.state != InvoiceState.PENDING or await is_dismissed(session, kind, row.id):
                 return
             await raise_attention(
@@ -233,38 +242,38 @@ class Invoices:
 
 
 async def retry_waiting(session: AsyncSession) -> None:
-    """Try everything that has no number yet: the settings have changed."""
+    """Try all documents without a number, because the settings have changed."""
     waiting = select(Invoice.id).where(Invoice.state == InvoiceState.PENDING, Invoice.number.is_(None))
     for invoice_id in (await session.execute(waiting)).scalars():
         await enqueue(session, ISSUE, key=invoice_id)
 
 
 async def read_invoice(session: AsyncSession, invoice_id: str, *, lock: bool = False) -> Invoice:
-    """The document with this id.
+    """Return the document with this id; with `lock`, lock it.
 
     Raises:
-        NotFound: there is none.
+        NotFound: there is no such document.
     """
     query = select(Invoice).where(Invoice.id == invoice_id)
-    return await get_or_404(session, locked(query) if lock else query, "Invoice", invoice_id)
+    return await get_or_404(session, lock_rows(query) if lock else query, "Invoice", invoice_id)
 
 
-def _move(row: Invoice, state: InvoiceState) -> None:
+def _move_to(row: Invoice, state: InvoiceState) -> None:
     row.state = STEPS.require(InvoiceState(row.state), state)
 
 
-async def _locked(session: AsyncSession, invoice_id: str) -> Invoice | None:
-    query = locked(select(Invoice).where(Invoice.id == invoice_id))
+async def _lock_invoice(session: AsyncSession, invoice_id: str) -> Invoice | None:
+    query = lock_rows(select(Invoice).where(Invoice.id == invoice_id))
     return (await session.execute(query)).scalar_one_or_none()
 
 
-async def _corrected(session: AsyncSession, row: Invoice) -> Invoice | None:
-    """The invoice that a credit note corrects; None for an invoice."""
-    return await invoice_of(session, row.order_id) if row.kind == InvoiceKind.CREDIT_NOTE else None
+async def _find_corrected(session: AsyncSession, row: Invoice) -> Invoice | None:
+    """Return the invoice that a credit note corrects; None for an invoice."""
+    return await find_invoice_of_order(session, row.order_id) if row.kind == InvoiceKind.CREDIT_NOTE else None
 
 
-async def _credited_before(session: AsyncSession, row: Invoice) -> Cop:
-    """What other credit notes of the order give back."""
+async def _sum_credited_before(session: AsyncSession, row: Invoice) -> Cop:
+    """Return the amount of the order's other credit notes."""
     query = select(Invoice.amount).where(
         Invoice.order_id == row.order_id, Invoice.kind == InvoiceKind.CREDIT_NOTE, Invoice.id != row.id
     )

@@ -1,4 +1,4 @@
-"""The tables of invoices and credit notes, and of the numbers that were taken."""
+"""Tables of invoices and credit notes, and of the used numbers."""
 
 from datetime import datetime
 
@@ -16,7 +16,7 @@ _OF_ORDER = text("kind = 'invoice'")
 class Invoice(Timestamps, table=True):
     """An invoice of an order, or a credit note of a refund. See `backend.invoices.states` for `kind` and `state`.
 
-    It has no number before it is its turn; from then on `document` is what its provider is told
+    It gets a number when it is issued; from then on `document` is the content for its provider
     (`backend.invoices.documents`).
     """
 
@@ -39,27 +39,27 @@ class Invoice(Timestamps, table=True):
     state: str = "pending"
     amount: Cop
     provider_id: str = ""
-    """Who makes it; empty before it has a number."""
+    """The provider that issues it; empty until it has a number."""
     prefix: str | None = None
     number: int | None = None
     document: JsonObject = Field(default_factory=dict, sa_type=Json)
     asked_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
-    """When its provider was told for the first time. From then on the provider is asked for the number first."""
+    """Time when it was first sent to its provider. From then on the provider is asked for the number first."""
     issued_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     code: str = ""
-    """The CUFE of an invoice, the CUDE of a credit note. Empty where the provider makes none."""
+    """The CUFE of an invoice, the CUDE of a credit note. Empty if the provider creates none."""
     reason: str = ""
-    """Why it was rejected, in the provider's words; kept until it is told anew."""
+    """Reason of the rejection, in the provider's words; stored until it is sent again."""
     xml: bytes | None = None
 
     @property
     def full_number(self) -> str:
-        """Prefix and number, as people write them; empty before there is one."""
+        """The prefix and number; empty until there is one."""
         return f"{self.prefix}{self.number}" if self.number is not None else ""
 
 
 class InvoiceSequence(SQLModel, table=True):
-    """The last number that was taken of a prefix. Whoever takes the next one locks the row."""
+    """The latest used number of a prefix. The row is locked to take the next one."""
 
     __tablename__ = "invoice_sequence"
 

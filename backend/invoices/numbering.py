@@ -1,11 +1,11 @@
-"""Numbers: each is taken once, in the transaction that stores what its document says, and none is left out."""
+"""Numbers of documents. Each is taken once, in the transaction that stores the document, and none is skipped."""
 
 from datetime import date
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.core.db.database import locked
+from backend.core.db.database import lock_rows
 from backend.core.db.tables import insert_into, table_of
 from backend.core.errors import NotAllowed
 from backend.invoices.documents import Range
@@ -16,14 +16,14 @@ _ROW = insert_into(table_of(InvoiceSequence)).on_conflict_do_nothing(index_eleme
 
 
 class NoNumber(NotAllowed):
-    """There is no number that may be taken: the range is used up, or is not valid on this day."""
+    """No number is available: the range is used up, or is not valid today."""
 
 
-def range_of(invoicing: Invoicing, today: date) -> Range:
-    """The range that is saved, if numbers of it may be taken today.
+def get_valid_range(invoicing: Invoicing, today: date) -> Range:
+    """Return the saved range, if its numbers may be used today.
 
     Raises:
-        NoNumber: it is not complete, or not valid on this day in Colombia.
+        NoNumber: it is not complete, or not valid today in Colombia.
     """
     problems = invoicing.problems()
     dated, first, last = invoicing.dated, invoicing.first, invoicing.last
@@ -38,11 +38,11 @@ def range_of(invoicing: Invoicing, today: date) -> Range:
 
 
 async def take_number(session: AsyncSession, prefix: str, within: Range | None) -> int:
-    """The next number of this prefix. Rolled back with the transaction, it is the next one again.
+    """Return the next number of this prefix. After a rollback it is returned again.
 
     Args:
-        session: the caller's transaction, which stores the document that gets it.
-        prefix: whose numbers.
+        session: the caller's transaction, which stores the document with the number.
+        prefix: the prefix of the numbers.
         within: the range of an invoice; None for a credit note, whose numbers need no authorization.
 
     Raises:
@@ -50,17 +50,17 @@ async def take_number(session: AsyncSession, prefix: str, within: Range | None) 
     """
     await session.execute(_ROW.values(prefix=prefix, last=0))
     row = (
-        await session.execute(locked(select(InvoiceSequence).where(InvoiceSequence.prefix == prefix)))
+        await session.execute(lock_rows(select(InvoiceSequence).where(InvoiceSequence.prefix == prefix)))
     ).scalar_one()
     number = max(row.last + 1, within.first if within is not None else 1)
     if within is not None and number > within.last:
-        raise NoNumber(f"Resolution {within.resolution} ends with {prefix}{within.last}, which is taken")
+        raise NoNumber(f"Resolution {within.resolution} ends with {prefix}{within.last}, which is used")
     row.last = number
     await session.flush()
     return number
 
 
-async def last_taken(session: AsyncSession, prefix: str) -> int:
-    """The last number of this prefix that was taken; 0 when none was."""
+async def read_last_number(session: AsyncSession, prefix: str) -> int:
+    """Return the latest used number of this prefix; 0 if there is none."""
     row = await session.get(InvoiceSequence, prefix, populate_existing=True)
     return row.last if row is not None else 0

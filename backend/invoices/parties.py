@@ -1,7 +1,7 @@
-"""Who sells and who buys, as the DIAN wants to know it (annex 1.9; Resolución 202 of 2025).
+"""Seller and customer of a document in the DIAN's form (annex 1.9; Resolución 202 of 2025).
 
-Of a buyer the shop may ask no more than a name, a document and, if they like, an e-mail (Res. 202 of 2025). Who gives
-no document buys as final consumer.
+The shop may only ask the customer for a name, a document and, optionally, an e-mail (Res. 202 of 2025). A customer
+without a document is a final consumer.
 """
 
 import re
@@ -12,12 +12,12 @@ from stdnum.co import nit
 from backend.core.config.settings import Identity
 from backend.core.db.tables import JsonObject
 from backend.core.errors import InvalidData
-from backend.core.web.contact import full_name, one_line
-from backend.invoices.documents import Party, Place
+from backend.core.web.contact import full_name, to_one_line
+from backend.invoices.documents import DocumentPlace, Party
 from backend.orders.models import Order
-from backend.orders.parties import name_of
-from backend.shipping.addresses import municipality_code
-from backend.shipping.municipalities import Municipality, municipality
+from backend.orders.parties import find_party_name
+from backend.shipping.addresses import find_municipality_code
+from backend.shipping.municipalities import Municipality, find_municipality_by_code
 
 NIT = "31"
 DOCUMENT_TYPES = {
@@ -33,28 +33,28 @@ DOCUMENT_TYPES = {
     "PPT": "48",
     "RFC": "50",
 }
-"""The DIAN's code of each document that the checkout takes (table 13.2.1). Other countries' are `42`, a tax id `50`."""
+"""DIAN's codes of the documents that the checkout accepts (table 13.2.1). A foreign document is `42`, a tax id `50`."""
 NO_RESPONSIBILITY, IVA, NO_TAX = "R-99-PN", "01", "ZZ"
 FINAL_CONSUMER = "222222222222"
-"""The document of whoever gives none (rule FAK21)."""
+"""The document of a customer who gives none (rule FAK21)."""
 FINAL_CONSUMER_NAME = "consumidor final"
-LONGEST_NAME = 450
-WITH_CHECK_DIGIT, OF_COMPANIES = 10, "89"
-"""How long a company's NIT is with its check digit, and what it begins with."""
+MAX_NAME_LENGTH = 450
+COMPANY_NIT_LENGTH, COMPANY_FIRST_DIGITS = 10, "89"
+"""Length of a company's NIT with its check digit, and its possible first digits."""
 
 
-def seller_of(shop: Identity, tax_level: str) -> Party:
-    """The shop.
+def build_seller(shop: Identity, tax_level: str) -> Party:
+    """Return the shop as a party.
 
     Raises:
-        InvalidData: its NIT is not one, or its municipality is not known.
+        InvalidData: its NIT is invalid, or its municipality is unknown.
     """
     number = nit.compact(shop.store_nit)
     if not nit.is_valid(number):
-        raise InvalidData(f"STORE_NIT is not a NIT with its check digit: {one_line(shop.store_nit)[:40]}")
-    place = municipality(shop.carrier_origin_dane_code)
+        raise InvalidData(f"STORE_NIT is not a NIT with its check digit: {to_one_line(shop.store_nit)[:40]}")
+    place = find_municipality_by_code(shop.carrier_origin_dane_code)
     if place is None:
-        raise InvalidData(f"CARRIER_ORIGIN_DANE_CODE names no municipality: {shop.carrier_origin_dane_code}")
+        raise InvalidData(f"CARRIER_ORIGIN_DANE_CODE is not a municipality: {shop.carrier_origin_dane_code}")
     return Party(
         name=shop.store_legal_name,
         document_type=NIT,
@@ -65,21 +65,26 @@ def seller_of(shop: Identity, tax_level: str) -> Party:
         tax_scheme=IVA,
         email=shop.store_email,
         phone=shop.store_phone,
-        place=_place(place, shop.store_address or shop.carrier_origin_address),
+        place=_to_place(place, shop.store_address or shop.carrier_origin_address),
     )
 
 
-def buyer_of(order: Order) -> Party:
-    """Return the invoice party: the holder of the document that was given to pay with, else the final consumer."""
+def build_customer_party(order: Order) -> Party:
+    """Return the invoice party: the holder of the document given for the payment, else the final consumer."""
     payer, address = order.payer or {}, order.billing_address or order.shipping_address
     written = _digits_or_letters(payer.get("doc_number"))
     document_type = DOCUMENT_TYPES.get(str(payer.get("doc_type")), "")
-    name = _name(order, is_company=document_type == NIT)
+    name = _party_name(order, is_company=document_type == NIT)
     if not (written and document_type and name):
-        return _final_consumer()
+        return _build_final_consumer()
     is_nit = document_type == NIT
-    if is_nit and len(written) == WITH_CHECK_DIGIT and written[0] in OF_COMPANIES and nit.is_valid(written):
-        written = written[:-1]  # it was typed with its check digit, and no hyphen says so
+    if (
+        is_nit
+        and len(written) == COMPANY_NIT_LENGTH
+        and written[0] in COMPANY_FIRST_DIGITS
+        and nit.is_valid(written)
+    ):
+        written = written[:-1]  # it includes its check digit, without a hyphen
     return Party(
         name=name,
         document_type=document_type,
@@ -90,11 +95,11 @@ def buyer_of(order: Order) -> Party:
         tax_scheme=NO_TAX,
         email=str(payer.get("email") or order.email),
         phone="",
-        place=_place_of(address),
+        place=_find_place(address),
     )
 
 
-def _final_consumer() -> Party:
+def _build_final_consumer() -> Party:
     return Party(
         name=FINAL_CONSUMER_NAME,
         document_type=DOCUMENT_TYPES["CC"],
@@ -113,17 +118,19 @@ def _digits_or_letters(value: Any) -> str:
     return re.sub(r"[^0-9A-Z]", "", str(value or "").upper())[:20]
 
 
-def _name(order: Order, *, is_company: bool) -> str:
-    who = name_of(order.billing_address, order.shipping_address, "NIT" if is_company else "")
-    return (who.company or full_name(who._asdict()))[:LONGEST_NAME]
+def _party_name(order: Order, *, is_company: bool) -> str:
+    name = find_party_name(order.billing_address, order.shipping_address, "NIT" if is_company else "")
+    return (name.company or full_name(name._asdict()))[:MAX_NAME_LENGTH]
 
 
-def _place_of(address: JsonObject) -> Place | None:
-    """Where the address is; None where it does not say exactly."""
-    found = municipality(municipality_code(address))
-    written = one_line(address.get("address_1"))
-    return _place(found, written) if found is not None and written else None
+def _find_place(address: JsonObject) -> DocumentPlace | None:
+    """Return the place of the address; None if it is not exact."""
+    found = find_municipality_by_code(find_municipality_code(address))
+    written = to_one_line(address.get("address_1"))
+    return _to_place(found, written) if found is not None and written else None
 
 
-def _place(found: Municipality, address: str) -> Place:
-    return Place(found.code[:5], found.name, found.department_code, found.department, one_line(address))
+def _to_place(found: Municipality, address: str) -> DocumentPlace:
+    return DocumentPlace(
+        found.code[:5], found.name, found.department_code, found.department, to_one_line(address)
+    )

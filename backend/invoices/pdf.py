@@ -1,7 +1,7 @@
-"""A document as people read it: one PDF with its lines, IVA by rate, code and QR, in Spanish in every shop.
+"""PDF of a document with its lines, IVA by rate, code and QR, always in Spanish.
 
-The fonts are those that every reader has, which know Western European letters; others are written without their marks.
-The XML has every letter.
+It uses the standard PDF fonts, which have Western European letters only; other letters lose their accents. The XML
+has all letters.
 """
 
 import unicodedata
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from backend.core.dates import TIME_ZONE
 from backend.core.money import Cop, format_cop
-from backend.invoices.documents import Document, Party, by_rate
+from backend.invoices.documents import Document, Party, sum_by_rate
 from backend.invoices.parties import FINAL_CONSUMER, FINAL_CONSUMER_NAME
 from backend.invoices.states import InvoiceKind
 
@@ -33,9 +33,9 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def document_pdf(document: Document, code: str, qr: str, *, is_test: bool = False) -> bytes:
-    """The document's PDF. `qr` is what its QR says; with `is_test` it says that it is no invoice."""
-    from fpdf import FPDF  # 20 MiB, which most processes never need
+def build_document_pdf(document: Document, code: str, qr: str, *, is_test: bool = False) -> bytes:
+    """Return the document's PDF. `qr` is the text of its QR; with `is_test` a heading marks it as not valid."""
+    from fpdf import FPDF  # uses 20 MiB, which most processes never need
 
     pdf = FPDF(format="A4", unit="mm")
     pdf.set_margins(MARGIN, MARGIN)
@@ -47,16 +47,16 @@ def document_pdf(document: Document, code: str, qr: str, *, is_test: bool = Fals
     if is_test:
         _write(pdf, "DOCUMENTO DE PRUEBA, SIN VALIDEZ FISCAL", 11, "B", align="C")
         pdf.ln(2)
-    _head(pdf, document)
-    _parties(pdf, document)
-    _lines(pdf, document)
-    _totals(pdf, document)
-    _proof(pdf, document, code, qr)
+    _write_head(pdf, document)
+    _write_parties(pdf, document)
+    _write_lines(pdf, document)
+    _write_totals(pdf, document)
+    _write_proof(pdf, document, code, qr)
     return bytes(pdf.output())
 
 
-def _plain(text: str) -> str:
-    """The text in letters that the fonts have."""
+def _replace_unsupported(text: str) -> str:
+    """Replace letters that the fonts do not have."""
     shown = []
     for letter in text:
         try:
@@ -72,16 +72,16 @@ def _plain(text: str) -> str:
 def _write(
     pdf: "FPDF", text: str, size: float = 9, style: str = "", *, width: float = WIDTH, align: str = "L"
 ) -> None:
-    """Lines of text at the cursor; the cursor is below them."""
+    """Write lines of text at the cursor, and move the cursor below them."""
     pdf.set_font("Helvetica", style, size)
-    pdf.multi_cell(width, size * 0.48, _plain(text), align=align, new_x="LEFT", new_y="NEXT")
+    pdf.multi_cell(width, size * 0.48, _replace_unsupported(text), align=align, new_x="LEFT", new_y="NEXT")
 
 
-def _head(pdf: "FPDF", document: Document) -> None:
+def _write_head(pdf: "FPDF", document: Document) -> None:
     seller = document.seller
     top = pdf.get_y()
     _write(pdf, seller.name, 15, "B", width=104)
-    _write(pdf, _identity(seller), 9, width=104)
+    _write(pdf, _format_identity(seller), 9, width=104)
     _write(pdf, "Responsable de IVA", 9, width=104)
     if seller.place is not None:
         _write(pdf, f"{seller.place.address}, {seller.place.name}, {seller.place.department}", 9, width=104)
@@ -104,19 +104,19 @@ def _head(pdf: "FPDF", document: Document) -> None:
     pdf.set_xy(MARGIN, max(bottom, pdf.get_y()) + 4)
 
 
-def _identity(party: Party) -> str:
+def _format_identity(party: Party) -> str:
     number = f"{party.document}-{party.check_digit}" if party.check_digit else party.document
     return f"{DOCUMENT_NAMES.get(party.document_type, 'Documento')} {number}"
 
 
-def _parties(pdf: "FPDF", document: Document) -> None:
+def _write_parties(pdf: "FPDF", document: Document) -> None:
     buyer = document.buyer
     pdf.set_fill_color(245, 241, 233)
     pdf.set_font("Helvetica", "B", 9)
     pdf.cell(WIDTH, 6, "Adquirente", fill=True, new_x="LMARGIN", new_y="NEXT")
     _write(
         pdf,
-        f"{buyer.name} · {_identity(buyer)}"
+        f"{buyer.name} · {_format_identity(buyer)}"
         if buyer.document != FINAL_CONSUMER
         else FINAL_CONSUMER_NAME.capitalize(),
     )
@@ -133,7 +133,7 @@ def _parties(pdf: "FPDF", document: Document) -> None:
     pdf.ln(3)
 
 
-def _lines(pdf: "FPDF", document: Document) -> None:
+def _write_lines(pdf: "FPDF", document: Document) -> None:
     pdf.set_font("Helvetica", size=8.5)
     pdf.set_draw_color(190, 184, 172)
     pdf.set_fill_color(255, 255, 255)
@@ -155,38 +155,38 @@ def _lines(pdf: "FPDF", document: Document) -> None:
                 f"{line.title}\n{line.code}", str(line.quantity), format_cop(line.gross), discount, f"{line.rate} %",
                 format_cop(line.total),
             ):  # fmt: skip
-                row.cell(_plain(value))
+                row.cell(_replace_unsupported(value))
     pdf.ln(3)
 
 
-def _totals(pdf: "FPDF", document: Document) -> None:
+def _write_totals(pdf: "FPDF", document: Document) -> None:
     if pdf.will_page_break(QR_SIZE + 30):
         pdf.add_page()
     rows: list[tuple[str, Cop]] = [("Valor bruto, sin IVA", document.base + document.discount)]
     if document.discount:
         rows.append(("Descuentos, sin IVA", -document.discount))
-    for rate, base, tax in by_rate(document.lines):
+    for rate, base, tax in sum_by_rate(document.lines):
         rows.append((f"IVA {rate} % sobre {format_cop(base)}", tax))
     for label, amount in rows:
-        _total(pdf, label, amount)
+        _write_total(pdf, label, amount)
     pdf.set_font("Helvetica", "B", 11)
-    _total(pdf, "Total", document.total, is_whole=True)
+    _write_total(pdf, "Total", document.total, is_whole=True)
     if document.prepaid is not None:
-        _total(pdf, "Anticipo recibido", -document.prepaid)
-        _total(pdf, "Saldo por pagar", document.payable, is_whole=True)
+        _write_total(pdf, "Anticipo recibido", -document.prepaid)
+        _write_total(pdf, "Saldo por pagar", document.payable, is_whole=True)
     pdf.ln(3)
 
 
-def _total(pdf: "FPDF", label: str, amount: Cop, *, is_whole: bool = False) -> None:
+def _write_total(pdf: "FPDF", label: str, amount: Cop, *, is_whole: bool = False) -> None:
     pdf.set_font("Helvetica", "B" if is_whole else "", 11 if is_whole else 9)
-    pdf.cell(WIDTH - 36, 5.5, _plain(label), align="R")
-    pdf.cell(36, 5.5, _plain(format_cop(amount)), align="R", new_x="LMARGIN", new_y="NEXT")
+    pdf.cell(WIDTH - 36, 5.5, _replace_unsupported(label), align="R")
+    pdf.cell(36, 5.5, _replace_unsupported(format_cop(amount)), align="R", new_x="LMARGIN", new_y="NEXT")
 
 
-def _proof(pdf: "FPDF", document: Document, code: str, qr: str) -> None:
+def _write_proof(pdf: "FPDF", document: Document, code: str, qr: str) -> None:
     top = pdf.get_y()
     if qr:
-        _qr(pdf, qr, MARGIN, top)
+        _draw_qr(pdf, qr, MARGIN, top)
     pdf.set_xy(MARGIN + QR_SIZE + 6, top)
     width = WIDTH - QR_SIZE - 6
     name = "CUFE" if document.kind is InvoiceKind.INVOICE else "CUDE"
@@ -210,9 +210,9 @@ def _proof(pdf: "FPDF", document: Document, code: str, qr: str) -> None:
     )
 
 
-def _qr(pdf: "FPDF", text: str, left: float, top: float) -> None:
-    """The QR as black squares."""
-    import segno  # for those who print an invoice
+def _draw_qr(pdf: "FPDF", text: str, left: float, top: float) -> None:
+    """Draw the QR as black squares."""
+    import segno  # loaded only to print an invoice
 
     matrix = segno.make(text, error="m").matrix
     side = QR_SIZE / len(matrix)

@@ -1,4 +1,4 @@
-"""What the Admin API says of invoices. Ours: the platform has nothing of them."""
+"""Shapes of invoices in the Admin API. They are the shop's own: the platform has no invoices."""
 
 from typing import Annotated
 
@@ -11,7 +11,7 @@ from backend.invoices.models import Invoice
 
 
 class InvoiceParameters(ListParameters):
-    """Which documents."""
+    """Filters of the list of invoices and credit notes."""
 
     kind: list[Name] | None = Field(None, description="`invoice` or `credit_note`.")
     state: list[Name] | None = Field(None, description="`pending`, `issued` or `rejected`.")
@@ -25,18 +25,18 @@ class InvoiceOut(Stamps):
     kind: str
     state: str
     order_id: str
-    refund_id: Annotated[str | None, Field(description="What a credit note gives back.")]
+    refund_id: Annotated[str | None, Field(description="The refund of a credit note.")]
     provider_id: str
-    number: Annotated[str, Field(description="Prefix and number; empty before it has one.")]
+    number: Annotated[str, Field(description="Prefix and number; empty until it has one.")]
     code: Annotated[str, Field(description="The CUFE, or a credit note's CUDE.")]
     amount: Annotated[int, Field(description="In whole pesos.")]
-    reason: Annotated[str, Field(description="Why it was rejected.")]
+    reason: Annotated[str, Field(description="Reason of the rejection.")]
     has_xml: bool
     issued_at: str | None
 
 
 class InvoiceAnswer(TypedDict):
-    """One document."""
+    """A document."""
 
     invoice: InvoiceOut
 
@@ -48,7 +48,7 @@ class InvoicesAnswer(Page):
 
 
 def invoice_wire(row: Invoice) -> InvoiceOut:
-    """The document on the wire."""
+    """Convert the document to its API shape."""
     return {
         "id": row.id,
         "kind": row.kind,

@@ -1,10 +1,10 @@
-"""Where an invoice or a credit note stands, and the only ways between.
+"""States of an invoice or a credit note, and the allowed transitions.
 
-from       to         because
+from       to         reason
 ---------  ---------  -----------------------------------------------
-pending    issued     its provider made it
+pending    issued     its provider issued it
            rejected   its provider, or the DIAN, refuses it
-rejected   pending    somebody has corrected what was wrong: once more
+rejected   pending    staff corrected the data: it is tried again
 """
 
 from enum import StrEnum
@@ -14,14 +14,14 @@ from backend.core.transitions import Transitions
 
 
 class InvoiceKind(StrEnum):
-    """What the document is."""
+    """Kind of a document."""
 
     INVOICE = "invoice"
     CREDIT_NOTE = "credit_note"
 
 
 class InvoiceState(StrEnum):
-    """How far it is."""
+    """State of a document."""
 
     PENDING = "pending"
     ISSUED = "issued"

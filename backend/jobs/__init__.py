@@ -1,12 +1,12 @@
-"""Later work: one table, one claim, one back-off, one worker.
+"""Background jobs: one table, one way to claim jobs, one back-off, one worker.
 
-A job is enqueued in the caller's transaction: it exists if and only if what asked for it was committed. Methods that
-do the work are marked with `@job` or `@periodic`; the shop's `Worker` is given the objects that have them.
+A job is enqueued in the caller's transaction, so it exists if and only if that transaction was committed. Methods
+that run jobs are marked with `@job` or `@periodic`; the shop's `Worker` gets the objects that have such methods.
 """
 
 from backend.jobs.clock_changes import MomentsPulledBack
 from backend.jobs.kinds import JobFailed, JobRun, RetryLater, RunAgain, job, job_batch, periodic
-from backend.jobs.queue import JobStats, cancel, dismiss, enqueue, run_again, stats
+from backend.jobs.queue import JobStats, cancel_job, dismiss_job, enqueue, read_stats, retry_job
 from backend.jobs.worker import Worker
 
 __all__ = [
@@ -17,12 +17,12 @@ __all__ = [
     "RetryLater",
     "RunAgain",
     "Worker",
-    "cancel",
-    "dismiss",
+    "cancel_job",
+    "dismiss_job",
     "enqueue",
     "job",
     "job_batch",
     "periodic",
-    "run_again",
-    "stats",
+    "read_stats",
+    "retry_job",
 ]

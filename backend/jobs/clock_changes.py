@@ -1,7 +1,8 @@
-"""Moments of jobs that a wrong clock wrote.
+"""Correction of job times that a wrong clock wrote.
 
-A clock that runs ahead and is put right leaves `run_at` in the future: nothing would run until then. Each job stores
-for how long it was to wait, so no honest `run_at` is later than that from now. A later one is pulled back.
+If a clock runs ahead and is then corrected, `run_at` is too far in the future and no job runs until then. Each job
+stores how long it should wait, so no correct `run_at` is later than now plus that delay. A later one is pulled
+back.
 """
 
 import logging
@@ -23,18 +24,18 @@ from backend.jobs.models import Job
 log = logging.getLogger(__name__)
 
 CLOCK_SLACK = timedelta(minutes=1)
-"""A clock that is put right by less than this is ignored."""
+"""Clock corrections smaller than this are ignored."""
 BATCH_SIZE = 500
 
 
 @dataclass(frozen=True, slots=True)
 class MomentsPulledBack:
-    """Event: stored moments were later than they can be, so a clock was wrong and was put right.
+    """Event: stored moments were too late, so a clock was wrong and has been corrected.
 
     Published in the transaction that pulls them back.
 
     Attributes:
-        counts: how many moments, by the name of the job's kind or of the column.
+        counts: number of moments, by the name of the job's kind or of the column.
         ahead: how far the latest of them was beyond the latest possible moment.
     """
 
@@ -43,12 +44,12 @@ class MomentsPulledBack:
 
 
 async def pull_back_jobs(database: Database) -> int:
-    """Pull back the jobs that wait longer than they were to wait. Return how many they were.
+    """Pull back the jobs whose `run_at` is later than their delay allows. Return their number.
 
-    Periodic work is due at once; other jobs wait again for as long as they were to wait, and a claim is open for its
-    usual time at most. What is in time costs one read and no lock.
+    Periodic work becomes due immediately; other jobs wait for their delay again, and a claim ends after its usual
+    time at the latest. If no job is late, this costs one read and no lock.
     """
-    late = _too_late()
+    late = _is_too_late()
     async with database.read() as session:
         if not (await session.execute(select(exists().where(late)))).scalar_one():
             return 0
@@ -82,15 +83,15 @@ async def _pull_back(session: AsyncSession, jobs: list[Job]) -> None:
 
 
 async def report_pulled_back(session: AsyncSession, counts: Mapping[str, int], ahead: timedelta) -> None:
-    """Log that a clock was put right, and publish it. Nothing is reported if no moment was pulled back."""
+    """Log that a clock was corrected, and publish an event. Do nothing if no moment was pulled back."""
     if counts:
-        told = ", ".join(f"{count} of {name}" for name, count in sorted(counts.items()))
-        log.error("a clock was put back: moments up to %s too late are pulled back: %s", ahead, told)
+        listing = ", ".join(f"{count} of {name}" for name, count in sorted(counts.items()))
+        log.error("a clock was corrected: moments up to %s too late are pulled back: %s", ahead, listing)
         await publish(session, MomentsPulledBack(dict(counts), ahead))
 
 
-def _too_late() -> ColumnElement[bool]:
-    """Return the condition that a job that is not given up waits longer than it was to wait."""
+def _is_too_late() -> ColumnElement[bool]:
+    """Return the condition that a job, unless it was given up, waits longer than its delay."""
     slack = CLOCK_SLACK.total_seconds()
     pauses = {kind: pause.total_seconds() for kind, pause in periodic_kinds().items()}
     every = sql_cast(case(pauses, value=Job.kind, else_=None) if pauses else null(), Float)

@@ -1,4 +1,4 @@
-"""Kinds of jobs: the marks of methods that do them (`@job`, `@job_batch`, `@periodic`), their runs and results."""
+"""Kinds of jobs: decorators of the methods that run them (`@job`, `@job_batch`, `@periodic`), runs and results."""
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -8,16 +8,16 @@ from typing import Any, TypeVar
 from backend.core.db.tables import JsonObject
 from backend.core.errors import ShopError
 
-MARK = "__job_kind__"
-TIMEOUT = timedelta(seconds=60)
-GIVE_UP_AFTER = timedelta(days=1)
+KIND_ATTRIBUTE = "__job_kind__"
+DEFAULT_TIMEOUT = timedelta(seconds=60)
+DEFAULT_GIVE_UP_AFTER = timedelta(days=1)
 _PAUSES: dict[str, timedelta] = {}
-"""Of each kind of periodic work, for whoever has no worker."""
+"""Pause of each kind of periodic work, for processes without a worker."""
 
 
 @dataclass(frozen=True, slots=True)
 class JobRun:
-    """One run of a job. `attempt` is 1 for the first and counts every run, failed or asked for again."""
+    """One run of a job. `attempt` is 1 for the first run and counts every run, after a failure or not."""
 
     id: int
     kind: str
@@ -28,9 +28,9 @@ class JobRun:
 
 @dataclass(frozen=True, slots=True)
 class RunAgain:
-    """What a job returns that is not done: it runs once more, `after` from now. This is no failure.
+    """Result of a job that is not finished: it runs again after the time `after`. This is not a failure.
 
-    With `reset` its attempts are counted from the start again.
+    With `reset`, its attempts are counted from the start again.
     """
 
     after: timedelta
@@ -38,19 +38,20 @@ class RunAgain:
 
 
 class RetryLater(ShopError):
-    """What a job raises that would be tried again too soon or too often otherwise.
+    """Raised by a job to set the pause before the next attempt, or a maximum number of failures.
 
     Attributes:
-        after: the pause before the next try.
-        most: how many failures of this cause in a row there are at most: with the last the job is given up.
-        cause: what the message begins with each time; the whole message where none is named.
+        after: the pause before the next attempt.
+        max_failures: maximum number of consecutive failures of this cause; then the job is given up. None: no
+            maximum.
+        cause: the constant beginning of the message; the whole message by default.
     """
 
     def __init__(
-        self, message: str, *, after: timedelta, most: int | None = None, cause: str | None = None
+        self, message: str, *, after: timedelta, max_failures: int | None = None, cause: str | None = None
     ) -> None:
         super().__init__(f"{cause}: {message}" if cause else message)
-        self.after, self.most, self.cause = after, most, cause or message
+        self.after, self.max_failures, self.cause = after, max_failures, cause or message
 
 
 Result = RunAgain | None
@@ -59,37 +60,37 @@ F = TypeVar("F", bound=Callable[..., Awaitable[Any]])
 
 @dataclass(frozen=True, slots=True)
 class JobKind:
-    """How jobs of a kind are run.
+    """Settings of the jobs of one kind.
 
     Attributes:
         timeout: a run that takes longer has failed.
-        give_up_after: a job that has failed for so long is given up; None for never.
-        at_once: how many run at the same time in one process.
-        batch: how many are handed over at once.
+        give_up_after: a job that has failed for this time is given up; None for never.
+        concurrency: number of concurrent runs in one process.
+        batch_size: maximum number of jobs in one run.
         every: for periodic work, the pause between two runs.
     """
 
     name: str
-    timeout: timedelta = TIMEOUT
-    give_up_after: timedelta | None = GIVE_UP_AFTER
-    at_once: int = 4
-    batch: int = 1
+    timeout: timedelta = DEFAULT_TIMEOUT
+    give_up_after: timedelta | None = DEFAULT_GIVE_UP_AFTER
+    concurrency: int = 4
+    batch_size: int = 1
     every: timedelta | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Handler:
-    """A kind and the bound method that does its jobs."""
+    """A kind of job and the bound method that runs its jobs."""
 
     kind: JobKind
-    do: Callable[..., Awaitable[Any]]
+    bound_method: Callable[..., Awaitable[Any]]
 
     async def __call__(self, runs: Sequence[JobRun]) -> Sequence[Result]:
-        """Do these jobs. Gives what each returned."""
-        if self.kind.batch > 1:
-            results: Sequence[Result] | None = await self.do(runs)
+        """Run these jobs. Return the result of each."""
+        if self.kind.batch_size > 1:
+            results: Sequence[Result] | None = await self.bound_method(runs)
             return results if results is not None else [None] * len(runs)
-        result: Result = await self.do(runs[0])
+        result: Result = await self.bound_method(runs[0])
         if self.kind.every is not None and result is None:
             result = RunAgain(self.kind.every)
         return [result]
@@ -98,36 +99,36 @@ class Handler:
 def job(
     name: str,
     *,
-    timeout: timedelta = TIMEOUT,
-    give_up_after: timedelta | None = GIVE_UP_AFTER,
-    at_once: int = 4,
+    timeout: timedelta = DEFAULT_TIMEOUT,
+    give_up_after: timedelta | None = DEFAULT_GIVE_UP_AFTER,
+    concurrency: int = 4,
 ) -> Callable[[F], F]:
-    """Mark `async def method(self, run: JobRun) -> RunAgain | None` as what does jobs of this kind."""
-    return _marked(JobKind(name, timeout, give_up_after, at_once))
+    """Mark `async def method(self, run: JobRun) -> RunAgain | None` as the method that runs jobs of this kind."""
+    return _mark_as(JobKind(name, timeout, give_up_after, concurrency))
 
 
 def job_batch(
     name: str,
     *,
-    batch: int,
-    timeout: timedelta = TIMEOUT,
-    give_up_after: timedelta | None = GIVE_UP_AFTER,
+    batch_size: int,
+    timeout: timedelta = DEFAULT_TIMEOUT,
+    give_up_after: timedelta | None = DEFAULT_GIVE_UP_AFTER,
 ) -> Callable[[F], F]:
-    """Mark `async def method(self, runs: Sequence[JobRun]) -> Sequence[RunAgain | None] | None`: many at a time.
+    """Mark `async def method(self, runs: Sequence[JobRun]) -> Sequence[RunAgain | None] | None`, which runs many jobs.
 
     An exception is a failure of all of them.
     """
-    return _marked(JobKind(name, timeout, give_up_after, at_once=1, batch=batch))
+    return _mark_as(JobKind(name, timeout, give_up_after, concurrency=1, batch_size=batch_size))
 
 
-def periodic(name: str, *, every: timedelta, timeout: timedelta = TIMEOUT) -> Callable[[F], F]:
-    """Mark `async def method(self, run: JobRun) -> None` as work that is done again and again, by one replica."""
+def periodic(name: str, *, every: timedelta, timeout: timedelta = DEFAULT_TIMEOUT) -> Callable[[F], F]:
+    """Mark `async def method(self, run: JobRun) -> None` as periodic work, run by one replica at a time."""
     _PAUSES[name] = every
-    return _marked(JobKind(name, timeout, give_up_after=None, at_once=1, every=every))
+    return _mark_as(JobKind(name, timeout, give_up_after=None, concurrency=1, every=every))
 
 
 def pause_of(kind: str) -> timedelta | None:
-    """The pause between two runs of periodic work; None for other jobs."""
+    """Return the pause between two runs of periodic work; None for other jobs."""
     return _PAUSES.get(kind)
 
 
@@ -136,26 +137,26 @@ def periodic_kinds() -> dict[str, timedelta]:
     return dict(_PAUSES)
 
 
-def handlers_of(services: Iterable[object]) -> dict[str, Handler]:
-    """The marked methods of these objects, by kind.
+def collect_handlers(services: Iterable[object]) -> dict[str, Handler]:
+    """Return the marked methods of these objects, by kind.
 
     Raises:
-        ValueError: two methods do the same kind.
+        ValueError: two methods have the same kind.
     """
     handlers: dict[str, Handler] = {}
     for service in services:
         for name in dir(type(service)):
-            kind = getattr(getattr(type(service), name), MARK, None)
+            kind = getattr(getattr(type(service), name), KIND_ATTRIBUTE, None)
             if isinstance(kind, JobKind):
                 if kind.name in handlers:
-                    raise ValueError(f"two methods do jobs of kind {kind.name}")
+                    raise ValueError(f"two methods run jobs of kind {kind.name}")
                 handlers[kind.name] = Handler(kind, getattr(service, name))
     return handlers
 
 
-def _marked(kind: JobKind) -> Callable[[F], F]:
+def _mark_as(kind: JobKind) -> Callable[[F], F]:
     def mark(method: F) -> F:
-        setattr(method, MARK, kind)
+        setattr(method, KIND_ATTRIBUTE, kind)
         return method
 
     return mark
@@ -163,7 +164,10 @@ def _marked(kind: JobKind) -> Callable[[F], F]:
 
 @dataclass(frozen=True, slots=True)
 class JobFailed:
-    """A job kept failing and is given up: a person must look. Published in the transaction that gives it up."""
+    """Event: a job kept failing and was given up, so staff must look at it.
+
+    Published in the transaction that gives it up.
+    """
 
     job_id: int
     kind: str

@@ -1,4 +1,4 @@
-"""The one table of later work."""
+"""Table of background jobs."""
 
 from datetime import datetime
 from typing import ClassVar
@@ -12,17 +12,17 @@ from backend.core.db.tables import Json, JsonObject
 
 
 class Job(SQLModel, table=True):
-    """Work to be done at `run_at` or soon after. The row goes when it is done.
+    """Work to be done at `run_at` or soon after. The row is deleted when the work is done.
 
-    All moments but `created_at` are the database's. `run_at` of a claimed job is when its claim ends: a worker that
-    died loses its jobs by itself.
+    All moments but `created_at` are taken from the database's clock. For a claimed job, `run_at` is the end of its
+    claim, so the jobs of a crashed worker become due again.
     """
 
     __tablename__ = "job"
     __table_args__: ClassVar = (
         UniqueConstraint("kind", "key"),
         Index("ix_job_failed_at_run_at", "failed_at", "run_at"),
-        {"sqlite_autoincrement": True},  # a number is never given twice
+        {"sqlite_autoincrement": True},  # an id is never used twice
     )
 
     id: int | None = Field(
@@ -32,24 +32,24 @@ class Job(SQLModel, table=True):
     )
     kind: str
     key: str | None = None
-    """What the job is about: there is at most one job of a kind and key. None: as many as were enqueued."""
+    """The subject of the job. There is at most one job of a kind and key; with None, any number."""
     payload: JsonObject = Field(default_factory=dict, sa_type=Json)
     run_at: datetime = Field(sa_type=UtcDateTime)
     claim: str | None = None
-    """Which run holds it; None while it waits."""
+    """The run that has claimed the job; None while the job waits."""
     again_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
-    """It was enqueued once more while it was claimed: when it is to run after this run."""
+    """The earliest time of another run after the current one, if the job was enqueued again while it was claimed."""
     delay_s: float | None = None
-    """For how many seconds it was to wait when `run_at` was written; None for rows of earlier versions."""
+    """Delay in seconds when `run_at` was written; None for rows of earlier versions."""
     again_delay_s: float | None = None
-    """The same of `again_at`."""
+    """Delay in seconds when `again_at` was written."""
     attempts: int = 0
-    """How often it was begun."""
+    """Number of runs that were started."""
     failures: int = 0
-    """How often it failed in a row."""
+    """Number of consecutive failures."""
     failing_since: datetime | None = Field(default=None, sa_type=UtcDateTime)
     failed_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
-    """When it was given up; None while it is still tried."""
+    """Moment when the job was given up; None while it is still tried."""
     error: str | None = None
-    """Why it failed last."""
+    """Message of the latest failure."""
     created_at: datetime = Field(default_factory=now, sa_type=UtcDateTime)

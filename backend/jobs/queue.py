@@ -1,4 +1,4 @@
-"""The queue: enqueueing and cancelling jobs in the transaction of whoever needs them, and how the queue stands."""
+"""The queue of jobs: enqueue and cancel jobs in the caller's transaction, retry failed ones, and read statistics."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -28,11 +28,11 @@ async def enqueue(
     key: str | None = None,
     after: timedelta | None = None,
 ) -> None:
-    """Have a job of this kind run after the commit, `after` from now at the earliest.
+    """Enqueue a job of this kind. It runs after the commit, `after` from now at the earliest.
 
-    With a `key` there is at most one: enqueued again it has the newer payload and the earlier of the two moments; while
-    it runs, it runs once more afterwards, even if that run fails; one that was given up is tried again from the start.
-    Payloads are JSON and hold no secret.
+    With a `key` there is at most one such job. If it exists, it gets the new payload and the earlier of the two
+    moments. If it is running, it runs again afterwards, even if the current run fails. If it was given up, it is
+    tried again from the start. A payload is JSON and must not contain a secret.
     """
     await session.execute(_ENQUEUE, _row(kind, payload, key, after))
     session.info[_ENQUEUED] = True
@@ -46,7 +46,7 @@ def enqueue_in(
     key: str | None = None,
     after: timedelta | None = None,
 ) -> None:
-    """`enqueue`, for a listener of the session's own events, which cannot wait."""
+    """Enqueue a job like `enqueue`, for listeners of the session's events, which cannot await."""
     session.execute(_ENQUEUE, _row(kind, payload, key, after))
     session.info[_ENQUEUED] = True
 
@@ -63,34 +63,34 @@ def _row(
     }
 
 
-async def cancel(session: AsyncSession, kind: str, key: str) -> None:
-    """Let the job of this kind and key not run (again). Nothing happens where there is none."""
+async def cancel_job(session: AsyncSession, kind: str, key: str) -> None:
+    """Delete the job of this kind and key, so that it does not run (again). Do nothing if there is none."""
     await session.execute(_CANCEL, {"kind": kind, "key": key})
 
 
 def wake_on_commit(engine: Engine, wake: Callable[[], None]) -> None:
-    """Call `wake` whenever this process commits new jobs to this database."""
+    """Call `wake` each time this process commits new jobs to this database."""
     _wakers.setdefault(engine, []).append(wake)
 
 
-def wake_no_longer(engine: Engine, wake: Callable[[], None]) -> None:
-    """End `wake_on_commit`, which was called with the same arguments."""
+def stop_waking(engine: Engine, wake: Callable[[], None]) -> None:
+    """Undo `wake_on_commit`; the arguments must be the same."""
     _wakers[engine].remove(wake)
 
 
 @event.listens_for(Session, "after_commit")
-def _wake(session: Session) -> None:
+def _wake_workers(session: Session) -> None:
     if session.info.get(_ENQUEUED):
         for wake in _wakers.get(session.get_bind(), []):
             wake()
 
 
-def _earlier(one: Any, other: Any) -> Any:
+def _earlier_of(one: Any, other: Any) -> Any:
     return case((other < one, other), else_=one)
 
 
 def _enqueue_statement() -> Any:
-    """Built once: building takes longer than running."""
+    """Build the enqueue statement once, because building it takes longer than running it."""
     due = db_now_in(bindparam("seconds", type_=Float))
     table = table_of(Job)
     job = table.c
@@ -112,7 +112,7 @@ def _enqueue_statement() -> Any:
             "run_at": case(
                 (is_claimed, job.run_at),
                 (job.failed_at.is_not(None), new.run_at),
-                else_=_earlier(job.run_at, new.run_at),
+                else_=_earlier_of(job.run_at, new.run_at),
             ),
             "delay_s": case(
                 (is_claimed, job.delay_s),
@@ -122,7 +122,7 @@ def _enqueue_statement() -> Any:
             "again_delay_s": case(
                 (is_claimed, case((job.again_at < new.run_at, job.again_delay_s), else_=new.delay_s))
             ),
-            "again_at": case((is_claimed, _earlier(func.coalesce(job.again_at, new.run_at), new.run_at))),
+            "again_at": case((is_claimed, _earlier_of(func.coalesce(job.again_at, new.run_at), new.run_at))),
             "failures": case((job.failed_at.is_not(None), 0), else_=job.failures),
             "failed_at": None,
             "failing_since": None,
@@ -134,27 +134,27 @@ _ENQUEUE = _enqueue_statement()
 _CANCEL = delete(table_of(Job)).where(Job.kind == bindparam("kind"), Job.key == bindparam("key"))
 
 
-async def run_again(session: AsyncSession, job_id: int) -> bool:
-    """Have a job that was given up run once more, now. Whether it is there and was given up."""
+async def retry_job(session: AsyncSession, job_id: int) -> bool:
+    """Run a job that was given up again, now. Return True if it exists and was given up."""
     session.info[_ENQUEUED] = True
-    again = _REVIVED.where(Job.id == job_id).values(run_at=db_now(), delay_s=0.0).returning(Job.id)
+    again = _REVIVE.where(Job.id == job_id).values(run_at=db_now(), delay_s=0.0).returning(Job.id)
     return (await session.execute(again)).first() is not None
 
 
-async def dismiss(session: AsyncSession, job_id: int) -> None:
-    """Take a job that was given up away, if it is there; periodic work runs again after its pause instead."""
+async def dismiss_job(session: AsyncSession, job_id: int) -> None:
+    """Delete a job that was given up, if it exists; periodic work runs again after its pause instead."""
     given_up = (Job.id == job_id) & Job.failed_at.is_not(None)
     kind = (await session.execute(select(Job.kind).where(given_up))).scalar_one_or_none()
     if kind is None:
         return
     if (pause := pause_of(kind)) is not None:
-        revived = _REVIVED.where(Job.id == job_id)
+        revived = _REVIVE.where(Job.id == job_id)
         await session.execute(revived.values(run_at=db_now(pause), delay_s=pause.total_seconds()))
     else:
         await session.execute(delete(Job).where(given_up).execution_options(synchronize_session=False))
 
 
-_REVIVED = (
+_REVIVE = (
     update(Job)
     .where(Job.failed_at.is_not(None))
     .values(failed_at=None, failing_since=None, failures=0)
@@ -164,13 +164,13 @@ _REVIVED = (
 
 @dataclass(frozen=True, slots=True)
 class JobStats:
-    """The jobs of one kind.
+    """Numbers of jobs of one kind.
 
     Attributes:
-        waiting: how many are to be done, now or later.
-        late_seconds: for how long the oldest one that is due has waited; 0 when none is due.
-        failing: how many failed last time and are tried again.
-        failed: how many were given up.
+        waiting: jobs to be done, now or later.
+        late_seconds: how long the oldest due job has waited; 0 if none is due.
+        failing: jobs whose latest run failed and that are tried again.
+        failed: jobs that were given up.
     """
 
     kind: str
@@ -180,8 +180,8 @@ class JobStats:
     failed: int
 
 
-async def stats(session: AsyncSession) -> list[JobStats]:
-    """How the jobs stand, by kind, in alphabetical order. Kinds without any are left out."""
+async def read_stats(session: AsyncSession) -> list[JobStats]:
+    """Return the statistics of the jobs by kind, in alphabetical order. Kinds without jobs are left out."""
     moment = await database_now(session)
     open_jobs = Job.failed_at.is_(None)
     rows = await session.execute(
@@ -196,10 +196,10 @@ async def stats(session: AsyncSession) -> list[JobStats]:
         .order_by(Job.kind)
     )
     return [
-        JobStats(kind, waiting, _late(oldest, moment), failing, failed)
+        JobStats(kind, waiting, _late_seconds(oldest, moment), failing, failed)
         for kind, waiting, oldest, failing, failed in rows
     ]
 
 
-def _late(oldest: datetime | None, moment: datetime) -> float:
+def _late_seconds(oldest: datetime | None, moment: datetime) -> float:
     return max(0.0, (moment - oldest).total_seconds()) if oldest is not None else 0.0

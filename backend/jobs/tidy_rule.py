@@ -1,7 +1,7 @@
-"""Deleting what nobody needs any more: a rule says which rows of a table go, and is followed in small batches.
+"""Rules for deleting old rows in small batches.
 
-A batch is a transaction of its own, and a row that somebody else holds is left for the next time. So a rule may be
-followed beside a running shop, and by several at once.
+A batch is a separate transaction, and rows locked by others are left for the next time. So a rule can be applied
+while the shop is running, and by several processes at once.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -15,22 +15,22 @@ from sqlmodel import SQLModel
 from backend.core.db.database import Database
 from backend.core.db.tables import table_of
 
-BATCH = 200
+BATCH_SIZE = 200
 MAX_BATCHES = 100
-"""Of one run; what is left waits for the next."""
+"""Limit for one run; the remaining rows wait for the next run."""
 
 Change = Callable[[AsyncSession, Sequence[Any]], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
-    """Which rows of a table go.
+class TidyRule:
+    """A rule that selects rows of a table to delete or change.
 
     Attributes:
-        name: what they are, for people.
-        table: where they are.
-        where: what is true of each of them, by the database's clock.
-        change: what is done to a batch of rows, by their primary keys, instead of deleting them.
+        name: the kind of rows, for people.
+        table: the table of the rows.
+        where: conditions that each row meets, by the database's clock.
+        change: called with the primary keys of a batch of rows, instead of deleting them.
     """
 
     name: str
@@ -39,25 +39,27 @@ class Rule:
     change: Change | None = None
 
     async def count(self, database: Database) -> int:
-        """How many rows there are."""
+        """Return the number of rows that match the rule."""
         async with database.read() as session:
             query = select(func.count()).select_from(table_of(self.table)).where(*self.where)
             return (await session.execute(query)).scalar_one()
 
-    async def follow(self, database: Database, max_batches: int | None = None) -> int:
-        """Do it, for `MAX_BATCHES` batches at most. Returns how many rows it was done to."""
+    async def apply(self, database: Database, max_batches: int | None = None) -> int:
+        """Apply the rule, in `MAX_BATCHES` batches at most. Return the number of rows."""
         count = 0
         for _batch in range(MAX_BATCHES if max_batches is None else max_batches):
-            done = await self._follow_batch(database)
+            done = await self._apply_to_batch(database)
             count += done
-            if done < BATCH:
+            if done < BATCH_SIZE:
                 break
         return count
 
-    async def _follow_batch(self, database: Database) -> int:
+    async def _apply_to_batch(self, database: Database) -> int:
         table = table_of(self.table)
         columns = table.primary_key.columns.values()
-        batch = select(*columns).where(*self.where).limit(BATCH).with_for_update(of=table, skip_locked=True)
+        batch = (
+            select(*columns).where(*self.where).limit(BATCH_SIZE).with_for_update(of=table, skip_locked=True)
+        )
         async with database.transaction() as session:
             keys = (await session.execute(batch)).all()
             if keys and self.change is not None:

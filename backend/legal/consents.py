@@ -1,7 +1,7 @@
-"""Consent: who agreed to what, to which text, when and from where; the proof of it, and withdrawing it.
+"""Consents: what a person agreed to, to which text, when and from where; their proofs, and their withdrawal.
 
-Ley 1581 of 2012, art. 9 (data: before, informed, with proof) and Ley 1480 of 2011, art. 50 (conditions of the sale).
-Boxes are empty until somebody ticks them, and what is missing is refused here, whichever way it was sent.
+Ley 1581 of 2012, art. 9 (data: prior and informed consent, with proof) and Ley 1480 of 2011, art. 50 (terms of the
+sale). Checkboxes are not ticked by default. Missing consents are refused here, for pages and for API clients.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,24 +19,24 @@ from backend.core.db.tables import insert_into, table_of
 from backend.core.errors import InvalidData
 from backend.core.ids import new_id
 from backend.core.texts import _
-from backend.legal.models import Consent, KeptText
-from backend.legal.texts import LegalKind, current_text, filled
+from backend.legal.models import AgreedText, Consent
+from backend.legal.texts import LegalKind, current_text, fill_text
 from backend.office_settings import read_effective_settings
 
 
 class ConsentKind(StrEnum):
-    """What somebody agrees to."""
+    """Kind of a consent."""
 
     DATA = "data"
-    """That their data are processed."""
+    """Processing of personal data."""
     TERMS = "terms"
-    """The conditions of the sale."""
+    """Terms of the sale."""
     MARKETING = "marketing"
-    """To be written to about offers."""
+    """Mails about offers."""
 
 
 class ConsentSource(StrEnum):
-    """Where somebody agreed."""
+    """Source of a consent."""
 
     CHECKOUT = "checkout"
     REGISTER = "register"
@@ -44,12 +44,12 @@ class ConsentSource(StrEnum):
     API = "api"
 
 
-NEEDED = (ConsentKind.DATA, ConsentKind.TERMS)
-"""What nobody buys or makes an account without."""
-BOXES = {"consent_data": ConsentKind.DATA, "consent_terms": ConsentKind.TERMS}
-"""The boxes by the name of their field."""
+REQUIRED_CONSENTS = (ConsentKind.DATA, ConsentKind.TERMS)
+"""Consents that every purchase and every account needs."""
+CHECKBOXES = {"consent_data": ConsentKind.DATA, "consent_terms": ConsentKind.TERMS}
+"""Checkboxes by the name of their field."""
 TICKED = "on"
-"""What a box is sent as that is ticked."""
+"""Value of a ticked checkbox."""
 PROBLEMS = {
     "consent_data": _("Marca esta casilla para autorizar el tratamiento de tus datos."),
     "consent_terms": _("Marca esta casilla para aceptar los términos y condiciones."),
@@ -59,7 +59,7 @@ KIND_NAMES = {
     ConsentKind.TERMS: _("Términos y condiciones"),
     ConsentKind.MARKETING: _("Noticias y ofertas"),
 }
-LONGEST_VERSION = 50
+MAX_VERSION_LENGTH = 50
 _TEXTS = {
     ConsentKind.DATA: LegalKind.DATA,
     ConsentKind.TERMS: LegalKind.TERMS,
@@ -68,13 +68,13 @@ _TEXTS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Consenting:
-    """Somebody who has ticked what is needed.
+class ConsentContext:
+    """A person who has given the needed consents.
 
     Attributes:
-        settings: the shop's.
-        client_ip: where they are.
-        source: on which page.
+        settings: the shop's settings.
+        client_ip: IP address of the client.
+        source: the page.
     """
 
     settings: Settings
@@ -84,7 +84,7 @@ class Consenting:
 
 @dataclass(frozen=True, slots=True)
 class ConsentProof:
-    """The proof of a consent. `text` is what was agreed to, in Markdown; empty for a program's own text."""
+    """The proof of a consent. `text` is the agreed text in Markdown; empty for an API client's own text."""
 
     kind: ConsentKind
     version: str
@@ -97,58 +97,69 @@ class ConsentProof:
 
 
 def missing_ticks(typed: Mapping[str, Any]) -> dict[str, str]:
-    """What to say beside each box that is not ticked."""
-    return {name: PROBLEMS[name] for name in BOXES if typed.get(name) != TICKED}
+    """Return the error message of each checkbox that is not ticked."""
+    return {name: PROBLEMS[name] for name in CHECKBOXES if typed.get(name) != TICKED}
 
 
 def require_ticks(typed: Mapping[str, Any]) -> None:
-    """Check that every box is ticked.
+    """Check that every checkbox is ticked.
 
     Raises:
-        InvalidData: `fields` says which are not.
+        InvalidData: `fields` has the missing ones.
     """
     if problems := missing_ticks(typed):
         raise InvalidData("The consents are missing", fields=problems)
 
 
-_KEEP = insert_into(table_of(KeptText)).on_conflict_do_nothing()
-_GIVE = insert_into(table_of(Consent)).on_conflict_do_nothing()
+_INSERT_TEXT = insert_into(table_of(AgreedText)).on_conflict_do_nothing()
+_INSERT_CONSENT = insert_into(table_of(Consent)).on_conflict_do_nothing()
 
 
 async def give_consents(
-    session: AsyncSession, who: Consenting, *, cart_id: str | None = None, customer_id: str | None = None
+    session: AsyncSession,
+    context: ConsentContext,
+    *,
+    cart_id: str | None = None,
+    customer_id: str | None = None,
 ) -> None:
-    """Store that somebody agreed to all that is needed, and the texts as they are now. Told again, nothing happens.
+    """Store all needed consents with the current texts. Repeating it has no effect.
 
     Args:
-        who: who agreed, where.
-        cart_id: for which purchase.
-        customer_id: whose account.
+        context: the person, and where the consents were given.
+        cart_id: cart of the purchase.
+        customer_id: id of the account.
     """
-    effective = await read_effective_settings(session, who.settings)
-    for kind in NEEDED:
-        text = filled(await current_text(session, _TEXTS[kind]), effective)
+    effective = await read_effective_settings(session, context.settings)
+    for kind in REQUIRED_CONSENTS:
+        text = fill_text(await current_text(session, _TEXTS[kind]), effective)
         kept = {"digest": text.digest, "kind": text.kind, "version": text.version, "text": text.text}
-        await session.execute(_KEEP.values(kept_at=db_now()), kept)
-        await _give(
-            session, kind, str(text.version), text.digest, who.source, who.client_ip, cart_id, customer_id
+        await session.execute(_INSERT_TEXT.values(kept_at=db_now()), kept)
+        await _store_consent(
+            session,
+            kind,
+            str(text.version),
+            text.digest,
+            context.source,
+            context.client_ip,
+            cart_id,
+            customer_id,
         )
 
 
-async def note_consents(
+async def store_reported_consents(
     session: AsyncSession,
-    told: Iterable[tuple[ConsentKind, str]],
+    consents: Iterable[tuple[ConsentKind, str]],
     *,
     client_ip: str,
     cart_id: str,
     customer_id: str | None,
 ) -> None:
-    """Store what a program says its shopper agreed to: kinds, and the versions of the program's own texts."""
-    for kind, version in told:
-        await _give(session, kind, version, "", ConsentSource.API, client_ip, cart_id, customer_id)
+    """Store consents that an API client reports: kinds, and versions of the client's own texts."""
+    for kind, version in consents:
+        await _store_consent(session, kind, version, "", ConsentSource.API, client_ip, cart_id, customer_id)
 
 
-async def _give(  # noqa: PLR0917 - the columns of a row
+async def _store_consent(  # noqa: PLR0917 - the columns of a row
     session: AsyncSession,
     kind: ConsentKind,
     version: str,
@@ -168,13 +179,13 @@ async def _give(  # noqa: PLR0917 - the columns of a row
         "cart_id": cart_id,
         "customer_id": customer_id,
     }
-    await session.execute(_GIVE.values(given_at=db_now()), row)
+    await session.execute(_INSERT_CONSENT.values(given_at=db_now()), row)
     if cart_id is not None and customer_id is not None:
-        await own_consents(session, cart_id, customer_id)
+        await assign_consents(session, cart_id, customer_id)
 
 
-async def own_consents(session: AsyncSession, cart_id: str, customer_id: str) -> None:
-    """Make what a guest agreed to for the cart the customer's whose it is now, so that they can take it back."""
+async def assign_consents(session: AsyncSession, cart_id: str, customer_id: str) -> None:
+    """Assign a guest's consents for the cart to the customer, who can then withdraw them."""
     guests = (
         Consent.cart_id == cart_id,
         Consent.customer_id.is_(None),
@@ -184,39 +195,39 @@ async def own_consents(session: AsyncSession, cart_id: str, customer_id: str) ->
 
 
 async def require_consents(session: AsyncSession, cart_id: str) -> None:
-    """Check that all that is needed was agreed to for this cart.
+    """Check that all needed consents were given for this cart.
 
     Raises:
-        InvalidData: it was not; the message names the kinds.
+        InvalidData: consents are missing; the message names them.
     """
     query = select(Consent.kind).where(Consent.cart_id == cart_id, Consent.withdrawn_at.is_(None))
     given = set((await session.execute(query)).scalars())
-    if missing := [kind for kind in NEEDED if kind not in given]:
+    if missing := [kind for kind in REQUIRED_CONSENTS if kind not in given]:
         raise InvalidData(f"The cart needs these `consents`: {', '.join(missing)}")
 
 
 async def consents_of_cart(session: AsyncSession, cart_id: str) -> list[ConsentProof]:
-    """The proofs of what was agreed to for a cart, in the order of time."""
-    return await _proofs(session, Consent.cart_id == cart_id)
+    """Return the proofs of a cart's consents, the oldest first."""
+    return await _read_proofs(session, Consent.cart_id == cart_id)
 
 
 async def consents_of_customer(session: AsyncSession, customer_id: str) -> list[ConsentProof]:
-    """The proofs of what a customer agreed to, in the order of time."""
-    return await _proofs(session, Consent.customer_id == customer_id)
+    """Return the proofs of a customer's consents, the oldest first."""
+    return await _read_proofs(session, Consent.customer_id == customer_id)
 
 
 async def consents_of_person(
     session: AsyncSession, customer_id: str, cart_ids: Sequence[str]
 ) -> list[ConsentProof]:
-    """The proofs of what somebody agreed to, for themselves and with these carts, in the order of time."""
-    return await _proofs(session, or_(Consent.customer_id == customer_id, Consent.cart_id.in_(cart_ids)))
+    """Return the proofs of the consents of a person and of these carts, the oldest first."""
+    return await _read_proofs(session, or_(Consent.customer_id == customer_id, Consent.cart_id.in_(cart_ids)))
 
 
 async def withdraw_consent(session: AsyncSession, customer_id: str, kind: ConsentKind) -> int:
-    """Withdraw all that a customer agreed to of this kind. The proof stays, with the moment that it ended.
+    """Withdraw all consents of this kind of a customer. The proofs stay, with the moment of the withdrawal.
 
     Returns:
-        How many there were.
+        The number of withdrawn consents.
     """
     mine = (Consent.customer_id == customer_id, Consent.kind == kind, Consent.withdrawn_at.is_(None))
     ended = await session.execute(
@@ -225,11 +236,11 @@ async def withdraw_consent(session: AsyncSession, customer_id: str, kind: Consen
     return len(ended.all())
 
 
-async def _proofs(session: AsyncSession, whose: Any) -> list[ConsentProof]:
+async def _read_proofs(session: AsyncSession, condition: Any) -> list[ConsentProof]:
     query = (
-        select(Consent, KeptText.text)
-        .outerjoin(KeptText, KeptText.digest == Consent.digest)
-        .where(whose)
+        select(Consent, AgreedText.text)
+        .outerjoin(AgreedText, AgreedText.digest == Consent.digest)
+        .where(condition)
         .order_by(Consent.given_at, Consent.id)
     )
     return [

@@ -1,4 +1,4 @@
-"""The tables of the legal texts."""
+"""Tables of legal texts and consents."""
 
 from datetime import datetime
 
@@ -9,11 +9,11 @@ from backend.core.db.database import UtcDateTime
 from backend.core.db.tables import Timestamps
 from backend.core.ids import new_id
 
-_STANDS = text("withdrawn_at IS NULL")
+_IS_OPEN = text("withdrawn_at IS NULL")
 
 
 class LegalText(Timestamps, table=True):
-    """A version of a legal text that the office saved. Rows are never changed: an earlier one comes back as a new one.
+    """A saved version of a legal text. Rows are never changed: restoring a version adds a new one.
 
     Version 1 of each text is the template, which has no row.
     """
@@ -25,31 +25,31 @@ class LegalText(Timestamps, table=True):
     kind: str
     version: int
     source: str
-    """Markdown, with the shop's data by name: `{nit}`."""
+    """Markdown with placeholders for the shop's data: `{nit}`."""
     is_reviewed: bool = False
-    """A lawyer has confirmed it, as whoever saved it says."""
+    """True if a lawyer has confirmed it, according to the staff member who saved it."""
     created_by: str
 
 
-class KeptText(SQLModel, table=True):
-    """A legal text just as people were shown it when somebody agreed to it. It is never changed."""
+class AgreedText(SQLModel, table=True):
+    """The exact legal text that was shown when a consent was given. It is never changed."""
 
     __tablename__ = "kept_text"
 
     digest: str = Field(primary_key=True)
-    """The SHA-256 of the text."""
+    """SHA-256 of the text, in hexadecimal digits."""
     kind: str
     version: int
     text: str
     kept_at: datetime = Field(sa_type=UtcDateTime)
-    """By the database's clock."""
+    """Moment when the text was stored, by the database's clock."""
 
 
 class Consent(SQLModel, table=True):
-    """Somebody agreed to something: what, to which text, when and from where.
+    """A consent of a person: kind, text, moment and source.
 
-    It belongs to a cart, and so to the order that it becomes, or to a customer, or both. Only `withdrawn_at` changes,
-    and `customer_id` once, when the cart of a guest becomes a customer's. What is agreed to again is a new row.
+    It belongs to a cart, and so to its order, or to a customer, or to both. Only `withdrawn_at` changes, and
+    `customer_id` once, when a guest's cart becomes a customer's. A repeated consent is a new row.
     """
 
     __tablename__ = "consent"
@@ -61,8 +61,8 @@ class Consent(SQLModel, table=True):
             "version",
             "digest",
             unique=True,
-            sqlite_where=_STANDS,
-            postgresql_where=_STANDS,
+            sqlite_where=_IS_OPEN,
+            postgresql_where=_IS_OPEN,
         ),
         CheckConstraint("cart_id IS NOT NULL OR customer_id IS NOT NULL", name="whose"),
     )
@@ -70,13 +70,13 @@ class Consent(SQLModel, table=True):
     id: str = Field(default_factory=lambda: new_id("consent"), primary_key=True)
     kind: str
     version: str
-    """Of the text; a program's is as it was sent."""
+    """Version of the text; an API client's version is stored as it was sent."""
     digest: str = ""
-    """Of the `KeptText`; empty where a program showed a text of its own."""
+    """Digest of the `AgreedText`; empty for an API client's own text."""
     source: str
-    """Where: `checkout`, `register`, `google` or `api`."""
+    """Source: `checkout`, `register`, `google` or `api`."""
     given_at: datetime = Field(sa_type=UtcDateTime)
-    """By the database's clock."""
+    """Moment of the consent, by the database's clock."""
     client_ip: str
     cart_id: str | None = Field(default=None, index=True)
     customer_id: str | None = Field(default=None, index=True)

@@ -1,6 +1,7 @@
-"""The legal texts: templates until the office saves its own. Each version is kept.
+"""Legal texts: templates until the office saves its own. All versions are retained.
 
-A text is Markdown without HTML. What it says of the shop stands in it by name (`{nit}`), and is filled in as it stands.
+A text is Markdown without HTML. It has placeholders for the shop's data (`{nit}`), which are filled in when it is
+shown.
 """
 
 import hashlib
@@ -17,7 +18,7 @@ from sqlalchemy import func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.audit import Subject, Thing, record
+from backend.audit import Subject, SubjectType, record
 from backend.core.config.settings import Identity
 from backend.core.errors import Conflict, InvalidData, NotFound
 from backend.core.texts import _
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class LegalKind(StrEnum):
-    """Which text; the last part of its page's address."""
+    """Kind of a legal text; it is also the end of its page's URL."""
 
     TERMS = "terminos"
     DATA = "datos"
@@ -40,7 +41,7 @@ class LegalKind(StrEnum):
 
 
 def seller_address(shop: Identity) -> str:
-    """Where the seller is to be found: the shop's address, or that of its warehouse where it has published none."""
+    """Return the seller's address: the shop's, or the warehouse's if the shop has published none."""
     return shop.store_address or f"{shop.carrier_origin_address}, {shop.carrier_origin_suburb}"
 
 
@@ -53,12 +54,12 @@ TITLES = {
     LegalKind.SHIPPING: _("Envíos y entregas"),
 }
 TEMPLATE = 1
-"""The version of a text that nobody has saved yet."""
-LONGEST_TEXT = 60_000
+"""Version number of the template, which is in use until a text is saved."""
+MAX_TEXT_LENGTH = 60_000
 _TEMPLATES = Path(__file__).with_name("templates")
 _NAME = re.compile(r"\{(\w*)\}")
 _MARKUP = re.compile(r"([\\`*_\[\]<>#|~])")
-_DATA: dict[str, Callable[[Identity], str]] = {
+_PLACEHOLDERS: dict[str, Callable[[Identity], str]] = {
     "tienda": lambda shop: shop.store_name,
     "razon_social": lambda shop: shop.store_legal_name,
     "nit": lambda shop: shop.store_nit,
@@ -68,8 +69,8 @@ _DATA: dict[str, Callable[[Identity], str]] = {
     "correo": lambda shop: shop.store_email,
     "horario": lambda shop: shop.store_hours or _("Lunes a viernes, 8 a. m. a 5 p. m."),
 }
-DATA_NAMES = tuple(_DATA)
-"""What of the shop's data a text can name."""
+DATA_NAMES = tuple(_PLACEHOLDERS)
+"""Placeholders for the shop's data."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,7 @@ class TextVersion:
 
 @dataclass(frozen=True, slots=True)
 class FilledText:
-    """A text as people read it: Markdown with the shop's data, and the SHA-256 of it."""
+    """A legal text filled with the shop's data, in Markdown."""
 
     kind: LegalKind
     version: int
@@ -96,29 +97,29 @@ class FilledText:
 
     @property
     def digest(self) -> str:
-        """The SHA-256 of the text, in hexadecimal digits."""
+        """SHA-256 of the text, in hexadecimal digits."""
         return hashlib.sha256(self.text.encode()).hexdigest()
 
 
 async def current_texts(session: AsyncSession) -> dict[LegalKind, TextVersion]:
-    """The version of each text that is in force, in the order of `LegalKind`."""
+    """Return the current version of each text, in the order of `LegalKind`."""
     newest = select(LegalText.kind, func.max(LegalText.version)).group_by(LegalText.kind)
     in_force = dict((await session.execute(newest)).all())
     return {kind: await read_version(session, kind, in_force.get(kind, TEMPLATE)) for kind in LegalKind}
 
 
 async def current_text(session: AsyncSession, kind: LegalKind) -> TextVersion:
-    """The version of the text that is in force."""
+    """Return the current version of the text."""
     newest = select(LegalText).where(LegalText.kind == kind).order_by(LegalText.version.desc()).limit(1)
     row = (await session.execute(newest)).scalar_one_or_none()
-    return _version(row) if row is not None else _template(kind)
+    return _text_version(row) if row is not None else _template(kind)
 
 
 async def read_version(session: AsyncSession, kind: LegalKind, version: int) -> TextVersion:
-    """One version of a text.
+    """Return one version of a text.
 
     Raises:
-        NotFound: there is none with this number.
+        NotFound: the version does not exist.
     """
     if version == TEMPLATE:
         return _template(kind)
@@ -126,31 +127,31 @@ async def read_version(session: AsyncSession, kind: LegalKind, version: int) -> 
     row = (await session.execute(query)).scalar_one_or_none()
     if row is None:
         raise NotFound(f"{kind} has no version {version}")
-    return _version(row)
+    return _text_version(row)
 
 
 async def all_versions(session: AsyncSession, kind: LegalKind) -> list[TextVersion]:
-    """Every version of a text, the newest first."""
+    """Return all versions of a text, the newest first."""
     query = select(LegalText).where(LegalText.kind == kind).order_by(LegalText.version.desc())
-    return [*map(_version, (await session.execute(query)).scalars()), _template(kind)]
+    return [*map(_text_version, (await session.execute(query)).scalars()), _template(kind)]
 
 
 async def save_text(
     session: AsyncSession, actor: Actor, kind: LegalKind, source: str, *, seen: int, is_reviewed: bool
 ) -> TextVersion:
-    """Put a new version of a text into force; nothing happens where it says what the version in force does.
+    """Save a new version of a text; do nothing if it equals the current one.
 
     Args:
-        actor: who saves it.
-        kind: which text.
+        actor: the staff member who saves it.
+        kind: the text.
         source: Markdown.
-        seen: the version that was changed.
-        is_reviewed: a lawyer has confirmed it.
+        seen: number of the version that was edited.
+        is_reviewed: True if a lawyer has confirmed it.
 
     Raises:
-        Forbidden: the role may not change the shop's settings.
-        InvalidData: it is empty or too long, or names data that there is none of; `fields` says so.
-        Conflict: somebody saved another version meanwhile.
+        Forbidden: the actor may not change the shop's settings.
+        InvalidData: the text is empty, too long, or has an unknown placeholder; `fields` has the error.
+        Conflict: another version was saved since.
     """
     actor.require(Right.CHANGE_SETTINGS)
     source = require_source(source)
@@ -159,29 +160,29 @@ async def save_text(
         raise Conflict(f"{kind} has version {before.version} now")
     if (source, is_reviewed) == (before.source, before.is_reviewed):
         return before
-    return await _add(session, actor, before, source, is_reviewed=is_reviewed, action="changed")
+    return await _add_version(session, actor, before, source, is_reviewed=is_reviewed, action="changed")
 
 
 async def restore_text(
     session: AsyncSession, actor: Actor, kind: LegalKind, version: int, *, seen: int
 ) -> TextVersion:
-    """Put what an earlier version said into force again, as a new version.
+    """Save the text of an earlier version as a new version.
 
     Raises:
-        Forbidden: the role may not change the shop's settings.
-        NotFound: there is no such version.
-        Conflict: somebody saved another version meanwhile.
+        Forbidden: the actor may not change the shop's settings.
+        NotFound: the version does not exist.
+        Conflict: another version was saved since.
     """
     actor.require(Right.CHANGE_SETTINGS)
     earlier, before = await read_version(session, kind, version), await current_text(session, kind)
     if before.version != seen:
         raise Conflict(f"{kind} has version {before.version} now")
-    return await _add(
+    return await _add_version(
         session, actor, before, earlier.source, is_reviewed=earlier.is_reviewed, action="text restored"
     )
 
 
-async def _add(
+async def _add_version(
     session: AsyncSession, actor: Actor, before: TextVersion, source: str, *, is_reviewed: bool, action: str
 ) -> TextVersion:
     row = LegalText(
@@ -191,59 +192,61 @@ async def _add(
         is_reviewed=is_reviewed,
         created_by=actor.id,
     )
-    await record(session, actor, action, Subject(Thing.LEGAL_TEXT, before.kind))
+    await record(session, actor, action, Subject(SubjectType.LEGAL_TEXT, before.kind))
     try:
         async with session.begin_nested():
             session.add(row)
     except IntegrityError:
-        raise Conflict(f"{before.kind} was saved by somebody else just now") from None
-    return _version(row)
+        raise Conflict(f"Another request saved {before.kind} at the same time") from None
+    return _text_version(row)
 
 
 def require_source(source: str) -> str:
-    """The text with lines that end the same way everywhere.
+    """Return the text with normalised line ends.
 
     Raises:
-        InvalidData: it is empty or too long, or names data that there is none of.
+        InvalidData: the text is empty, too long, or has an unknown placeholder.
     """
     source = "\n".join(line.rstrip() for line in source.replace("\x00", "").splitlines()).strip() + "\n"
     problem = ""
-    unknown = sorted({name for name in _NAME.findall(source) if name not in _DATA})
+    unknown = sorted({name for name in _NAME.findall(source) if name not in _PLACEHOLDERS})
     if not source.strip():
         problem = _("Escribe el texto.")
-    elif len(source) > LONGEST_TEXT:
-        problem = _("Usa máximo {count} caracteres.").format(count=LONGEST_TEXT)
+    elif len(source) > MAX_TEXT_LENGTH:
+        problem = _("Usa máximo {count} caracteres.").format(count=MAX_TEXT_LENGTH)
     elif unknown:
         problem = _("No hay ningún dato que se llame {name}.").format(name=f"{{{unknown[0]}}}")
     if problem:
-        raise InvalidData("The text does not fit", fields={"source": problem})
+        raise InvalidData("The text is invalid", fields={"source": problem})
     return source
 
 
-def filled(text: TextVersion, shop: Identity) -> FilledText:
-    """The text with the shop's data."""
-    words = _NAME.sub(lambda found: _escaped(_DATA[found[1]](shop)) if found[1] in _DATA else "", text.source)
+def fill_text(text: TextVersion, shop: Identity) -> FilledText:
+    """Return the text filled with the shop's data."""
+    words = _NAME.sub(
+        lambda found: _escape(_PLACEHOLDERS[found[1]](shop)) if found[1] in _PLACEHOLDERS else "", text.source
+    )
     return FilledText(text.kind, text.version, words, text.is_reviewed, text.saved_at)
 
 
-def as_html(markdown: str) -> str:
-    """The Markdown as HTML. HTML in it is shown as it is written, and links lead nowhere that could run a script."""
+def to_html(markdown: str) -> str:
+    """Convert Markdown to HTML. HTML in it is escaped, and links cannot run a script."""
     return str(_markdown().render(markdown))
 
 
-def missing_review(texts: Mapping[LegalKind, TextVersion]) -> list[LegalKind]:
-    """The texts that no lawyer has confirmed."""
+def unreviewed_texts(texts: Mapping[LegalKind, TextVersion]) -> list[LegalKind]:
+    """Return the texts that no lawyer has confirmed."""
     return [kind for kind, text in texts.items() if not text.is_reviewed]
 
 
 @cache
 def _markdown() -> "MarkdownIt":
-    from markdown_it import MarkdownIt  # a hundred modules, which only a page of this kind needs
+    from markdown_it import MarkdownIt  # a large import that only pages of legal texts need
 
     return MarkdownIt("commonmark", {"html": False})
 
 
-def _escaped(value: str) -> str:
+def _escape(value: str) -> str:
     return _MARKUP.sub(r"\\\1", " ".join(value.split()))
 
 
@@ -252,7 +255,7 @@ def _template(kind: LegalKind) -> TextVersion:
     return TextVersion(kind, TEMPLATE, (_TEMPLATES / f"{kind}.md").read_text("utf-8"))
 
 
-def _version(row: LegalText) -> TextVersion:
+def _text_version(row: LegalText) -> TextVersion:
     return TextVersion(
         LegalKind(row.kind), row.version, row.source, row.is_reviewed, row.created_at, row.created_by
     )

@@ -1,7 +1,7 @@
-"""What the law asks of a mail about an order, beside what was bought and the total (Ley 1480 of 2011, art. 50 d and f).
+"""Details that the law requires in mails about an order (Ley 1480 of 2011, art. 50 d and f).
 
-As in `messages`, nothing that a stranger typed is in it: of the destination it names the municipality, from the list.
-The street is on the order's page, which the signed link opens.
+The bill is not here: `messages` adds it. As in `messages`, no text typed by a stranger is included: the destination
+is the municipality, as named in the official list. The street is on the order's page, which the signed link opens.
 """
 
 from datetime import timedelta
@@ -17,34 +17,34 @@ from backend.core.texts import _
 from backend.legal.consents import ConsentKind, ConsentProof, consents_of_cart
 from backend.legal.texts import TITLES, LegalKind, seller_address
 from backend.orders.models import Order
-from backend.orders.service import lines_of_order, totals_of
+from backend.orders.service import compute_order_totals, list_order_lines
 from backend.payment.models import PaymentSession
-from backend.payment.sessions import decisive_session
-from backend.shipping.addresses import municipality_code
-from backend.shipping.municipalities import municipality
+from backend.payment.sessions import find_decisive_session
+from backend.shipping.addresses import find_municipality_code
+from backend.shipping.municipalities import find_municipality_by_code
 
-LATEST = timedelta(days=30)
-"""Within which the law has an order delivered that promises nothing else (Ley 1480 of 2011, art. 50 h)."""
+MAX_DELIVERY_TIME = timedelta(days=30)
+"""Latest delivery that the law allows when the order promises no date (Ley 1480 of 2011, art. 50 h)."""
 
 
-async def acknowledgement(session: AsyncSession, effective: Settings, order: Order) -> dict[str, Any]:
-    """Return what mails about an order say: `is_bank`, `is_free`, `facts` (names and values), and two links."""
-    payment = await decisive_session(session, order.cart_id)
+async def build_acknowledgement(session: AsyncSession, effective: Settings, order: Order) -> dict[str, Any]:
+    """Return template values: `is_bank`, `is_free`, `facts` (pairs of name and value), and two links."""
+    payment = await find_decisive_session(session, order.cart_id)
     is_bank = payment is not None and payment.provider_id == GATEWAY_PSE
     given = await consents_of_cart(session, order.cart_id)
     agreed = [one for one in given if one.kind is ConsentKind.TERMS]
-    tax = totals_of(order, await lines_of_order(session, order.id)).tax_total
-    town = municipality(municipality_code(order.shipping_address) or "")
+    tax = compute_order_totals(order, await list_order_lines(session, order.id)).tax_total
+    town = find_municipality_by_code(find_municipality_code(order.shipping_address) or "")
     facts = (
         (_("Fecha"), time_label(order.created_at)),
         (_("IVA incluido en el total"), format_cop(tax)),
         (_("Va para"), f"{town.name}, {town.department}" if town else ""),
-        (_("Entrega a más tardar"), date_label(order.created_at + LATEST)),
-        (_("Pago"), _way(payment, is_bank=is_bank) if order.total else _("Nada por pagar")),
+        (_("Entrega a más tardar"), date_label(order.created_at + MAX_DELIVERY_TIME)),
+        (_("Pago"), _format_payment_method(payment, is_bank=is_bank) if order.total else _("Nada por pagar")),
         (_("CUS"), (payment.transaction_id or "") if payment is not None and is_bank else ""),
         (_("Vende"), f"{effective.store_legal_name}, NIT {effective.store_nit}"),
         (_("Dirección"), seller_address(effective)),
-        (_("Condiciones que aceptaste"), _terms(agreed[-1]) if agreed else ""),
+        (_("Condiciones que aceptaste"), _format_terms(agreed[-1]) if agreed else ""),
     )
     return {
         "is_bank": is_bank,
@@ -55,15 +55,15 @@ async def acknowledgement(session: AsyncSession, effective: Settings, order: Ord
     }
 
 
-def _terms(consent: ConsentProof) -> str:
-    """Return the name of the terms that were accepted, with the version where the text is the shop's own."""
+def _format_terms(consent: ConsentProof) -> str:
+    """Return the title of the accepted terms, with the version if the shop wrote the text itself."""
     title = TITLES[LegalKind.TERMS]
     if not consent.digest:
         return title
     return _("{title}, versión {version}").format(title=title, version=consent.version)
 
 
-def _way(payment: PaymentSession | None, *, is_bank: bool) -> str:
+def _format_payment_method(payment: PaymentSession | None, *, is_bank: bool) -> str:
     if payment is None or not is_bank:
         return _("Acordado con la tienda")
     bank = str(payment.data.get("bank_name") or "")

@@ -1,8 +1,9 @@
 """Limits on the mails that a stranger can cause to be sent to an address.
 
-Anyone can type anyone's address. Mails that need no payment take one of a few slots of their address before they leave.
-A repeat of a mail that left within the hour is left out. Everything else waits for a slot; acknowledgements, which the
-law asks for, go out together in one mail then. Slots of an address are taken one after the other, on all replicas.
+Anyone can type anyone's address. Mails that need no payment take one of a few slots of their address before they
+are sent. A repeat of a mail that was sent within the hour is skipped. Every other mail waits for a slot.
+Acknowledgements, which the law requires, then go out together in one mail. A lock per address serves slots one by
+one on all replicas.
 """
 
 from collections.abc import Sequence
@@ -28,16 +29,16 @@ MAX_MAILS_PER_HOUR = 5
 MAX_MAILS_PER_DAY = 10
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 MAX_JOINED = 50
-"""Acknowledgements in one mail; the rest goes with the next."""
+"""Acknowledgements in one mail; the rest is sent with the next one."""
 JOINED_PAUSE = timedelta(minutes=10)
-"""After which a mail that goes out with another one is looked at again."""
+"""Interval after which a mail that is sent with another one is checked again."""
 
-OF_UNPAID_ORDERS = frozenset({MailKind.ORDER_PLACED, MailKind.ORDER_LOST, MailKind.ORDER_UNCONFIRMED})
-ACKNOWLEDGED = OF_UNPAID_ORDERS | {MailKind.PQRS_RECEIVED}
-"""Mails that the law asks for, or that correct one of these: they wait, and none is left out."""
-OF_FREE_ORDERS = OF_UNPAID_ORDERS | {MailKind.ORDER_PAID}
-"""Mails about an order that have a limit while no money was paid for it."""
-LIMITED = ACKNOWLEDGED | {MailKind.ORDER_LINK, MailKind.NOTICE_ASKED, MailKind.PASSWORD_RESET}
+UNPAID_ORDER_KINDS = frozenset({MailKind.ORDER_PLACED, MailKind.ORDER_LOST, MailKind.ORDER_UNCONFIRMED})
+ACKNOWLEDGEMENT_KINDS = UNPAID_ORDER_KINDS | {MailKind.PQRS_RECEIVED}
+"""Mails that the law requires, and mails that correct them: they wait, and none is skipped."""
+FREE_ORDER_KINDS = UNPAID_ORDER_KINDS | {MailKind.ORDER_PAID}
+"""Mails about an order that are limited while no money was paid for it."""
+LIMITED_KINDS = ACKNOWLEDGEMENT_KINDS | {MailKind.ORDER_LINK, MailKind.NOTICE_ASKED, MailKind.PASSWORD_RESET}
 """Mails that a stranger can cause without paying."""
 
 
@@ -46,16 +47,16 @@ class Verdict(Enum):
 
     SEND = auto()
     WAIT = auto()
-    LEAVE_OUT = auto()
+    SKIP = auto()
 
 
 @dataclass(frozen=True, slots=True)
 class SlotResult:
-    """Result of asking for a slot.
+    """Result of a request for a slot.
 
     Attributes:
-        verdict: what is done with the mail.
-        joined: ids of the mails that go out with it.
+        verdict: decision on the mail.
+        joined: ids of the mails that are sent with it.
         after: with `WAIT`, the time until a slot may be free.
     """
 
@@ -64,25 +65,25 @@ class SlotResult:
     after: timedelta = field(default=timedelta())
 
 
-def address_key(settings: Settings, address: str) -> str:
-    """Return the keyed hash that an address is counted by."""
+def hash_address(settings: Settings, address: str) -> str:
+    """Return the keyed hash under which the mails of an address are counted."""
     return keyed_hash(settings.signing_key, "mail limits", tidy_email(address)).hex()[:32]
 
 
 async def is_limited(session: AsyncSession, mail: Mail) -> bool:
     """Return True if a stranger can have caused the mail without paying."""
-    if mail.kind in OF_FREE_ORDERS:
+    if mail.kind in FREE_ORDER_KINDS:
         paid = select(Order.id).where(Order.id == mail.about, Order.total > 0)
-        if mail.kind in OF_UNPAID_ORDERS:
+        if mail.kind in UNPAID_ORDER_KINDS:
             paid = paid.where(Order.payment_status.in_(HAS_MONEY))
         return (await session.execute(paid)).first() is None
-    return mail.kind in LIMITED
+    return mail.kind in LIMITED_KINDS
 
 
 async def take_slot(database: Database, mail: Mail, key: str) -> SlotResult:
-    """Take a slot for the mail, and have the acknowledgements that wait for the same address go out with it.
+    """Take a slot for the mail, and join the acknowledgements that wait for the same address to it.
 
-    A mail that has a slot already, because it did not leave, keeps it with all that goes out with it.
+    A mail that has a slot from a failed attempt keeps it, with the mails that are joined to it.
     """
     async with database.transaction() as session:
         await take_turns(session, f"mail {key}")
@@ -104,20 +105,20 @@ async def take_slot(database: Database, mail: Mail, key: str) -> SlotResult:
                     free_at.append(counted[-most] + window)
             if (after := max(free_at) - moment) > timedelta():
                 left = any(slot.mail_id == mail.id and slot.taken_at > moment - HOUR for slot in taken)
-                if left and mail.kind not in ACKNOWLEDGED:
-                    return SlotResult(Verdict.LEAVE_OUT)
-                await _note_waiting(session, mail, key)
+                if left and mail.kind not in ACKNOWLEDGEMENT_KINDS:
+                    return SlotResult(Verdict.SKIP)
+                await _record_waiting(session, mail, key)
                 return SlotResult(Verdict.WAIT, after=after)
             session.add(MailSlot(address_key=key, mail_id=mail.id, asked_at=mail.updated_at, taken_at=moment))
             await session.flush()
-            if mail.kind in ACKNOWLEDGED:
+            if mail.kind in ACKNOWLEDGEMENT_KINDS:
                 await _join_waiting(session, mail, key)
         joined = select(Mail.id).where(Mail.joined_to == mail.id, Mail.sent_at.is_(None)).order_by(Mail.id)
         return SlotResult(Verdict.SEND, (await session.execute(joined)).scalars().all())
 
 
-async def _note_waiting(session: AsyncSession, mail: Mail, key: str) -> None:
-    """Store for which address the mail waits, so that it can go out with another one."""
+async def _record_waiting(session: AsyncSession, mail: Mail, key: str) -> None:
+    """Store the address that the mail waits for, so that another mail can include it."""
     await session.execute(
         update(Mail)
         .where(Mail.id == mail.id)
@@ -127,12 +128,12 @@ async def _note_waiting(session: AsyncSession, mail: Mail, key: str) -> None:
 
 
 async def _join_waiting(session: AsyncSession, mail: Mail, key: str) -> None:
-    """Have the acknowledgements that wait for this address go out with the mail."""
+    """Join the acknowledgements that wait for this address to the mail."""
     waiting = (
         select(Mail.id)
         .where(
             Mail.address_key == key,
-            Mail.kind.in_(sorted(ACKNOWLEDGED)),
+            Mail.kind.in_(sorted(ACKNOWLEDGEMENT_KINDS)),
             Mail.sent_at.is_(None),
             Mail.joined_to.is_(None),
             Mail.id != mail.id,
@@ -150,7 +151,7 @@ async def _join_waiting(session: AsyncSession, mail: Mail, key: str) -> None:
 
 
 async def _is_joined(session: AsyncSession, mail: Mail) -> bool:
-    """Return True while another mail, which has not left yet and was not given up, takes this one along."""
+    """Return True while another mail, which is neither sent nor given up, includes this one."""
     leader = aliased(Mail)
     is_given_up = exists().where(Job.kind == SEND, Job.key == leader.id, Job.failed_at.is_not(None))
     waits = (

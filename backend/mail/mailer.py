@@ -1,7 +1,7 @@
-"""When a mail is sent: events are noted in their own transaction, and a job writes and sends what was noted.
+"""Sending of mails: events add a mail in their own transaction, and a job renders and sends it.
 
-A mail is sent at least once: it counts as sent after it has left, and leaves again when the process dies in between.
-It keeps its Message-ID then, so that a mailbox can tell that it has it.
+A mail is sent at least once: it is marked as sent afterwards, and is sent again if the process dies in between.
+Both times it has the same Message-ID, so that the mailbox can recognise the repeat.
 """
 
 import logging
@@ -17,7 +17,7 @@ from backend.alerts import AlertBegan
 from backend.attention import AttentionKind
 from backend.attention.service import AttentionRaised, read_attention
 from backend.content.areas import MailBody
-from backend.content.mail_texts import read_mail
+from backend.content.mail_texts import read_mail_body
 from backend.core.clock import now
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database, db_now
@@ -26,19 +26,19 @@ from backend.core.errors import NotFound
 from backend.core.events import subscribe
 from backend.core.ids import new_id
 from backend.core.observability.logs import hide_in_log
-from backend.customers.events import PasswordChanged, PasswordChosen, ResetAsked
+from backend.customers.events import PasswordChanged, PasswordChosen, ResetRequested
 from backend.invoices.events import InvoiceIssued
 from backend.jobs import JobRun, RetryLater, RunAgain, enqueue, job
-from backend.mail.limits import SlotResult, Verdict, address_key, is_limited, take_slot
-from backend.mail.messages import Message, joined_message, message_of
+from backend.mail.limits import SlotResult, Verdict, hash_address, is_limited, take_slot
+from backend.mail.messages import Message, compose_message, join_messages
 from backend.mail.models import SEND, Mail, MailKind
 from backend.mail.rendering import MailRenderer
 from backend.mail.smtp import MAX_DURATION
-from backend.mail.transports import Lasts, MailInDoubt, MailRefused, Transport
+from backend.mail.transports import MailInDoubt, MailRefused, RefusalDuration, Transport
 from backend.office_settings import read_effective_settings
 from backend.orders.events import (
     FulfillmentShipped,
-    OrderLinkAsked,
+    OrderLinkRequested,
     OrderLost,
     OrderPaid,
     OrderPlaced,
@@ -50,15 +50,15 @@ from backend.payment.events import RefundBooked
 from backend.pqrs.service import PqrsAnswered, PqrsReceived
 from backend.returns.events import ReturnMoved
 from backend.returns.states import ReturnState
-from backend.reviews.review_requests import ReviewsAsked
+from backend.reviews.review_requests import ReviewsRequested
 from backend.staff.events import StaffPasswordChanged
-from backend.staff.invites import InviteAsked, note_sent
-from backend.stock_notices.events import BackInStock, NoticeAsked
+from backend.staff.invites import InviteMailRequested, record_sent_mail
+from backend.stock_notices.events import BackInStock, NoticeRequested
 
-WRITING = frozenset({MailKind.PASSWORD_RESET, MailKind.STAFF_INVITE, MailKind.BACK_IN_STOCK})
-"""Mails that change something when they are written: a link that is good once, a notice that goes on waiting."""
+KINDS_THAT_WRITE = frozenset({MailKind.PASSWORD_RESET, MailKind.STAFF_INVITE, MailKind.BACK_IN_STOCK})
+"""Mails that change data when they are composed: they create a single-use link, or reset a notice."""
 
-RENEWED = frozenset(
+KINDS_WITH_NEW_MESSAGE_ID = frozenset(
     {
         MailKind.PASSWORD_RESET,
         MailKind.STAFF_INVITE,
@@ -66,28 +66,28 @@ RENEWED = frozenset(
         MailKind.STAFF_PASSWORD_CHANGED,
     }
 )
-"""Mails that say something else each time they are written: each is a separate mail for a mailbox."""
+"""Mails whose text is new each time they are sent: each time they get a new Message-ID."""
 
-LATER = timedelta(hours=4)
-"""The pause before a mail is tried again that was refused for good or for a while, or may have left."""
-MOST_REFUSED = 3
-"""How often in a row a mail is tried that is refused for good."""
-MOST_IN_DOUBT = 2
-"""How often in a row a mail is tried that may have left."""
+RETRY_DELAY = timedelta(hours=4)
+"""Pause before the next attempt for a mail that was refused (permanently or by a quota) or may have been sent."""
+MAX_REFUSALS = 3
+"""Attempts in a row for a mail that the server refuses permanently."""
+MAX_ATTEMPTS_IN_DOUBT = 2
+"""Attempts in a row for a mail that may have been sent."""
 
-OF_RETURNS = {
+RETURN_MAIL_KINDS = {
     ReturnState.REQUESTED: MailKind.RETURN_REQUESTED,
     ReturnState.RECEIVED: MailKind.RETURN_RECEIVED,
     ReturnState.TO_PAY: MailKind.RETURN_APPROVED,
     ReturnState.DENIED: MailKind.RETURN_DENIED,
 }
-"""What the buyer is told in each state. That it is paid tells the mail of its refund."""
+"""Mail for each state of a return. For a paid one, the mail about its refund is sent."""
 
 log = logging.getLogger(__name__)
 
 
 class Mailer:
-    """Writes mails and sends them by the transport."""
+    """Renders mails and sends them through the transport."""
 
     def __init__(self, database: Database, settings: Settings, transport: Transport) -> None:
         self._database = database
@@ -97,15 +97,15 @@ class Mailer:
 
     @job(SEND, timeout=MAX_DURATION + timedelta(seconds=15), give_up_after=timedelta(days=3))
     async def send(self, run: JobRun) -> RunAgain | None:
-        """Write the mail and send it, unless it was sent or what it is about is gone.
+        """Render the mail and send it, unless it was sent or its subject no longer exists.
 
-        A mail that a stranger can have caused waits while its address has had as many as it may: see
+        A mail that a stranger can have caused waits while its address has reached its limit: see
         `backend.mail.limits`.
 
         Raises:
             OutsideFailure: the mail server does not answer or refuses.
-            RetryLater: it refuses for good or for a while, or may have the mail.
-            OSError: the file in its place could not be written.
+            RetryLater: the server refuses permanently or for a while, or may have the mail.
+            OSError: without a mail server, the file could not be written.
         """
         mail_id = str(run.key)
         async with self._database.read() as session:
@@ -114,35 +114,37 @@ class Mailer:
             return None
         slot = await self._take_slot(mail, mail.about) if mail.kind == MailKind.PASSWORD_RESET else None
         if slot is not None and slot.verdict is not Verdict.SEND:
-            return await self._put_off(mail, slot)
+            return await self._postpone_or_skip(mail, slot)
         try:
-            # a link's token is stored as a hash before the mail leaves; for the others is only read
-            changes = mail.kind in WRITING
+            # these store a token's hash or reset a notice before the mail is sent; the others only read
+            changes = mail.kind in KINDS_THAT_WRITE
             async with self._database.transaction() if changes else self._database.read() as session:
                 effective = await read_effective_settings(session, self._settings)
-                message = await message_of(session, effective, mail)
-                said = await read_mail(session, mail.kind)
+                message = await compose_message(session, effective, mail)
+                office_texts = await read_mail_body(session, mail.kind)
         except NotFound as error:
-            log.warning("mail %s is about nothing any more: %s", mail_id, error.message)
+            log.warning("the subject of mail %s no longer exists: %s", mail_id, error.message)
             message = None
         if message is not None:
             hide_in_log({"email": message.to, "first_name": message.values.get("name")})
             if slot is None:
                 slot = await self._take_slot(mail, message.to)
             if slot.verdict is not Verdict.SEND:
-                return await self._put_off(mail, slot)
+                return await self._postpone_or_skip(mail, slot)
             if slot.joined:
-                message, said = await self._join(message, slot.joined), MailBody()
-            written = self._renderer.render(message, effective, said, message_id=_message_id(mail))
-            await self._hand_over(mail, written)
+                message, office_texts = await self._join_messages(message, slot.joined), MailBody()
+            written = self._renderer.render(
+                message, effective, office_texts, message_id=_get_message_id(mail)
+            )
+            await self._deliver(mail, written)
         async with self._database.transaction() as session:
             if slot is not None and slot.joined:
                 await session.execute(update(Mail).where(Mail.id.in_(slot.joined)).values(sent_at=db_now()))
-            # whoever asked for it once more while it was leaving gets one more: the job runs again
+            # a request made while the mail was being sent changes `updated_at`: it stays unsent, and the job runs again
             is_last = (Mail.id == mail_id) & (Mail.updated_at == mail.updated_at)
             await session.execute(update(Mail).where(is_last).values(sent_at=db_now()))
             if message is not None and mail.kind == MailKind.STAFF_INVITE:
-                await note_sent(session, mail.about)
+                await record_sent_mail(session, mail.about)
         return None
 
     async def _take_slot(self, mail: Mail, address: str) -> SlotResult:
@@ -150,152 +152,157 @@ class Mailer:
             has_limit = await is_limited(session, mail)
         if not has_limit:
             return SlotResult(Verdict.SEND)
-        return await take_slot(self._database, mail, address_key(self._settings, address))
+        return await take_slot(self._database, mail, hash_address(self._settings, address))
 
-    async def _put_off(self, mail: Mail, slot: SlotResult) -> RunAgain | None:
-        """Have the mail wait for a slot, or leave it out."""
+    async def _postpone_or_skip(self, mail: Mail, slot: SlotResult) -> RunAgain | None:
+        """Make the mail wait for a slot, or skip it."""
         if slot.verdict is Verdict.WAIT:
-            log.info("mail %s waits: its address has had as many as it may", mail.id)
+            log.info("mail %s waits: its address has reached the limit", mail.id)
             return RunAgain(slot.after)
-        log.info("mail %s is left out: the same mail left within the hour", mail.id)
+        log.info("mail %s is skipped: the same mail was sent within the hour", mail.id)
         async with self._database.transaction() as session:
             is_same = (Mail.id == mail.id) & (Mail.updated_at == mail.updated_at)
             await session.execute(update(Mail).where(is_same).values(sent_at=db_now()))
         return None
 
-    async def _join(self, message: Message, joined: Sequence[str]) -> Message:
-        """Return one mail that says what this message and the joined mails say. What is gone is skipped."""
+    async def _join_messages(self, message: Message, joined: Sequence[str]) -> Message:
+        """Return one mail with the content of this message and of the joined mails. Deleted subjects are skipped."""
         parts = [message]
         async with self._database.read() as session:
             effective = await read_effective_settings(session, self._settings)
             for mail_id in joined:
                 mail = await session.get(Mail, mail_id)
                 with suppress(NotFound):
-                    if mail is not None and (other := await message_of(session, effective, mail)) is not None:
+                    if (
+                        mail is not None
+                        and (other := await compose_message(session, effective, mail)) is not None
+                    ):
                         parts.append(other)
-        return joined_message(message.to, parts)
+        return join_messages(message.to, parts)
 
-    async def _hand_over(self, mail: Mail, written: EmailMessage) -> None:
+    async def _deliver(self, mail: Mail, written: EmailMessage) -> None:
         try:
             await self._transport.send(written)
         except MailInDoubt as error:
             if mail.kind != MailKind.PASSWORD_RESET:
-                raise RetryLater(error.message, after=LATER, most=MOST_IN_DOUBT) from None
-            log.warning("mail %s may have left; whoever needs a link asks for another", mail.id)
+                raise RetryLater(
+                    error.message, after=RETRY_DELAY, max_failures=MAX_ATTEMPTS_IN_DOUBT
+                ) from None
+            log.warning("mail %s may have been sent; the customer can request another link", mail.id)
         except MailRefused as error:
-            if error.lasts is Lasts.SHORT:
+            if error.duration is RefusalDuration.TEMPORARY:
                 raise
-            if error.lasts is Lasts.A_WHILE:
-                raise RetryLater(error.message, after=LATER) from None
+            if error.duration is RefusalDuration.QUOTA:
+                raise RetryLater(error.message, after=RETRY_DELAY) from None
             raise RetryLater(
-                error.message, after=LATER, most=MOST_REFUSED, cause="refused for good"
+                error.message, after=RETRY_DELAY, max_failures=MAX_REFUSALS, cause="refused for good"
             ) from None
 
 
-def _message_id(mail: Mail) -> str | None:
-    """The part of its Message-ID before the @, the same until the mail is asked for once more; None for a new one."""
-    if mail.kind in RENEWED:
+def _get_message_id(mail: Mail) -> str | None:
+    """Return the part of the Message-ID before the @, which is the same for each attempt; None for a new one."""
+    if mail.kind in KINDS_WITH_NEW_MESSAGE_ID:
         return None
     return f"{mail.id}.{int(mail.updated_at.timestamp() * 1_000_000)}"
 
 
 @subscribe(OrderPlaced)
-async def order_placed(session: AsyncSession, event: OrderPlaced) -> None:
-    """Tell the shopper that the order is stored."""
+async def send_order_placed(session: AsyncSession, event: OrderPlaced) -> None:
+    """Notify the customer that the order is stored."""
     await _enqueue(session, MailKind.ORDER_PLACED, event.order_id)
 
 
 @subscribe(OrderPaid)
-async def order_paid(session: AsyncSession, event: OrderPaid) -> None:
-    """Tell the shopper that the payment is confirmed."""
+async def send_order_paid(session: AsyncSession, event: OrderPaid) -> None:
+    """Notify the customer that the payment is confirmed."""
     await _enqueue(session, MailKind.ORDER_PAID, event.order_id)
 
 
 @subscribe(OrderLost)
-async def order_lost(session: AsyncSession, event: OrderLost) -> None:
-    """Tell the shopper that the bank did not approve the payment."""
+async def send_order_lost(session: AsyncSession, event: OrderLost) -> None:
+    """Notify the customer that the bank did not approve the payment."""
     await _enqueue(session, MailKind.ORDER_LOST, event.order_id)
 
 
 @subscribe(OrderUnconfirmed)
-async def order_unconfirmed(session: AsyncSession, event: OrderUnconfirmed) -> None:
-    """Tell the shopper that the bank's confirmation did not come in time."""
+async def send_order_unconfirmed(session: AsyncSession, event: OrderUnconfirmed) -> None:
+    """Notify the customer that the bank's confirmation did not arrive in time."""
     await _enqueue(session, MailKind.ORDER_UNCONFIRMED, event.order_id)
 
 
 @subscribe(RefundBooked)
-async def refunded(session: AsyncSession, event: RefundBooked) -> None:
-    """Tell the payer that the money went back."""
+async def send_refunded(session: AsyncSession, event: RefundBooked) -> None:
+    """Notify the payer of the refund."""
     await _enqueue(session, MailKind.REFUNDED, event.refund_id)
 
 
 @subscribe(FulfillmentShipped)
-async def order_shipped(session: AsyncSession, event: FulfillmentShipped) -> None:
-    """Tell the shopper that the order is on its way, unless staff said not to."""
+async def send_order_shipped(session: AsyncSession, event: FulfillmentShipped) -> None:
+    """Notify the customer that the order is on its way, unless staff disabled the notification."""
     fulfillment = await session.get_one(Fulfillment, event.fulfillment_id)
     if fulfillment.data.get(NO_NOTIFICATION):
         return
     await _enqueue(session, MailKind.ORDER_SHIPPED, event.fulfillment_id)
 
 
-@subscribe(ResetAsked)
-async def reset_asked(session: AsyncSession, event: ResetAsked) -> None:
-    """Send a link for a new password. Whether the address has an account is looked up only when it is sent."""
+@subscribe(ResetRequested)
+async def send_password_reset(session: AsyncSession, event: ResetRequested) -> None:
+    """Send a link for a new password. The account is looked up only when the mail is sent."""
     await _enqueue(session, MailKind.PASSWORD_RESET, event.address, again=True)
 
 
 @subscribe(PasswordChosen)
-async def password_chosen(session: AsyncSession, event: PasswordChosen) -> None:
-    """Send no link that was asked for before: whoever asked may be whom the new password is to keep out."""
+async def cancel_password_resets(session: AsyncSession, event: PasswordChosen) -> None:
+    """Cancel the reset links that wait to be sent: the new password may protect the account from their requester."""
     waits = (Mail.kind == MailKind.PASSWORD_RESET) & (Mail.about == event.address) & Mail.sent_at.is_(None)
     await session.execute(update(Mail).where(waits).values(sent_at=db_now()))
 
 
 @subscribe(PasswordChanged)
-async def password_changed(session: AsyncSession, event: PasswordChanged) -> None:
+async def send_password_changed(session: AsyncSession, event: PasswordChanged) -> None:
     """Notify a customer of their new password."""
     await _enqueue(session, MailKind.PASSWORD_CHANGED, event.customer_id, again=True)
 
 
 @subscribe(StaffPasswordChanged)
-async def staff_password_changed(session: AsyncSession, event: StaffPasswordChanged) -> None:
+async def send_staff_password_changed(session: AsyncSession, event: StaffPasswordChanged) -> None:
     """Notify a staff member of their new password."""
     await _enqueue(session, MailKind.STAFF_PASSWORD_CHANGED, event.staff_id, again=True)
 
 
-@subscribe(OrderLinkAsked)
-async def order_link_asked(session: AsyncSession, event: OrderLinkAsked) -> None:
-    """Send an order's link to its buyer. Whether it is theirs is looked up only when it is sent."""
+@subscribe(OrderLinkRequested)
+async def send_order_link(session: AsyncSession, event: OrderLinkRequested) -> None:
+    """Send an order's link to the customer. The job checks that the order belongs to the address."""
     await _enqueue(session, MailKind.ORDER_LINK, f"{event.number} {event.email}", again=True)
 
 
-@subscribe(NoticeAsked)
-async def notice_asked(session: AsyncSession, event: NoticeAsked) -> None:
-    """Ask the owner of an address whether to be told of a toy."""
+@subscribe(NoticeRequested)
+async def send_notice_confirmation(session: AsyncSession, event: NoticeRequested) -> None:
+    """Ask the owner of an address to confirm a notice about a product."""
     await _enqueue(session, MailKind.NOTICE_ASKED, event.notice_id, again=True)
 
 
 @subscribe(BackInStock)
-async def back_in_stock(session: AsyncSession, event: BackInStock) -> None:
-    """Tell who waits for a toy. The same notice may have waited in vain before."""
+async def send_back_in_stock(session: AsyncSession, event: BackInStock) -> None:
+    """Notify a waiting customer of a product. The same notice may be sent again after the stock was sold out."""
     await _enqueue(session, MailKind.BACK_IN_STOCK, event.notice_id, again=True)
 
 
-@subscribe(ReviewsAsked)
-async def reviews_asked(session: AsyncSession, event: ReviewsAsked) -> None:
-    """Ask the buyer of an order what its toys are like."""
+@subscribe(ReviewsRequested)
+async def send_review_request(session: AsyncSession, event: ReviewsRequested) -> None:
+    """Ask the customer to review the products of an order."""
     await _enqueue(session, MailKind.REVIEWS_ASKED, event.order_id)
 
 
-@subscribe(InviteAsked)
-async def invited(session: AsyncSession, event: InviteAsked) -> None:
-    """Send the link of an invitation to work here, or a new one."""
+@subscribe(InviteMailRequested)
+async def send_invitation(session: AsyncSession, event: InviteMailRequested) -> None:
+    """Send the link of an invitation to the office, or a new one."""
     await _enqueue(session, MailKind.STAFF_INVITE, event.invite_id, again=True)
 
 
 @subscribe(AttentionRaised)
-async def attention_raised(session: AsyncSession, event: AttentionRaised) -> None:
-    """Tell the shop's people, unless the trouble is that mails do not leave."""
+async def send_attention(session: AsyncSession, event: AttentionRaised) -> None:
+    """Notify the shop's staff, unless the problem is that mails are not sent."""
     row = await read_attention(session, event.attention_id)
     if row.kind == AttentionKind.JOB_FAILED and row.data.get("kind") == SEND:
         return
@@ -303,38 +310,38 @@ async def attention_raised(session: AsyncSession, event: AttentionRaised) -> Non
 
 
 @subscribe(PqrsReceived)
-async def pqrs_received(session: AsyncSession, event: PqrsReceived) -> None:
-    """Acknowledge what somebody asked by the form."""
+async def send_pqrs_received(session: AsyncSession, event: PqrsReceived) -> None:
+    """Acknowledge a message sent with the PQRS form."""
     await _enqueue(session, MailKind.PQRS_RECEIVED, event.id)
 
 
 @subscribe(PqrsAnswered)
-async def pqrs_answered(session: AsyncSession, event: PqrsAnswered) -> None:
-    """Send the shop's answer."""
+async def send_pqrs_answer(session: AsyncSession, event: PqrsAnswered) -> None:
+    """Send the shop's answer to a PQRS message."""
     await _enqueue(session, MailKind.PQRS_ANSWERED, event.id)
 
 
 @subscribe(InvoiceIssued)
-async def invoice_issued(session: AsyncSession, event: InvoiceIssued) -> None:
-    """Send the buyer the document with its files."""
+async def send_invoice(session: AsyncSession, event: InvoiceIssued) -> None:
+    """Send the customer the links to the document's files."""
     await _enqueue(session, MailKind.INVOICE_ISSUED, event.invoice_id)
 
 
 @subscribe(ReturnMoved)
-async def return_moved(session: AsyncSession, event: ReturnMoved) -> None:
-    """Tell the buyer how a return stands."""
-    if (kind := OF_RETURNS.get(event.state)) is not None:
+async def send_return_state(session: AsyncSession, event: ReturnMoved) -> None:
+    """Notify the customer of a return's new state."""
+    if (kind := RETURN_MAIL_KINDS.get(event.state)) is not None:
         await _enqueue(session, kind, event.return_id)
 
 
 @subscribe(AlertBegan)
-async def alert_began(session: AsyncSession, event: AlertBegan) -> None:
-    """Tell the shop's people that something is wrong."""
+async def send_alert(session: AsyncSession, event: AlertBegan) -> None:
+    """Notify the shop's staff of a problem."""
     await _enqueue(session, MailKind.ALERT, event.alert_id)
 
 
 async def _enqueue(session: AsyncSession, kind: MailKind, about: str, *, again: bool = False) -> None:
-    """Send one mail of this kind about this thing, once; with `again` also when it was sent before."""
+    """Send one mail of this kind about this subject, once; with `again`, also if it was sent before."""
     moment = now()
     row = {"id": new_id("mail"), "kind": kind, "about": about, "created_at": moment, "updated_at": moment}
     statement = _INSERT_AGAIN if again else _INSERT
@@ -348,4 +355,4 @@ _INSERT = _NEW.on_conflict_do_nothing(index_elements=["kind", "about"]).returnin
 _INSERT_AGAIN = _NEW.on_conflict_do_update(
     index_elements=["kind", "about"], set_={"sent_at": None, "updated_at": _NEW.excluded.updated_at}
 ).returning(Mail.id)
-"""Both return the mail's id when it is to be sent, else nothing."""
+"""Both statements return the mail's id if it is to be sent, else no row."""

@@ -1,7 +1,7 @@
-"""What each mail tells, and whom: its template's name and values, read from the database when the mail is sent.
+"""Address and content of each mail, read from the database when the mail is sent.
 
-Nothing that a stranger typed is written to an address that has not proved to be theirs, not even a name: whoever buys
-types any address, and the shop is the sender.
+Anyone can order with anyone's address, and the mail's sender is the shop. So no text typed by a stranger, not even
+a name, is sent to an address unless its owner has verified it.
 """
 
 from collections.abc import Sequence
@@ -22,23 +22,23 @@ from backend.core.dates import date_label, last_day, time_label
 from backend.core.errors import NotFound
 from backend.core.money import format_cop
 from backend.core.texts import _
-from backend.core.web.contact import clean_name, one_line
-from backend.customers.auth.accounts import customer_with, has_proved
-from backend.customers.auth.password_reset import new_reset_token
+from backend.core.web.contact import clean_name, to_one_line
+from backend.customers.auth.accounts import find_customer, has_verified_email
+from backend.customers.auth.password_reset import create_reset_token
 from backend.customers.models import Customer
-from backend.invoices.files import BUYERS, PDF, XML, file_path
+from backend.invoices.files import CUSTOMER_PATH, PDF, XML, build_file_path
 from backend.invoices.issue_job import read_invoice
 from backend.invoices.states import KIND_NAMES as KIND_NAMES_OF_INVOICES
 from backend.invoices.states import InvoiceKind
-from backend.mail.acknowledgement import acknowledgement
+from backend.mail.acknowledgement import build_acknowledgement
 from backend.mail.models import Mail, MailKind
-from backend.orders.gifts import gift_message
-from backend.orders.links.mailed_links import order_at
+from backend.orders.gifts import read_gift_message
+from backend.orders.links.mailed_links import find_order_of_address
 from backend.orders.links.tokens import ORDER_LINK
 from backend.orders.models import Fulfillment, Order, OrderLine
-from backend.orders.money.captured_money import read_money
+from backend.orders.money.captured_money import read_order_money
 from backend.orders.money.refunds import REVERSED
-from backend.orders.service import lines_of_order, read_order, totals_of
+from backend.orders.service import compute_order_totals, list_order_lines, read_order
 from backend.orders.states import TRACKING_URL
 from backend.payment.models import PaymentSession, Refund
 from backend.pqrs.models import KIND_NAMES, Pqrs, PqrsKind
@@ -46,42 +46,42 @@ from backend.pqrs.service import pqrs_path, read_pqrs
 from backend.returns.models import KIND_NAMES as RETURN_NAMES
 from backend.returns.models import NEXT_STEPS, ReturnKind
 from backend.returns.processing import read_return
-from backend.reviews.reviewable_products import bought_toys
+from backend.reviews.reviewable_products import list_reviewable_products
 from backend.reviews.tokens import review_path
-from backend.staff.invites import write_letter
+from backend.staff.invites import write_invitation_email
 from backend.staff.models import Staff
 from backend.staff.rights import OFFICE, ROLE_NAMES
 from backend.stock_notices.models import StockNotice
 from backend.stock_notices.routes import CONFIRM_PAGE, UNSUBSCRIBE_PAGE
-from backend.stock_notices.service import NOTICE_LINK, is_back, toy_of, wait_again
+from backend.stock_notices.service import NOTICE_LINK, find_variant_name, is_available, reset_notice
 
 MAX_DETAILS = 1000
-MOST_TOYS = 10
-"""That a mail asks for reviews of."""
+MAX_REVIEW_PRODUCTS = 10
+"""Products in a mail that asks for reviews."""
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A mail to be written: `values` are the names its template uses (docs/accounts.md lists them)."""
+    """A mail's recipient and template values (docs/accounts.md lists their names)."""
 
     kind: MailKind
     to: str
     values: dict[str, Any] = field(default_factory=dict)
 
 
-async def message_of(session: AsyncSession, settings: Settings, mail: Mail) -> Message | None:
-    """The mail's address and values; None when there is nobody to send it to.
+async def compose_message(session: AsyncSession, settings: Settings, mail: Mail) -> Message | None:
+    """Return the mail's address and values; None if there is no recipient.
 
     Raises:
-        NotFound: what it is about is no longer there.
+        NotFound: the mail's subject no longer exists.
     """
     kind = MailKind(mail.kind)
-    if (write := _WRITERS.get(kind)) is not None:
+    if (write := _COMPOSERS.get(kind)) is not None:
         return await write(session, settings, mail.about)
-    if kind in _OF_RETURNS:
-        return await _about_return(session, settings, kind, mail.about)
+    if kind in _RETURN_KINDS:
+        return await _compose_return_message(session, settings, kind, mail.about)
     if kind is not MailKind.ORDER_SHIPPED:
-        return await _about_order(session, settings, kind, mail.about)
+        return await _compose_order_message(session, settings, kind, mail.about)
     fulfillment = await session.get_one(Fulfillment, mail.about)
     tracking = {
         "carrier": str(fulfillment.data.get("carrier") or ""),
@@ -89,10 +89,10 @@ async def message_of(session: AsyncSession, settings: Settings, mail: Mail) -> M
         "tracking_url": fulfillment.data.get(TRACKING_URL),
         "is_delivered": fulfillment.delivered_at is not None,
     }
-    return await _about_order(session, settings, kind, fulfillment.order_id, tracking)
+    return await _compose_order_message(session, settings, kind, fulfillment.order_id, tracking)
 
 
-async def _about_order(
+async def _compose_order_message(
     session: AsyncSession,
     settings: Settings,
     kind: MailKind,
@@ -102,33 +102,35 @@ async def _about_order(
     order = await read_order(session, order_id)
     if not order.email:
         return None
-    bill = await bill_of(session, order)
-    values = await _order_values(session, settings, order)
-    told = await acknowledgement(session, settings, order)
-    values["is_gift"] = bool(gift_message(order.meta))
-    money = await read_money(session, order)
+    bill = await build_bill(session, order)
+    values = await _build_order_values(session, settings, order)
+    details = await build_acknowledgement(session, settings, order)
+    values["is_gift"] = bool(read_gift_message(order.meta))
+    money = await read_order_money(session, order)
     values["received"] = money.paid_label if money.is_different else ""
     values["missing"], values["surplus"] = money.missing_label, money.surplus_label
     values["total"] = format_cop(order.total)
-    return Message(kind, order.email, {**values, "bill": bill, **told, **(more or {})})
+    return Message(kind, order.email, {**values, "bill": bill, **details, **(more or {})})
 
 
-async def _password_reset(session: AsyncSession, settings: Settings, address: str) -> Message | None:
-    """For whoever asked for a new password; None without an account, and where one was chosen since."""
-    await customer_with(session, address)  # locked: one is chosen before or after
-    asked = select(Mail.id).where(
+async def _compose_password_reset(session: AsyncSession, settings: Settings, address: str) -> Message | None:
+    """Return the mail with a reset link; None without an account, or if a new password was set since the request."""
+    await find_customer(session, address)  # locked against a password that is being set
+    open_request = select(Mail.id).where(
         Mail.kind == MailKind.PASSWORD_RESET, Mail.about == address, Mail.sent_at.is_(None)
     )
-    if (await session.execute(asked)).first() is None:
+    if (await session.execute(open_request)).first() is None:
         return None
-    token = await new_reset_token(session, address)
+    token = await create_reset_token(session, address)
     if token is None:
         return None
     values = {"name": "", "link": f"{settings.base_url}/account/reset#token={token}"}
     return Message(MailKind.PASSWORD_RESET, address, values)
 
 
-async def _password_changed(session: AsyncSession, settings: Settings, customer_id: str) -> Message | None:
+async def _compose_password_changed(
+    session: AsyncSession, settings: Settings, customer_id: str
+) -> Message | None:
     """Return the notice for a customer; None if the account was deleted since."""
     customer = await session.get(Customer, customer_id)
     if customer is None:
@@ -137,7 +139,9 @@ async def _password_changed(session: AsyncSession, settings: Settings, customer_
     return Message(MailKind.PASSWORD_CHANGED, customer.email, values)
 
 
-async def _staff_password_changed(session: AsyncSession, settings: Settings, staff_id: str) -> Message | None:
+async def _compose_staff_password_changed(
+    session: AsyncSession, settings: Settings, staff_id: str
+) -> Message | None:
     """Return the notice for a staff member; None if they were deleted since."""
     staff = await session.get(Staff, staff_id)
     if staff is None:
@@ -146,67 +150,69 @@ async def _staff_password_changed(session: AsyncSession, settings: Settings, sta
     return Message(MailKind.STAFF_PASSWORD_CHANGED, staff.email, values)
 
 
-async def _order_link(session: AsyncSession, settings: Settings, about: str) -> Message | None:
-    """For whoever asked for an order's link; None when there is no such order of this address."""
+async def _compose_order_link(session: AsyncSession, settings: Settings, about: str) -> Message | None:
+    """Return the mail with an order's link; None if the address has no such order."""
     number, _space, address = about.partition(" ")
-    order = await order_at(session, int(number), address)
+    order = await find_order_of_address(session, int(number), address)
     if order is None:
         return None
-    values = await _order_values(session, settings, order)
+    values = await _build_order_values(session, settings, order)
     return Message(MailKind.ORDER_LINK, order.email, values)
 
 
-async def _notice_asked(session: AsyncSession, settings: Settings, notice_id: str) -> Message | None:
-    """For the owner of an address that somebody typed; None when they have confirmed it, or it is gone."""
+async def _compose_notice_confirmation(
+    session: AsyncSession, settings: Settings, notice_id: str
+) -> Message | None:
+    """Return the mail that asks to confirm a notice; None if it is confirmed already or was deleted."""
     notice = await session.get(StockNotice, notice_id)
     if notice is None or notice.confirmed_at is not None:
         return None
-    toy, _handle = await toy_of(session, notice.variant_id)
-    link = _notice_link(settings, CONFIRM_PAGE, notice_id)
+    toy, _handle = await find_variant_name(session, notice.variant_id)
+    link = _build_notice_link(settings, CONFIRM_PAGE, notice_id)
     return Message(MailKind.NOTICE_ASKED, notice.email, {"name": "", "toy": toy, "link": link})
 
 
-async def _back_in_stock(session: AsyncSession, settings: Settings, notice_id: str) -> Message | None:
-    """For whoever waits for a toy; None when it is gone again, and then they go on waiting."""
+async def _compose_back_in_stock(session: AsyncSession, settings: Settings, notice_id: str) -> Message | None:
+    """Return the mail to a waiting customer; None, with the notice reset, if the product is sold out again."""
     notice = await session.get(StockNotice, notice_id)
     if notice is None:
         return None
-    if not await is_back(session, notice.variant_id):
-        await wait_again(session, notice_id)
+    if not await is_available(session, notice.variant_id):
+        await reset_notice(session, notice_id)
         return None
-    toy, handle = await toy_of(session, notice.variant_id)
+    toy, handle = await find_variant_name(session, notice.variant_id)
     values = {
         "name": "",
         "toy": toy,
         "link": f"{settings.base_url}/product/{handle}?variant={notice.variant_id}",
-        "unsubscribe": _notice_link(settings, UNSUBSCRIBE_PAGE, notice_id),
+        "unsubscribe": _build_notice_link(settings, UNSUBSCRIBE_PAGE, notice_id),
     }
     return Message(MailKind.BACK_IN_STOCK, notice.email, values)
 
 
-async def _reviews_asked(session: AsyncSession, settings: Settings, order_id: str) -> Message | None:
-    """For the buyer of an order that has arrived; None when nothing of it can be reviewed any more."""
+async def _compose_review_request(session: AsyncSession, settings: Settings, order_id: str) -> Message | None:
+    """Return the mail that asks to review a delivered order; None if no product of it can be reviewed."""
     order = await read_order(session, order_id)
-    toys = await bought_toys(session, order)
+    toys = await list_reviewable_products(session, order)
     if not toys or not order.email:
         return None
     links = [
         (toy.title, f"{settings.base_url}{review_path(settings.signing_key, toy.line_id)}")
-        for toy in toys[:MOST_TOYS]
+        for toy in toys[:MAX_REVIEW_PRODUCTS]
     ]
-    values = await _order_values(session, settings, order)
+    values = await _build_order_values(session, settings, order)
     until = date_label(min(toy.until for toy in toys))
     return Message(MailKind.REVIEWS_ASKED, order.email, {**values, "toys": links, "until": until})
 
 
-def _notice_link(settings: Settings, page: str, notice_id: str) -> str:
+def _build_notice_link(settings: Settings, page: str, notice_id: str) -> str:
     token = NOTICE_LINK.token(settings.signing_key, notice_id)
     return f"{settings.base_url}{page}?id={notice_id}&token={token}"
 
 
-async def _staff_invite(session: AsyncSession, settings: Settings, invite_id: str) -> Message | None:
-    """For somebody who is to work here; None when the invitation stands no longer."""
-    letter = await write_letter(session, invite_id)
+async def _compose_staff_invite(session: AsyncSession, settings: Settings, invite_id: str) -> Message | None:
+    """Return the mail of an invitation to the office; None if the invitation is no longer valid."""
+    letter = await write_invitation_email(session, invite_id)
     if letter is None:
         return None
     link = f"{settings.base_url}{OFFICE}/entrar?invitacion=1#token={letter.token}"
@@ -215,8 +221,8 @@ async def _staff_invite(session: AsyncSession, settings: Settings, invite_id: st
     )
 
 
-async def _refunded(session: AsyncSession, settings: Settings, refund_id: str) -> Message | None:
-    """For the payer. Money that paid no order has only the address that was stored when its payment started."""
+async def _compose_refunded(session: AsyncSession, settings: Settings, refund_id: str) -> Message | None:
+    """Return the mail to the payer. Without an order, the address is the one stored when the payment started."""
     refund = await session.get_one(Refund, refund_id)
     order = await read_order(session, refund.order_id) if refund.order_id else None
     payment = await session.get_one(PaymentSession, refund.payment_session_id)
@@ -225,7 +231,7 @@ async def _refunded(session: AsyncSession, settings: Settings, refund_id: str) -
         return None
     of_order: dict[str, Any] = {"name": "", "number": None, "link": ""}
     if order:
-        of_order = await _order_values(session, settings, order)
+        of_order = await _build_order_values(session, settings, order)
     values = {
         **of_order,
         "amount": format_cop(refund.amount),
@@ -235,8 +241,10 @@ async def _refunded(session: AsyncSession, settings: Settings, refund_id: str) -
     return Message(MailKind.REFUNDED, to, values)
 
 
-async def _invoice_issued(session: AsyncSession, settings: Settings, invoice_id: str) -> Message | None:
-    """For the buyer, with links to the document's files; None once its data were deleted."""
+async def _compose_invoice_issued(
+    session: AsyncSession, settings: Settings, invoice_id: str
+) -> Message | None:
+    """Return the mail with links to the document's files; None if its data were deleted."""
     row = await read_invoice(session, invoice_id)
     order = await read_order(session, row.order_id)
     if not order.email or row.xml is None:
@@ -246,10 +254,10 @@ async def _invoice_issued(session: AsyncSession, settings: Settings, invoice_id:
     name = KIND_NAMES_OF_INVOICES[InvoiceKind(row.kind)]
 
     def link(kind: str) -> str:
-        return f"{settings.base_url}{file_path(row.id, kind, of=BUYERS)}?token={token}"
+        return f"{settings.base_url}{build_file_path(row.id, kind, of=CUSTOMER_PATH)}?token={token}"
 
     values = {
-        **await _order_values(session, settings, order),
+        **await _build_order_values(session, settings, order),
         "title": f"{name} {row.full_number}",
         "code": row.code,
         "code_name": "CUFE" if is_invoice else "CUDE",
@@ -259,8 +267,8 @@ async def _invoice_issued(session: AsyncSession, settings: Settings, invoice_id:
     return Message(MailKind.INVOICE_ISSUED, order.email, values)
 
 
-async def _attention(session: AsyncSession, settings: Settings, attention_id: str) -> Message | None:
-    """For the shop itself; None when it was resolved before the mail left."""
+async def _compose_attention(session: AsyncSession, settings: Settings, attention_id: str) -> Message | None:
+    """Return the mail to the shop's own address; None if the attention was resolved in the meantime."""
     row = await read_attention(session, attention_id)
     if row.resolved_at is not None:
         return None
@@ -272,27 +280,27 @@ async def _attention(session: AsyncSession, settings: Settings, attention_id: st
         "advice": rules.advice,
         "action": rules.recommended,
         "amount": None if row.amount is None else format_cop(row.amount),
-        "number": None if row.order_id is None else await _number_of(session, row.order_id),
+        "number": None if row.order_id is None else await _find_order_number(session, row.order_id),
         "due": None if row.due_at is None else time_label(row.due_at),
-        "details": one_line(row.message)[:MAX_DETAILS],
+        "details": to_one_line(row.message)[:MAX_DETAILS],
     }
     return Message(MailKind.ATTENTION, settings.alert_email or settings.store_email, values)
 
 
-async def _pqrs_received(session: AsyncSession, settings: Settings, pqrs_id: str) -> Message | None:
-    """For whoever asked something by the form."""
+async def _compose_pqrs_received(session: AsyncSession, settings: Settings, pqrs_id: str) -> Message | None:
+    """Return the acknowledgement of a PQRS message."""
     row = await read_pqrs(session, pqrs_id)
-    return Message(MailKind.PQRS_RECEIVED, row.email, _pqrs_values(settings, row))
+    return Message(MailKind.PQRS_RECEIVED, row.email, _build_pqrs_values(settings, row))
 
 
-async def _pqrs_answered(session: AsyncSession, settings: Settings, pqrs_id: str) -> Message | None:
-    """The shop's answer to it."""
+async def _compose_pqrs_answered(session: AsyncSession, settings: Settings, pqrs_id: str) -> Message | None:
+    """Return the mail with the shop's answer to a PQRS message."""
     row = await read_pqrs(session, pqrs_id)
-    values = {**_pqrs_values(settings, row), "answer": list(filter(None, row.answer.splitlines()))}
+    values = {**_build_pqrs_values(settings, row), "answer": list(filter(None, row.answer.splitlines()))}
     return Message(MailKind.PQRS_ANSWERED, row.email, values)
 
 
-def _pqrs_values(settings: Settings, row: Pqrs) -> dict[str, Any]:
+def _build_pqrs_values(settings: Settings, row: Pqrs) -> dict[str, Any]:
     return {
         "name": "",
         "number": row.number,
@@ -303,17 +311,17 @@ def _pqrs_values(settings: Settings, row: Pqrs) -> dict[str, Any]:
     }
 
 
-async def _about_return(
+async def _compose_return_message(
     session: AsyncSession, settings: Settings, kind: MailKind, return_id: str
 ) -> Message | None:
-    """For the order's buyer. What they typed is not in it."""
+    """Return the mail about a return. It contains nothing that the customer typed."""
     row = await read_return(session, return_id)
     order = await read_order(session, row.order_id)
     if not order.email:
         return None
     due = date_label(last_day(row.due_at))
     values = {
-        **await _order_values(session, settings, order),
+        **await _build_order_values(session, settings, order),
         "return_number": row.number,
         "what": RETURN_NAMES[ReturnKind(row.kind)].lower(),
         "is_canceled": row.kind == ReturnKind.NOT_SENT,
@@ -326,8 +334,8 @@ async def _about_return(
     return Message(kind, order.email, values)
 
 
-async def _alert(session: AsyncSession, settings: Settings, alert_id: str) -> Message | None:
-    """For the shop itself; None when it was over before the mail left."""
+async def _compose_alert(session: AsyncSession, settings: Settings, alert_id: str) -> Message | None:
+    """Return the mail to the shop's own address; None if the alert has ended in the meantime."""
     alert = await read_alert(session, alert_id)
     if alert.ended_at is not None:
         return None
@@ -337,15 +345,15 @@ async def _alert(session: AsyncSession, settings: Settings, alert_id: str) -> Me
         "title": rules.title,
         "advice": rules.advice,
         "since": time_label(alert.began_at),
-        "details": one_line(f"{alert.subject}: {alert.message}".removeprefix(": "))[:MAX_DETAILS],
+        "details": to_one_line(f"{alert.subject}: {alert.message}".removeprefix(": "))[:MAX_DETAILS],
     }
     return Message(MailKind.ALERT, settings.alert_email or settings.store_email, values)
 
 
-def joined_message(to: str, parts: Sequence[Message]) -> Message:
+def join_messages(to: str, parts: Sequence[Message]) -> Message:
     """Return one mail with the orders and PQRS messages of all parts.
 
-    An order whose payment was lost meanwhile is there once, with what happened last.
+    An order whose payment failed in the meantime appears once, with its latest state.
     """
     by_subject: dict[str, Message] = {}
     for part in sorted(parts, key=lambda part: part.kind is not MailKind.ORDER_PLACED):
@@ -355,20 +363,20 @@ def joined_message(to: str, parts: Sequence[Message]) -> Message:
     return Message(MailKind.ACKNOWLEDGEMENTS, to, {"name": "", "waiting": waiting})
 
 
-async def _number_of(session: AsyncSession, order_id: str) -> str:
+async def _find_order_number(session: AsyncSession, order_id: str) -> str:
     try:
         return str((await read_order(session, order_id)).number)
     except NotFound:
         return order_id
 
 
-async def bill_of(session: AsyncSession, order: Order) -> list[tuple[str, str]]:
-    """Names and amounts: the lines, the shipping, what was taken off, and the total last."""
-    lines = await lines_of_order(session, order.id)
-    totals = totals_of(order, lines)
+async def build_bill(session: AsyncSession, order: Order) -> list[tuple[str, str]]:
+    """Return the names and amounts of a bill: lines, shipping, discounts, and the total last."""
+    lines = await list_order_lines(session, order.id)
+    totals = compute_order_totals(order, lines)
     return [
         *(
-            (f"{line.quantity} × {_named(line)}", format_sold_price(part.original_total))
+            (f"{line.quantity} × {_format_line_title(line)}", format_sold_price(part.original_total))
             for line, part in zip(lines, totals.lines, strict=True)
         ),
         (order.shipping_name, format_cop(totals.shipping.original_total)),
@@ -380,13 +388,13 @@ async def bill_of(session: AsyncSession, order: Order) -> list[tuple[str, str]]:
     ]
 
 
-def _named(line: OrderLine) -> str:
+def _format_line_title(line: OrderLine) -> str:
     variant = variant_name(line.variant_title)
     return f"{line.title} ({variant})" if variant else line.title
 
 
-async def _order_values(session: AsyncSession, settings: Settings, order: Order) -> dict[str, Any]:
-    is_known = await has_proved(session, order.customer_id, order.email)
+async def _build_order_values(session: AsyncSession, settings: Settings, order: Order) -> dict[str, Any]:
+    is_known = await has_verified_email(session, order.customer_id, order.email)
     token = ORDER_LINK.token(settings.signing_key, order.id)
     return {
         "name": clean_name(order.shipping_address.get("first_name")) if is_known else "",
@@ -395,23 +403,23 @@ async def _order_values(session: AsyncSession, settings: Settings, order: Order)
     }
 
 
-_OF_RETURNS = frozenset(
+_RETURN_KINDS = frozenset(
     {MailKind.RETURN_REQUESTED, MailKind.RETURN_RECEIVED, MailKind.RETURN_APPROVED, MailKind.RETURN_DENIED}
 )
-_WRITERS = {
-    MailKind.ALERT: _alert,
-    MailKind.ATTENTION: _attention,
-    MailKind.BACK_IN_STOCK: _back_in_stock,
-    MailKind.INVOICE_ISSUED: _invoice_issued,
-    MailKind.NOTICE_ASKED: _notice_asked,
-    MailKind.ORDER_LINK: _order_link,
-    MailKind.PASSWORD_RESET: _password_reset,
-    MailKind.PASSWORD_CHANGED: _password_changed,
-    MailKind.STAFF_PASSWORD_CHANGED: _staff_password_changed,
-    MailKind.PQRS_ANSWERED: _pqrs_answered,
-    MailKind.PQRS_RECEIVED: _pqrs_received,
-    MailKind.REFUNDED: _refunded,
-    MailKind.REVIEWS_ASKED: _reviews_asked,
-    MailKind.STAFF_INVITE: _staff_invite,
+_COMPOSERS = {
+    MailKind.ALERT: _compose_alert,
+    MailKind.ATTENTION: _compose_attention,
+    MailKind.BACK_IN_STOCK: _compose_back_in_stock,
+    MailKind.INVOICE_ISSUED: _compose_invoice_issued,
+    MailKind.NOTICE_ASKED: _compose_notice_confirmation,
+    MailKind.ORDER_LINK: _compose_order_link,
+    MailKind.PASSWORD_RESET: _compose_password_reset,
+    MailKind.PASSWORD_CHANGED: _compose_password_changed,
+    MailKind.STAFF_PASSWORD_CHANGED: _compose_staff_password_changed,
+    MailKind.PQRS_ANSWERED: _compose_pqrs_answered,
+    MailKind.PQRS_RECEIVED: _compose_pqrs_received,
+    MailKind.REFUNDED: _compose_refunded,
+    MailKind.REVIEWS_ASKED: _compose_review_request,
+    MailKind.STAFF_INVITE: _compose_staff_invite,
 }
-"""Who writes the mails that are not about an order."""
+"""Functions that compose the mails about other subjects than an order or a return."""

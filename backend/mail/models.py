@@ -1,4 +1,4 @@
-"""Mails: what each tells, and whether it has left."""
+"""Mails, and the slots that limit them."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -15,7 +15,7 @@ SEND = "mail.send"
 
 
 class MailKind(StrEnum):
-    """What a mail tells. Its template is `templates/{kind}.jinja`."""
+    """The kind of a mail. Its template is `templates/{kind}.jinja`."""
 
     ORDER_PLACED = "order_placed"
     ORDER_PAID = "order_paid"
@@ -45,9 +45,9 @@ class MailKind(StrEnum):
 
 
 class Mail(Timestamps, table=True):
-    """A mail of a kind about one thing. Its text is written when it is sent: no text and no link is stored.
+    """A mail of a kind about one subject. Its text is written when it is sent: no text and no link is stored.
 
-    The row stays after the mail was sent, so that it is not sent again.
+    The row is retained after the mail was sent, so that it is not sent again.
     """
 
     __tablename__ = "mail"
@@ -56,13 +56,15 @@ class Mail(Timestamps, table=True):
     id: str = Field(default_factory=lambda: new_id("mail"), primary_key=True)
     kind: str
     about: str
-    """The id of an order, a fulfillment, a refund, a return, attention, an alert, an invitation, a notice or an
-    invoice; of a reset, an address; of a link that was asked for, an order's number and an address."""
+    """Id of the subject: an order, a fulfillment, a refund, a return, attention, an alert, an invoice, and so on.
+
+    For a password reset, an address; for a requested order link, the order's number and an address.
+    """
     sent_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     address_key: str | None = Field(default=None, index=True)
     """Keyed hash of the address for which the mail waits or has waited; None if it never had to."""
     joined_to: str | None = Field(default=None, index=True)
-    """Id of the mail that it goes out with."""
+    """Id of the mail that includes this one."""
 
 
 class MailSlot(SQLModel, table=True):
@@ -75,6 +77,6 @@ class MailSlot(SQLModel, table=True):
     address_key: str
     mail_id: str
     asked_at: datetime = Field(sa_type=UtcDateTime)
-    """The mail's `updated_at`: a mail that is asked for again takes another slot."""
+    """The mail's `updated_at`: a mail that is requested again takes another slot."""
     taken_at: datetime = Field(sa_type=UtcDateTime, index=True)
     """By the database's clock."""

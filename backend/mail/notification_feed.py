@@ -1,4 +1,4 @@
-"""What the platform's dashboard tells in its feed: files of products that are done, for whoever asked for them."""
+"""The dashboard's notification feed: finished product imports and exports, for the staff member who started them."""
 
 from datetime import datetime
 
@@ -18,11 +18,11 @@ TEMPLATE = "admin-ui"
 PREFIX = "noti_"
 
 
-async def feed_of(session: AsyncSession, actor: Actor, base_url: str) -> list[NotificationOut]:
-    """The actor's imports and exports that are done, newest first. They go with what they tell of.
+async def list_feed_entries(session: AsyncSession, actor: Actor, base_url: str) -> list[NotificationOut]:
+    """Return the actor's finished imports and exports, newest first. An entry exists as long as its import or export.
 
     Args:
-        actor: who asks.
+        actor: the staff member who reads the feed.
         base_url: the shop's address.
     """
     exports = select(DataExport).where(
@@ -34,8 +34,8 @@ async def feed_of(session: AsyncSession, actor: Actor, base_url: str) -> list[No
     imports = select(ProductImport).where(
         ProductImport.actor_id == actor.id, ProductImport.status == ImportStatus.DONE
     )
-    told = [
-        _entry(
+    entries = [
+        _entry_view(
             actor,
             one.id,
             one.updated_at,
@@ -51,8 +51,8 @@ async def feed_of(session: AsyncSession, actor: Actor, base_url: str) -> list[No
         )
         for one in (await session.execute(exports)).scalars()
     ]
-    told += [
-        _entry(
+    entries += [
+        _entry_view(
             actor,
             one.id,
             one.updated_at,
@@ -63,10 +63,10 @@ async def feed_of(session: AsyncSession, actor: Actor, base_url: str) -> list[No
         )
         for one in (await session.execute(imports)).scalars()
     ]
-    return sorted(told, key=lambda one: (one["created_at"], one["id"]), reverse=True)
+    return sorted(entries, key=lambda one: (one["created_at"], one["id"]), reverse=True)
 
 
-def _entry(actor: Actor, of_id: str, done_at: datetime, data: JsonDict) -> NotificationOut:
+def _entry_view(actor: Actor, of_id: str, done_at: datetime, data: JsonDict) -> NotificationOut:
     return {
         "id": f"{PREFIX}{of_id}",
         "to": "",

@@ -1,6 +1,6 @@
-"""Mails about orders as the platform's notifications, with its feed: what was written, and whether it has left.
+"""Mails about orders, and the dashboard's feed, as the platform's notifications.
 
-A mail's text is written when it is sent and not kept; what is kept is what kind it is, and of what.
+A mail's text is rendered when it is sent and not stored; its kind and subject are.
 """
 
 from datetime import datetime
@@ -11,23 +11,31 @@ from fastapi import APIRouter
 from pydantic import Field
 from sqlalchemy import ColumnElement, Select, false, func, select, union_all
 
-from backend.audit import Thing
+from backend.audit import SubjectType
 from backend.core.errors import require_found
-from backend.edge.dependencies import Db, ShopSettings, Shown
+from backend.edge.dependencies import Db, RequestedFields, ShopSettings
 from backend.edge.errors import REFUSALS
-from backend.edge.query import in_order, mentions, met, one_of, paging, pick_each, read_query
+from backend.edge.query import (
+    in_clauses,
+    order_clauses,
+    paging_fields,
+    pick_each,
+    read_query,
+    search_clauses,
+    where_clauses,
+)
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import FilterParameters, Name
 from backend.edge.wire import Wire, iso, stamps
 from backend.jobs.models import Job
 from backend.mail.answers import NotificationAnswer, NotificationOut, NotificationsAnswer
 from backend.mail.models import SEND, Mail
-from backend.mail.notification_feed import PREFIX, feed_of
+from backend.mail.notification_feed import PREFIX, list_feed_entries
 from backend.orders.models import Fulfillment, Order
 from backend.payment.models import Refund
 from backend.returns.models import Return
 from backend.staff.bulk_reads import count_reads
-from backend.staff.dependencies import StaffMember, staff_who_may
+from backend.staff.dependencies import StaffMember, require_staff_right
 from backend.staff.rights import Actor, Right
 
 router = APIRouter(
@@ -35,7 +43,7 @@ router = APIRouter(
     route_class=WireRoute,
     tags=["admin: orders"],
     responses=REFUSALS,
-    dependencies=staff_who_may(Right.READ_ORDERS),
+    dependencies=require_staff_right(Right.READ_ORDERS),
 )
 SUBJECTS = union_all(
     select(Order.id.label("about"), Order.id.label("order_id")),
@@ -43,95 +51,95 @@ SUBJECTS = union_all(
     select(Refund.id, Refund.order_id),
     select(Return.id, Return.order_id),
 ).subquery()
-"""What a mail can be about, and of which order that is."""
+"""Possible subjects of a mail, each with the id of its order."""
 SORTABLE = {"created_at": Mail.created_at}
 
 
 class NotificationsParameters(FilterParameters):
-    """Which mails."""
+    """Filters of the list of notifications."""
 
     id: list[Name] | None = None
     q: Name | None = Field(None, description="Part of the kind, which is called its template.")
     channel: list[Name] | None = None
     to: list[Annotated[str, Field(max_length=255)]] | None = Field(
-        None, description="To whom; what is in the feed is to nobody: an empty text."
+        None, description="Recipients. Entries of the feed have none: an empty text."
     )
-    resource_id: list[Name] | None = Field(None, description="Of the orders that they are about.")
+    resource_id: list[Name] | None = Field(None, description="Ids of the orders that the mails are about.")
 
 
 @router.get("/notifications")
 async def list_notifications(
     actor: StaffMember,
-    asked: Annotated[NotificationsParameters, read_query(NotificationsParameters)],
+    params: Annotated[NotificationsParameters, read_query(NotificationsParameters)],
     database: Db,
     settings: ShopSettings,
 ) -> Wire[NotificationsAnswer]:
-    """What was sent to buyers about their orders, packages, refunds and returns, newest first.
+    """List the mails to customers about their orders, packages, refunds and returns, newest first.
 
-    Among them, or alone with `channel=feed`, the caller's own imports and exports of products that are done.
+    The list includes the caller's own finished product imports and exports; `channel=feed` returns only these.
     """
     async with database.read() as session:
-        feed = await feed_of(session, actor, settings.public_url)
-    feed = [one for one in feed if _tells(asked, one)]
-    order = in_order(asked.order, SORTABLE, [Mail.created_at.desc(), Mail.id.desc()])
-    query = _mails().where(*met(asked, partial(_filters, actor=actor)))
+        feed = await list_feed_entries(session, actor, settings.public_url)
+    feed = [one for one in feed if _matches_filters(params, one)]
+    order = order_clauses(params.order, SORTABLE, [Mail.created_at.desc(), Mail.id.desc()])
+    query = _select_mails().where(*where_clauses(params, partial(_build_conditions, actor=actor)))
     async with database.read() as session:
         count = (await session.execute(select(func.count()).select_from(query.subquery()))).scalar_one()
-        # those of the feed are few: the page is cut out of what is left when all of them stood before it
-        start = max(0, asked.offset - len(feed))
-        page = query.order_by(*order).offset(start).limit(asked.offset + asked.limit - start)
-        shown = [_wire(*row, actor=actor) for row in await session.execute(page)]
-    is_turned = asked.order == "created_at"
-    shown = sorted([*feed, *shown], key=lambda one: one["created_at"], reverse=not is_turned)
-    shown = shown[asked.offset - start :][: asked.limit]
-    orders = {one["resource_id"] for one in shown if one["channel"] == "email"}
-    await count_reads(database, actor, Thing.ORDER, len(orders))
-    return Wire({"notifications": pick_each(shown, asked), **paging(count + len(feed), asked)})
+        # the feed is short: read enough mails for the case that all its entries precede this page, then merge and slice
+        start = max(0, params.offset - len(feed))
+        page = query.order_by(*order).offset(start).limit(params.offset + params.limit - start)
+        entries = [_notification_view(*row, actor=actor) for row in await session.execute(page)]
+    is_turned = params.order == "created_at"
+    entries = sorted([*feed, *entries], key=lambda one: one["created_at"], reverse=not is_turned)
+    entries = entries[params.offset - start :][: params.limit]
+    orders = {one["resource_id"] for one in entries if one["channel"] == "email"}
+    await count_reads(database, actor, SubjectType.ORDER, len(orders))
+    return Wire({"notifications": pick_each(entries, params), **paging_fields(count + len(feed), params)})
 
 
-def _tells(asked: NotificationsParameters, entry: NotificationOut) -> bool:
-    """Whether an entry of the feed was asked for."""
-    wanted = (
-        (entry["id"], asked.id),
-        (entry["channel"], asked.channel),
-        (entry["resource_id"], asked.resource_id),
-        (entry["to"], asked.to),
+def _matches_filters(params: NotificationsParameters, entry: NotificationOut) -> bool:
+    """Return True if the feed's entry matches the filters."""
+    filters = (
+        (entry["id"], params.id),
+        (entry["channel"], params.channel),
+        (entry["resource_id"], params.resource_id),
+        (entry["to"], params.to),
     )
-    if asked.any_of or asked.all_of or not all(values is None or own in values for own, values in wanted):
+    if params.any_of or params.all_of or not all(values is None or own in values for own, values in filters):
         return False
-    return not asked.q or asked.q.casefold() in entry["template"]
+    return not params.q or params.q.casefold() in entry["template"]
 
 
-def _filters(asked: NotificationsParameters, actor: Actor) -> list[ColumnElement[bool]]:
-    conditions = one_of((Mail.id, asked.id), (Order.id, asked.resource_id), (Order.email, asked.to))
-    conditions += mentions(asked.q, Mail.kind)
-    if asked.channel is not None and "email" not in asked.channel:
+def _build_conditions(params: NotificationsParameters, actor: Actor) -> list[ColumnElement[bool]]:
+    conditions = in_clauses((Mail.id, params.id), (Order.id, params.resource_id), (Order.email, params.to))
+    conditions += search_clauses(params.q, Mail.kind)
+    if params.channel is not None and "email" not in params.channel:
         conditions.append(false())
-    if asked.to is not None and not actor.may(Right.READ_CUSTOMERS):
+    if params.to is not None and not actor.may(Right.READ_CUSTOMERS):
         conditions.append(false())
     return conditions
 
 
 @router.get("/notifications/{mail_id}")
 async def read_notification(
-    mail_id: str, actor: StaffMember, database: Db, settings: ShopSettings, fields: Shown
+    mail_id: str, actor: StaffMember, database: Db, settings: ShopSettings, fields: RequestedFields
 ) -> Wire[NotificationAnswer]:
-    """One of these."""
+    """Return a mail, or an entry of the feed."""
     if mail_id.startswith(PREFIX):
         async with database.read() as session:
-            for entry in await feed_of(session, actor, settings.public_url):
+            for entry in await list_feed_entries(session, actor, settings.public_url):
                 if entry["id"] == mail_id:
                     return Wire({"notification": fields.pick(entry)})
     async with database.read() as session:
-        query = _mails().where(Mail.id == mail_id)
+        query = _select_mails().where(Mail.id == mail_id)
         found = (await session.execute(query)).one_or_none()
     found = require_found(found, "Notification", mail_id)
-    await count_reads(database, actor, Thing.ORDER, 1)
-    return Wire({"notification": fields.pick(_wire(*found, actor=actor))})
+    await count_reads(database, actor, SubjectType.ORDER, 1)
+    return Wire({"notification": fields.pick(_notification_view(*found, actor=actor))})
 
 
-def _mails() -> Select[Mail, Order, datetime | None]:
-    """Mails about orders, with their order and the job that sends them."""
+def _select_mails() -> Select[Mail, Order, datetime | None]:
+    """Return the query of mails about orders, with their order and their job."""
     of_mail = (Job.kind == SEND) & (Job.key == Mail.id)
     return (
         select(Mail, Order, Job.failed_at)
@@ -141,7 +149,9 @@ def _mails() -> Select[Mail, Order, datetime | None]:
     )
 
 
-def _wire(mail: Mail, order: Order, failed_at: datetime | None, *, actor: Actor) -> NotificationOut:
+def _notification_view(
+    mail: Mail, order: Order, failed_at: datetime | None, *, actor: Actor
+) -> NotificationOut:
     is_lost = mail.sent_at is None and failed_at is not None
     return {
         "id": mail.id,

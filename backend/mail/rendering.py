@@ -1,8 +1,8 @@
-"""How a mail looks: each template is rendered twice, as plain text and in the shop's look.
+"""Rendering of mails: each template is rendered as plain text and as HTML in the shop's design.
 
-Templates are Jinja files in `templates/`; a file of the same name in `DATA_DIR/mail-templates` stands in for one (see
-docs/accounts.md). Nothing is loaded from anywhere: no picture, no font, no script. Mail programs know tables and styles
-on each element and little else, so the page is made of those. What is put into a page is escaped.
+Templates are Jinja files in `templates/`; a file of the same name in `DATA_DIR/mail-templates` replaces one (see
+docs/accounts.md). A mail loads nothing: no picture, font or script. Mail programs support tables and inline styles
+and little else, so the HTML uses only those. Values are escaped in the HTML.
 """
 
 import logging
@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from backend.content.areas import MailBody
-from backend.content.mail_texts import mail_words
+from backend.content.mail_texts import fill_placeholders
 from backend.core import texts
 from backend.core.clock import now
 from backend.core.config.settings import Settings
@@ -24,33 +24,33 @@ from backend.core.templates import Templates, read_templates
 from backend.mail.messages import Message
 
 TEMPLATES = Path(__file__).parent / "templates"
-OWN_TEMPLATES = "mail-templates"
-"""The folder in the data folder that holds the shop's own templates."""
+CUSTOM_TEMPLATES_FOLDER = "mail-templates"
+"""The folder in the data folder for the shop's own templates."""
 
 log = logging.getLogger(__name__)
 
 
 class MailRenderer:
-    """Writes mails from templates."""
+    """Renders mails from templates."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._own = _Templates([settings.data_dir / OWN_TEMPLATES, TEMPLATES])
+        self._own = _Templates([settings.data_dir / CUSTOM_TEMPLATES_FOLDER, TEMPLATES])
         self._built_in = _Templates([TEMPLATES])
 
     def render(
         self,
         message: Message,
         effective: Settings,
-        said: MailBody | None = None,
+        office_texts: MailBody | None = None,
         *,
         message_id: str | None = None,
     ) -> EmailMessage:
-        """The mail as it is sent, from the shop as it stands, with what the office says in it.
+        """Return the mail, with the shop's current details and the office's texts.
 
-        `message_id` is the part of its Message-ID before the @; without it, it is a new one.
+        `message_id` is the part of its Message-ID before the @; by default it is a new one.
 
-        If the shop's own template cannot be rendered, the built-in one is.
+        If the shop's own template cannot be rendered, the built-in one is used.
         """
         shop = {
             "name": effective.store_name,
@@ -59,7 +59,7 @@ class MailRenderer:
             "phone": effective.store_phone,
             "email": effective.store_email,
         }
-        words = mail_words(said or MailBody(), _named(message, effective))
+        words = fill_placeholders(office_texts or MailBody(), _placeholder_values(message, effective))
         values = {**message.values, "shop": shop, "words": words, "language": texts.language, "_": texts._}
         try:
             subject, text, page = self._own.render(message.kind, values)
@@ -82,15 +82,15 @@ class MailRenderer:
         return urlsplit(self._settings.base_url).hostname or "localhost"
 
 
-def _named(message: Message, effective: Settings) -> dict[str, str]:
-    """What the office's words may name (`backend.content.areas.PLACEHOLDERS`)."""
+def _placeholder_values(message: Message, effective: Settings) -> dict[str, str]:
+    """Return the values of the placeholders in the office's texts (`backend.content.areas.PLACEHOLDERS`)."""
     known = {"pedido": "number", "radicado": "number", "monto": "amount", "juguete": "toy"}
     values = {name: str(message.values.get(of, "")) for name, of in known.items() if of in message.values}
     return {**values, "tienda": effective.store_name}
 
 
 class _Templates:
-    """The templates of some folders, the first of which wins."""
+    """The templates of several folders; the first folder that has a file wins."""
 
     def __init__(self, folders: list[Path]) -> None:
         self._folders = folders
@@ -104,18 +104,18 @@ class _Templates:
         return read_templates(self._folders, is_markup=False)
 
     def render(self, name: str, values: Mapping[str, Any]) -> tuple[str, str, str]:
-        """The subject, the plain text and the page."""
+        """Return the subject, the plain text and the HTML."""
         file = f"{name}.jinja"
         template = self._text.get_template(file)
-        of_text = {**values, **_parts(self._text, "txt"), "layout": "layout.txt"}
-        of_page = {**values, **_parts(self._html, "html"), "layout": "layout.html"}
+        of_text = {**values, **_load_macros(self._text, "txt"), "layout": "layout.txt"}
+        of_page = {**values, **_load_macros(self._html, "html"), "layout": "layout.html"}
         subject = "".join(template.blocks["subject"](template.new_context(of_text)))
         text = re.sub(r"\n{3,}", "\n\n", template.render(of_text)).strip() + "\n"
         subject = values["words"].subject or subject
         return " ".join(subject.splitlines()).strip(), text, self._html.get_template(file).render(of_page)
 
 
-def _parts(environment: Templates, kind: str) -> dict[str, Any]:
-    """The macros and colours of `parts.{kind}`, so that no template has to import them."""
+def _load_macros(environment: Templates, kind: str) -> dict[str, Any]:
+    """Return the macros and colours of `parts.{kind}`, so that no template has to import them."""
     module = environment.get_template(f"parts.{kind}").module
     return {name: value for name, value in vars(module).items() if not name.startswith("_")}

@@ -1,4 +1,4 @@
-"""Mails about orders over the Admin API. Ours, the platform has nothing of it."""
+"""Admin API of mails about orders. The platform has no such route."""
 
 from typing import Annotated
 
@@ -10,8 +10,8 @@ from backend.edge.dependencies import Db
 from backend.edge.errors import REFUSALS
 from backend.edge.requests import WireRoute
 from backend.edge.wire import Wire
-from backend.mail.resend import send_again
-from backend.staff.dependencies import StaffMember, staff_who_may
+from backend.mail.resend import resend_order_mail
+from backend.staff.dependencies import StaffMember, require_staff_right
 from backend.staff.rights import Right
 
 router = APIRouter(
@@ -19,20 +19,22 @@ router = APIRouter(
     route_class=WireRoute,
     tags=["admin: orders"],
     responses=REFUSALS,
-    dependencies=staff_who_may(Right.READ_ORDERS),
+    dependencies=require_staff_right(Right.READ_ORDERS),
 )
 
 
-class SentAgain(TypedDict):
+class ResendAnswer(TypedDict):
     """Result of sending a mail again."""
 
     id: str
     kind: str
-    is_sent_again: Annotated[bool, Field(description="No where it is on its way already.")]
+    is_sent_again: Annotated[bool, Field(description="False if the mail is already being sent.")]
 
 
 @router.post("/orders/{order_id}/mails/{mail_id}/send-again")
-async def send_mail_again(actor: StaffMember, order_id: str, mail_id: str, database: Db) -> Wire[SentAgain]:
-    """Send a mail about this order once more."""
-    resent = await send_again(database, actor, order_id, mail_id)
+async def send_mail_again(
+    actor: StaffMember, order_id: str, mail_id: str, database: Db
+) -> Wire[ResendAnswer]:
+    """Send a mail about this order again."""
+    resent = await resend_order_mail(database, actor, order_id, mail_id)
     return Wire({"id": resent.mail_id, "kind": resent.kind, "is_sent_again": resent.is_sent_again})

@@ -1,7 +1,8 @@
-"""A conversation with the shop's mail server.
+"""SMTP client for the shop's mail server.
 
-Until the text of a mail is sent the server has nothing, and everything may be tried again. From then on it may deliver
-the mail even if no answer comes. Some servers scan it before they answer: RFC 5321, 4.5.3.2.6 asks for ten minutes.
+Until the text of a mail is sent, the server has nothing, and the client may retry. After that the server may
+deliver the mail even if it does not answer. Some servers scan it before they answer: RFC 5321, 4.5.3.2.6 asks for
+ten minutes.
 """
 
 import asyncio
@@ -19,27 +20,27 @@ from aiosmtplib.typing import SMTPStatus
 from backend.core.config.settings import Settings
 
 REPLY_TIMEOUT_S = 15.0
-"""For each answer except the one to the mail's text, and for each address of the server to connect to."""
+"""Timeout of each answer except the one to the mail's text, and of connecting to each address of the server."""
 TALK_TIMEOUT_S = 45.0
-"""For everything before the mail's text."""
+"""Timeout of everything before the mail's text."""
 ACCEPT_TIMEOUT_S = 600.0
-"""For the answer to the mail's text."""
+"""Timeout of the answer to the mail's text."""
 MAX_DURATION = timedelta(seconds=TALK_TIMEOUT_S + ACCEPT_TIMEOUT_S + REPLY_TIMEOUT_S)
 
 IMPLICIT_TLS_PORT = 465
 """The port on which a server speaks TLS before anything else."""
 
 
-def tls_context(host: str) -> ssl.SSLContext:
+def create_tls_context(host: str) -> ssl.SSLContext:
     """Return the TLS context for a mail server: its certificate must be valid, unless the server is on this machine."""
     context = ssl.create_default_context()
-    if is_local(host):
+    if is_local_host(host):
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
     return context
 
 
-def is_local(host: str) -> bool:
+def is_local_host(host: str) -> bool:
     """Return True if the host is this machine."""
     try:
         return ip_address(host).is_loopback
@@ -71,7 +72,7 @@ class SmtpClient(SMTP):
         )
 
     async def deliver(self, mail: EmailMessage | None) -> None:
-        """Connect, sign in and send the mail. Without one, only check that the server answers. Cancelled, hang up.
+        """Connect, log in and send the mail; without a mail, only check that the server answers. Close when cancelled.
 
         Raises:
             OSError: the server does not answer, or answers too slowly.
@@ -82,7 +83,7 @@ class SmtpClient(SMTP):
             async with self._limit:
                 host, port = self._server
                 if self._has_tls:
-                    self.tls_context = await asyncio.to_thread(tls_context, host)
+                    self.tls_context = await asyncio.to_thread(create_tls_context, host)
                 await self.connect(sock=await _open_socket(host, port))
                 if mail is None:
                     await self.noop()
@@ -94,7 +95,7 @@ class SmtpClient(SMTP):
             self.close()
 
     async def data(self, message: str | bytes, /, *, timeout: object = None) -> SMTPResponse:  # noqa: ARG002, ASYNC109
-        """Send the text of a mail. The library's method neither says if it was sent nor waits longer for its answer.
+        """Send the text of a mail. The library's method does not report if it was sent, nor wait longer for the answer.
 
         Raises:
             SMTPDataError: the server refuses the mail.
@@ -117,7 +118,7 @@ class SmtpClient(SMTP):
 
 
 async def _open_socket(host: str, port: int) -> socket.socket:
-    """Connect to the first address of the host that answers; the library would give one of them all the time there is.
+    """Connect to the first address of the host that answers. The library would spend the whole timeout on one address.
 
     Raises:
         OSError: the name is unknown, or no address answers.

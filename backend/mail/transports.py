@@ -1,4 +1,4 @@
-"""How a mail leaves: by SMTP when the settings name a server, else as a file in the data folder."""
+"""Transports of mails: SMTP if the settings name a server, else files in the data folder."""
 
 import asyncio
 import re
@@ -21,32 +21,32 @@ from backend.core.errors import OutcomeUnknown, OutsideFailure
 from backend.core.ids import new_id
 from backend.mail.smtp import SmtpClient
 
-IN_DOUBT = "the mail server did not say that it took the mail: it may have left"
+IN_DOUBT = "the mail server did not confirm the mail: it may have been sent"
 
 _QUOTA = re.compile(r"\b5\.4\.5\b|quota|limit", re.IGNORECASE)
 
 
-class Lasts(Enum):
-    """For how long a mail server refuses a mail, by what it says."""
+class RefusalDuration(Enum):
+    """The duration of a refusal, derived from the server's answer."""
 
-    SHORT = "short"
-    A_WHILE = "a while"
-    """A quota."""
-    FOR_GOOD = "for good"
+    TEMPORARY = "short"
+    QUOTA = "a while"
+    """A quota is used up."""
+    PERMANENT = "for good"
 
 
 class MailRefused(OutsideFailure):
-    """The mail server does not take the mail."""
+    """The mail server refuses the mail."""
 
-    lasts = Lasts.SHORT
+    duration = RefusalDuration.TEMPORARY
 
 
 class MailInDoubt(OutcomeUnknown):
-    """The mail server got the whole mail, and did not say whether it took it."""
+    """The mail server received the whole mail, and did not confirm that it accepts it."""
 
 
 class Transport(Protocol):
-    """A way for mails to leave."""
+    """A channel that sends mails."""
 
     async def send(self, mail: EmailMessage) -> None:
         """Send the mail.
@@ -64,7 +64,7 @@ class FolderTransport:
         self.folder = folder
 
     async def send(self, mail: EmailMessage) -> None:
-        """Write it, readable by this user only: it may hold a link that opens an account."""
+        """Write the file, readable by this user only: it may contain a link that opens an account."""
         await asyncio.to_thread(self._write, bytes(mail))
 
     def _write(self, content: bytes) -> None:
@@ -73,35 +73,37 @@ class FolderTransport:
         part = file.with_suffix(".part")
         part.touch(mode=0o600)
         part.write_bytes(content)
-        part.rename(file)  # whole or not at all
+        part.rename(file)  # the file is never partial
 
 
 class SmtpTransport:
-    """Hands each mail to a mail server."""
+    """Sends each mail to a mail server."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
 
     async def send(self, mail: EmailMessage) -> None:
-        """Hand the mail over.
+        """Send the mail.
 
         Raises:
-            MailRefused: the server does not accept it. The message does not name the address: it is logged and stored.
-            MailInDoubt: it may have accepted it. Cancelling after the mail's text was sent raises this, too: a freed
-                job would send the mail again at once.
-            OutsideFailure: the server does not answer or does not let the shop in.
+            MailRefused: the server does not accept it. The message does not contain the address: it is logged and
+                stored.
+            MailInDoubt: the server may have accepted it. Cancelling after the mail's text was sent raises this too:
+                the job
+                would otherwise send the mail again immediately.
+            OutsideFailure: the server does not answer or rejects the login.
         """
-        await self._talk(mail)
+        await self._deliver(mail)
 
-    async def greet(self) -> None:
-        """Check that the server answers and lets the shop in; no mail is sent.
+    async def check_connection(self) -> None:
+        """Check that the server answers and accepts the login; no mail is sent.
 
         Raises:
-            OutsideFailure: it does not.
+            OutsideFailure: the server does not answer or rejects the login.
         """
-        await self._talk(None)
+        await self._deliver(None)
 
-    async def _talk(self, mail: EmailMessage | None) -> None:
+    async def _deliver(self, mail: EmailMessage | None) -> None:
         client = SmtpClient(self._settings)
         try:
             await client.deliver(mail)
@@ -112,11 +114,11 @@ class SmtpTransport:
         except (OSError, SMTPException, ValueError) as error:
             if client.may_have_mail:
                 raise MailInDoubt(IN_DOUBT) from None
-            raise _failure(error, str(mail["To"]) if mail is not None else "") from None
+            raise _to_outside_failure(error, str(mail["To"]) if mail is not None else "") from None
 
 
-def _failure(error: Exception, address: str) -> OutsideFailure:
-    """Convert an error of the conversation, without the address that the server may repeat."""
+def _to_outside_failure(error: Exception, address: str) -> OutsideFailure:
+    """Convert an SMTP error, without the address, which the server may repeat in its message."""
     if isinstance(error, SMTPRecipientsRefused):
         error = error.recipients[0]
     if isinstance(error, OSError) and not isinstance(error, SMTPResponseException):
@@ -124,19 +126,23 @@ def _failure(error: Exception, address: str) -> OutsideFailure:
         return OutsideFailure(f"the mail server does not answer ({type(cause).__name__})")
     if not isinstance(error, SMTPException):
         refusal = MailRefused("an address of the mail is missing, or SMTP does not allow it")
-        refusal.lasts = Lasts.FOR_GOOD
+        refusal.duration = RefusalDuration.PERMANENT
         return refusal
-    said = f"{error.code} {error.message}" if isinstance(error, SMTPResponseException) else error.message
-    words = re.sub(re.escape(address), "…", said, flags=re.IGNORECASE) if address else said
-    text = f"the mail server refuses ({type(error).__name__}): {words}"
+    answer = f"{error.code} {error.message}" if isinstance(error, SMTPResponseException) else error.message
+    answer_without_address = (
+        re.sub(re.escape(address), "…", answer, flags=re.IGNORECASE) if address else answer
+    )
+    text = f"the mail server refuses ({type(error).__name__}): {answer_without_address}"
     if not isinstance(error, (SMTPRecipientRefused, SMTPSenderRefused, SMTPDataError)):
         return OutsideFailure(text)
     refusal = MailRefused(text)
     if 500 <= error.code < 600:
-        refusal.lasts = Lasts.A_WHILE if _QUOTA.search(words) else Lasts.FOR_GOOD
+        refusal.duration = (
+            RefusalDuration.QUOTA if _QUOTA.search(answer_without_address) else RefusalDuration.PERMANENT
+        )
     return refusal
 
 
-def transport_of(settings: Settings) -> Transport:
-    """The transport that the settings name."""
+def create_transport(settings: Settings) -> Transport:
+    """Return the transport that the settings select."""
     return SmtpTransport(settings) if settings.smtp_host else FolderTransport(settings.data_dir / "outbox")

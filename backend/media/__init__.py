@@ -1,1 +1,1 @@
-"""The shop's pictures, videos and uploads, and where they are stored."""
+"""The shop's pictures, videos and uploads, and their storage."""

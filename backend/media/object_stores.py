@@ -1,4 +1,4 @@
-"""The place that the shop's replicas share: a folder of the data folder, or what PICTURES_URL names in an S3 store."""
+"""Storage that the shop's replicas share: a folder of the data folder, or the S3 store in `PICTURES_URL`."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -6,22 +6,22 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from backend.core.config.settings import Settings
-from backend.core.config.values import S3Address, s3_address
+from backend.core.config.values import S3Address, parse_s3_address
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore
 
-CONNECT_WITHIN, ANSWER_WITHIN = timedelta(seconds=3), timedelta(seconds=20)
-RETRIES, RETRY_WITHIN = 2, timedelta(seconds=5)
+CONNECT_TIMEOUT, REQUEST_TIMEOUT = timedelta(seconds=3), timedelta(seconds=20)
+MAX_RETRIES, RETRY_TIMEOUT = 2, timedelta(seconds=5)
 
 
 class StoreUnavailable(OSError):
-    """A place of files does not answer, or refuses. The message names no address: that may hold a key."""
+    """A file store does not answer, or refuses. The message contains no address, which may hold a key."""
 
 
 @contextmanager
-def store_errors(unavailable: type[StoreUnavailable], store: str) -> Iterator[None]:
-    """Convert errors of a place of files into `unavailable`; `store` names it in the message."""
+def translate_store_errors(unavailable: type[StoreUnavailable], store: str) -> Iterator[None]:
+    """Convert the errors of a file store into `unavailable`; `store` names it in the message."""
     from obstore.exceptions import BaseError
 
     try:
@@ -32,25 +32,25 @@ def store_errors(unavailable: type[StoreUnavailable], store: str) -> Iterator[No
         raise unavailable(f"{store} does not answer, or refuses ({type(error).__name__})") from None
 
 
-def object_store(settings: Settings, folder: str) -> "ObjectStore":
-    """What is stored under this name: a folder of the data folder, which is made, or of the S3 store."""
+def open_object_store(settings: Settings, folder: str) -> "ObjectStore":
+    """Open this folder of the data folder (created if missing) or of the S3 store."""
     from obstore.store import LocalStore
 
     url = settings.pictures_url.get_secret_value()
     if not url:
         return LocalStore(settings.data_dir / folder, mkdir=True, automatic_cleanup=True)
-    return s3_store(s3_address(url), folder)
+    return open_s3_store(parse_s3_address(url), folder)
 
 
-def s3_store(
-    address: S3Address, folder: str = "", *, answer_within: timedelta = ANSWER_WITHIN
+def open_s3_store(
+    address: S3Address, folder: str = "", *, request_timeout: timedelta = REQUEST_TIMEOUT
 ) -> "ObjectStore":
-    """The S3 store at this address, or a folder of it.
+    """Open an S3 store, or a folder of it.
 
     Args:
-        address: where it is.
-        folder: below the address's own.
-        answer_within: for a whole request and its answer.
+        address: the store's address.
+        folder: a folder below the address's own prefix.
+        request_timeout: timeout of a request with its answer.
     """
     from obstore.store import S3Store
 
@@ -63,12 +63,12 @@ def s3_store(
         secret_access_key=address.secret,
         client_options={
             "allow_http": True,
-            "connect_timeout": CONNECT_WITHIN,
-            "timeout": answer_within,
+            "connect_timeout": CONNECT_TIMEOUT,
+            "timeout": request_timeout,
         },
         retry_config={
-            "max_retries": RETRIES,
-            "retry_timeout": RETRY_WITHIN,
+            "max_retries": MAX_RETRIES,
+            "retry_timeout": RETRY_TIMEOUT,
             "backoff": {
                 "init_backoff": timedelta(milliseconds=100),
                 "max_backoff": timedelta(seconds=1),

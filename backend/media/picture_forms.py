@@ -1,4 +1,4 @@
-"""The browser's own forms that carry pictures: how they are read, whatever they ask."""
+"""Parsing of browser forms that carry pictures."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -11,50 +11,50 @@ from backend.media.uploads import PictureRefused, PictureUploads, SentFile
 from backend.rate_limit.limiter import Client
 
 PICTURES = "pictures"
-"""The name of the field with the pictures."""
-MOST_FILES = 10
-"""That are read; a form takes fewer."""
+"""The form field that holds the pictures."""
+MAX_FORM_FILES = 10
+"""Files that are read; each form accepts fewer."""
 
 
 @dataclass(frozen=True, slots=True)
 class PictureForm:
-    """A form as it was sent. Its files are there while it is open.
+    """A submitted form. Its files exist while the form is open.
 
     Attributes:
-        typed: what was typed and chosen, by the field's name.
-        files: those of the field `PICTURES` that hold anything.
+        text_fields: the text fields by name.
+        files: the non-empty files of the field `PICTURES`.
     """
 
-    typed: dict[str, str]
+    text_fields: dict[str, str]
     files: list[SentFile]
 
-    def pictures(self, most: int) -> list[SentFile]:
-        """The files, if they are no more than that.
+    def get_pictures(self, max_count: int) -> list[SentFile]:
+        """Return the files, or raise if there are too many.
 
         Raises:
-            PictureRefused: there are more.
+            PictureRefused: there are more than `max_count`.
         """
-        if len(self.files) > most:
+        if len(self.files) > max_count:
             raise PictureRefused("Too many pictures", "too_many")
         return self.files
 
 
 @asynccontextmanager
-async def picture_form(
-    request: Request, uploads: PictureUploads, client: Client, *, most_fields: int, most_field_bytes: int
+async def read_picture_form(
+    request: Request, uploads: PictureUploads, client: Client, *, max_fields: int, max_field_bytes: int
 ) -> AsyncIterator[PictureForm]:
-    """Read the form of a buyer at this client. The caller has checked that there is something to send it for.
+    """Read a customer's form. The caller has checked that the customer may send it.
 
     Raises:
-        TooManyRequests: see `PictureUploads.buyers_room`.
+        TooManyRequests: see `PictureUploads.reserve_customer_slot`.
     """
-    with uploads.buyers_room(client.address):
+    with uploads.reserve_customer_slot(client.address):
         async with request.form(
-            max_files=MOST_FILES, max_fields=most_fields, max_part_size=most_field_bytes
+            max_files=MAX_FORM_FILES, max_fields=max_fields, max_part_size=max_field_bytes
         ) as form:
             parts = form.multi_items()
             yield PictureForm(
-                typed={name: part for name, part in parts if isinstance(part, str)},
+                text_fields={name: part for name, part in parts if isinstance(part, str)},
                 files=[
                     SentFile(part.filename or "", part.size, part.file)
                     for name, part in parts

@@ -1,6 +1,6 @@
-"""The shop's pictures and videos over HTTP. Their address names their content, so browsers cache them for good.
+"""The shop's pictures and videos over HTTP. A name's content never changes, so browsers cache it permanently.
 
-A video is sent in the parts that the browser asks for, and never held whole in memory.
+A video is sent in the ranges that the browser requests, and is never held in memory as a whole.
 """
 
 import asyncio
@@ -13,28 +13,28 @@ from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from backend.core.outage import RETRY_AFTER
-from backend.edge.etags import NotModified, is_known, tag_of
-from backend.edge.ranges import Unsatisfiable, part_of
-from backend.media.picture_store import URL, Found, PictureStore, PicturesUnavailable
-from backend.media.videos import video_at
+from backend.core.outage import RETRY_AFTER_S
+from backend.edge.etags import NotModified, compute_etag, has_current_copy
+from backend.edge.ranges import UnsatisfiableRange, parse_range
+from backend.media.picture_store import URL, PictureContent, PictureStore, PicturesUnavailable
+from backend.media.videos import parse_video_url
 
-FOREVER = "public, max-age=31536000, immutable"
-AT_ONCE = 32
-"""Pictures that are read at the same time; more wait."""
-WITHIN = 10.0
-"""Seconds for one, waiting included."""
+PERMANENT_CACHING = "public, max-age=31536000, immutable"
+CONCURRENCY = 32
+"""Pictures that are read at the same time; further requests wait."""
+READ_TIMEOUT_S = 10.0
+"""Timeout in seconds for one picture, including the wait."""
 
 log = logging.getLogger(__name__)
 
 
-class ServedPictures:
-    """An ASGI app: the store's pictures, cached for good once they are found. 503 while the store does not answer."""
+class PictureServer:
+    """An ASGI app that serves the store's pictures with permanent caching, and 503 while the store is unavailable."""
 
     def __init__(self, pictures: PictureStore) -> None:
         self._pictures = pictures
-        self._places = asyncio.Semaphore(AT_ONCE)
-        self._is_away = False
+        self._slots = asyncio.Semaphore(CONCURRENCY)
+        self._is_unavailable = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -46,85 +46,90 @@ class ServedPictures:
     async def _answer(self, scope: Scope, name: str) -> Response:
         if scope["method"] not in ("GET", "HEAD"):
             return PlainTextResponse("Method Not Allowed", 405, {"Allow": "GET, HEAD"})
-        tag = tag_of(name.encode("utf-8", "replace")).removeprefix("W/")  # what a name holds never changes
-        if is_known(scope, tag) and Headers(scope=scope).get("if-none-match", "").strip() != "*":
-            return NotModified(Response(headers=_headers(tag)).raw_headers)  # only we can have told the tag
-        answer = self._video if video_at(f"{URL}/{name}") else self._picture
+        # a strong tag: a name's content never changes
+        tag = compute_etag(name.encode("utf-8", "replace")).removeprefix("W/")
+        if has_current_copy(scope, tag) and Headers(scope=scope).get("if-none-match", "").strip() != "*":
+            # this server issued the tag, so the picture exists
+            return NotModified(Response(headers=_cache_headers(tag)).raw_headers)
+        answer = self._answer_video if parse_video_url(f"{URL}/{name}") else self._answer_picture
         try:
             response = await answer(scope, name, tag)
         except (PicturesUnavailable, TimeoutError) as error:
-            if not self._is_away:
-                self._is_away = True
-                log.error("%s; this is not told again until it answers", str(error) or "no picture in time")  # noqa: TRY400 - one line
+            if not self._is_unavailable:
+                self._is_unavailable = True
+                log.error(  # noqa: TRY400 - one line
+                    "%s; this is logged once until the store answers",
+                    str(error) or "a picture was not read in time",
+                )
             return PlainTextResponse(
-                "Service Unavailable", 503, {"Retry-After": str(RETRY_AFTER), "Cache-Control": "no-store"}
+                "Service Unavailable", 503, {"Retry-After": str(RETRY_AFTER_S), "Cache-Control": "no-store"}
             )
-        if self._is_away:
-            self._is_away = False
+        if self._is_unavailable:
+            self._is_unavailable = False
             log.warning("the store of pictures answers again")
         return response
 
-    async def _picture(self, scope: Scope, name: str, tag: str) -> Response:
+    async def _answer_picture(self, scope: Scope, name: str, tag: str) -> Response:
         found = await self._read(name)
         if found is None:
             return PlainTextResponse("Not Found", 404)
-        headers = {**_headers(tag), "Last-Modified": format_datetime(found.changed_at, usegmt=True)}
+        headers = {**_cache_headers(tag), "Last-Modified": format_datetime(found.changed_at, usegmt=True)}
         response = Response(
             found.content,
-            media_type=_kind_of(name),
+            media_type=_guess_media_type(name),
             headers=headers,
         )
         return (
             NotModified(response.raw_headers)
-            if is_known(scope, tag) or _is_as_old(scope, found.changed_at)
+            if has_current_copy(scope, tag) or _is_unmodified_since(scope, found.changed_at)
             else response
         )
 
-    async def _video(self, scope: Scope, name: str, tag: str) -> Response:
-        asked = Headers(scope=scope)
-        async with asyncio.timeout(WITHIN), self._places:
-            found = await self._pictures.size_of(name)
+    async def _answer_video(self, scope: Scope, name: str, tag: str) -> Response:
+        request_headers = Headers(scope=scope)
+        async with asyncio.timeout(READ_TIMEOUT_S), self._slots:
+            found = await self._pictures.find_entry(name)
             if found is None:
                 return PlainTextResponse("Not Found", 404)
             changed = format_datetime(found.changed_at, usegmt=True)
-            headers = {**_headers(tag), "Last-Modified": changed, "Accept-Ranges": "bytes"}
-            if is_known(scope, tag) or _is_as_old(scope, found.changed_at):
+            headers = {**_cache_headers(tag), "Last-Modified": changed, "Accept-Ranges": "bytes"}
+            if has_current_copy(scope, tag) or _is_unmodified_since(scope, found.changed_at):
                 return NotModified(Response(headers=headers).raw_headers)
             is_head = scope["method"] == "HEAD"
-            is_part = not is_head and asked.get("if-range", tag) in (tag, changed)
+            is_part = not is_head and request_headers.get("if-range", tag) in (tag, changed)
             try:
-                part = part_of(asked.get("range", ""), found.size) if is_part else None
-            except Unsatisfiable:
+                part = parse_range(request_headers.get("range", ""), found.size) if is_part else None
+            except UnsatisfiableRange:
                 of = {"Content-Range": f"bytes */{found.size}", "Cache-Control": "no-store"}
                 return PlainTextResponse("Range Not Satisfiable", 416, of)
             start, end = (part.start, part.end) if part else (0, found.size)
-            headers |= {"Content-Length": str(end - start), "Content-Type": _kind_of(name)}
+            headers |= {"Content-Length": str(end - start), "Content-Type": _guess_media_type(name)}
             if is_head:
                 return Response(headers=headers)
             if part:
                 headers["Content-Range"] = part.header
-            content = await self._pictures.part(name, start, end)
+            content = await self._pictures.stream_range(name, start, end)
         return StreamingResponse(content, 206 if part else 200, headers)
 
-    async def _read(self, name: str) -> Found | None:
-        async with asyncio.timeout(WITHIN), self._places:
+    async def _read(self, name: str) -> PictureContent | None:
+        async with asyncio.timeout(READ_TIMEOUT_S), self._slots:
             return await self._pictures.get(name)
 
 
-def _kind_of(name: str) -> str:
-    if video := video_at(f"{URL}/{name}"):
+def _guess_media_type(name: str) -> str:
+    if video := parse_video_url(f"{URL}/{name}"):
         return video.media_type
     kind = guess_type(name)[0] or ""
-    # a drawing may hold a script
+    # an SVG may contain a script
     return kind if kind.startswith("image/") and "svg" not in kind else "application/octet-stream"
 
 
-def _headers(tag: str) -> dict[str, str]:
-    return {"Cache-Control": FOREVER, "ETag": tag}
+def _cache_headers(tag: str) -> dict[str, str]:
+    return {"Cache-Control": PERMANENT_CACHING, "ETag": tag}
 
 
-def _is_as_old(scope: Scope, changed_at: datetime) -> bool:
-    """Whether the browser has it by its date; a tag counts before that (RFC 9110, 13.1.3)."""
+def _is_unmodified_since(scope: Scope, changed_at: datetime) -> bool:
+    """Return True if the browser's copy is current by its date; an entity tag takes precedence (RFC 9110, 13.1.3)."""
     headers = Headers(scope=scope)
     since = headers.get("if-modified-since", "")
     if not since or "if-none-match" in headers:

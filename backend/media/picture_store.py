@@ -1,6 +1,7 @@
-"""Where the shop's pictures and videos are: a folder, or an S3-compatible store that several replicas share.
+"""Storage of the shop's pictures and videos: a folder, or an S3-compatible store that several replicas share.
 
-A picture is named by `{digest}/{name}`; what a name holds never changes. Both kinds of place are spoken to in one way.
+A picture's name is `{digest}/{name}`; the content of a name never changes. The folder and the S3 store have the
+same interface.
 """
 
 import re
@@ -12,29 +13,29 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from backend.core.config.settings import Settings
-from backend.media.object_stores import StoreUnavailable, object_store, store_errors
+from backend.media.object_stores import StoreUnavailable, open_object_store, translate_store_errors
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore
 
 FOLDER = "pictures"
-AT_ONCE_BYTES = 256 << 10
-"""Of a video, at least, that is handed on at a time."""
+MIN_CHUNK_BYTES = 256 << 10
+"""Minimum size of the chunks of a video's stream."""
 URL = "/pictures"
-"""Where they are served."""
-MOST_BYTES = 250
-"""Of each part of a name: what a folder takes."""
+"""Path prefix under which they are served."""
+MAX_NAME_PART_BYTES = 250
+"""Bytes of each part of a name: the limit of file systems."""
 _PART = re.compile(r"(?!\.)(?!.*#[0-9]+$)[^/\x00-\x1f\x7f]+")
-"""The folder's library keeps names that end in `#` and a number for itself."""
+"""The library reserves names that end in `#` and a number."""
 
 
 class PicturesUnavailable(StoreUnavailable):
-    """The place of the pictures does not answer, or refuses."""
+    """The store of pictures does not answer, or refuses."""
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
-    """A picture that is there. `changed_at` is aware."""
+class PictureEntry:
+    """The name, size in bytes and time of a stored picture. `changed_at` is timezone-aware."""
 
     name: str
     size: int
@@ -42,32 +43,32 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A picture's content, and when it was stored."""
+class PictureContent:
+    """The content of a picture, and the time when it was stored."""
 
     content: bytes
     changed_at: datetime
 
 
 class PictureStore:
-    """The pictures by their names. Methods that wait may not be used on the event loop.
+    """Access to the pictures by name. The blocking methods must not be called on the event loop.
 
     All methods raise `PicturesUnavailable`.
     """
 
     def __init__(self, open_store: "Callable[[], ObjectStore]") -> None:
-        """Nothing is opened yet: a shop whose pictures nobody asks for does not load the library."""
+        """Store the opener: the store, and its library, are loaded on first use."""
         self._open_store = open_store
 
     @cached_property
     def _store(self) -> "ObjectStore":
         return self._open_store()
 
-    def has(self, name: str) -> bool:
-        """Whether there is such a picture. Waits for the answer."""
-        if not _is_name(name):
+    def has_picture(self, name: str) -> bool:
+        """Return True if the picture exists. Blocks."""
+        if not _is_valid_name(name):
             return False
-        with _errors():
+        with _translate_errors():
             try:
                 self._store.head(name)
             except (FileNotFoundError, ValueError):
@@ -75,73 +76,73 @@ class PictureStore:
             return True
 
     def put(self, name: str, content: bytes | BinaryIO) -> None:
-        """Store a picture or a video, whole or not at all. Waits until that is done.
+        """Store a picture or a video as a whole. Blocks.
 
         Raises:
-            PicturesUnavailable: see there; nothing is stored.
+            PicturesUnavailable: the store does not answer or refuses; nothing is stored.
         """
-        with _errors():
+        with _translate_errors():
             self._store.put(name, content)
 
-    async def size_of(self, name: str) -> Listed | None:
-        """How large the file with this name is; None where there is none, or could be none."""
-        if not _is_name(name):
+    async def find_entry(self, name: str) -> PictureEntry | None:
+        """Return the size and time of the file; None if it does not exist or the name is invalid."""
+        if not _is_valid_name(name):
             return None
-        with _errors():
+        with _translate_errors():
             try:
                 found = await self._store.head_async(name)
             except (FileNotFoundError, ValueError):
                 return None
-            return Listed(name, found["size"], found["last_modified"])
+            return PictureEntry(name, found["size"], found["last_modified"])
 
-    async def part(self, name: str, start: int, end: int) -> AsyncIterator[bytes]:
-        """The bytes from `start` to before `end` of a file that is there, some at a time.
+    async def stream_range(self, name: str, start: int, end: int) -> AsyncIterator[bytes]:
+        """Stream the bytes of an existing file from `start` up to, but without, `end`.
 
         Raises:
-            PicturesUnavailable: see there; here where the file is gone, later where the rest does not come.
+            PicturesUnavailable: the file no longer exists, or, while streaming, the rest does not arrive.
         """
-        with _errors():
+        with _translate_errors():
             found = await self._store.get_async(name, options={"range": (start, end)})
-        return self._streamed(found.stream(AT_ONCE_BYTES))
+        return self._iter_chunks(found.stream(MIN_CHUNK_BYTES))
 
-    async def _streamed(self, stream: AsyncIterator[Any]) -> AsyncIterator[bytes]:
-        with _errors():
+    async def _iter_chunks(self, stream: AsyncIterator[Any]) -> AsyncIterator[bytes]:
+        with _translate_errors():
             async for some in stream:
                 yield bytes(some)
 
-    async def get(self, name: str) -> Found | None:
-        """The picture with this name; None where there is none, or could be none."""
-        if not _is_name(name):
+    async def get(self, name: str) -> PictureContent | None:
+        """Return the picture; None if it does not exist or the name is invalid."""
+        if not _is_valid_name(name):
             return None
-        with _errors():
+        with _translate_errors():
             try:
                 found = await self._store.get_async(name)
-                return Found(bytes(await found.bytes_async()), found.meta["last_modified"])
+                return PictureContent(bytes(await found.bytes_async()), found.meta["last_modified"])
             except (FileNotFoundError, ValueError):
                 return None
 
-    async def names_below(self, folder: str) -> Sequence[str]:
-        """The names of the pictures whose first part is `folder`, sorted; none where it could be no name."""
-        if not _is_name(folder):
+    async def list_names(self, folder: str) -> Sequence[str]:
+        """Return the sorted names of the pictures in this folder; empty if the folder's name is invalid."""
+        if not _is_valid_name(folder):
             return []
-        with _errors():
+        with _translate_errors():
             found = await self._store.list(f"{folder}/").collect_async()
         return sorted(one["path"] for one in found)
 
-    def known_below(self, folder: str) -> Sequence[str]:
-        """The same for a folder whose name is one. Waits for the answer."""
-        with _errors():
+    def list_names_blocking(self, folder: str) -> Sequence[str]:
+        """Return the sorted names of the pictures in this folder, whose name is valid. Blocks."""
+        with _translate_errors():
             return sorted(one["path"] for one in self._store.list(f"{folder}/").collect())
 
-    async def listed(self) -> AsyncIterator[Sequence[Listed]]:
-        """All pictures, some at a time."""
-        with _errors():
+    async def iter_pictures(self) -> AsyncIterator[Sequence[PictureEntry]]:
+        """Yield all pictures in chunks."""
+        with _translate_errors():
             async for some in self._store.list(chunk_size=500):
-                yield [Listed(one["path"], one["size"], one["last_modified"]) for one in some]
+                yield [PictureEntry(one["path"], one["size"], one["last_modified"]) for one in some]
 
     async def delete(self, names: Sequence[str], *, unless_stored_after: datetime) -> None:
-        """Delete these pictures. One that is gone already is no error; one that was stored again meanwhile stays."""
-        with _errors():
+        """Delete these pictures. Missing ones are ignored; those stored after `unless_stored_after` are kept."""
+        with _translate_errors():
             for name in names:
                 try:
                     if (await self._store.head_async(name))["last_modified"] <= unless_stored_after:
@@ -150,16 +151,19 @@ class PictureStore:
                     continue
 
 
-def _is_name(name: str) -> bool:
-    """Whether a picture could have it, in a folder and in a store."""
+def _is_valid_name(name: str) -> bool:
+    """Return True if a picture can have this name, in a folder and in an S3 store."""
     parts = name.split("/")
-    return all(_PART.fullmatch(part) and len(part.encode("utf-8", "replace")) <= MOST_BYTES for part in parts)
+    return all(
+        _PART.fullmatch(part) and len(part.encode("utf-8", "replace")) <= MAX_NAME_PART_BYTES
+        for part in parts
+    )
 
 
-def _errors() -> AbstractContextManager[None]:
-    return store_errors(PicturesUnavailable, "the store of pictures")
+def _translate_errors() -> AbstractContextManager[None]:
+    return translate_store_errors(PicturesUnavailable, "the store of pictures")
 
 
-def picture_store(settings: Settings) -> PictureStore:
-    """The pictures of the shop with these settings."""
-    return PictureStore(lambda: object_store(settings, FOLDER))
+def open_picture_store(settings: Settings) -> PictureStore:
+    """Return the store of pictures that the settings select."""
+    return PictureStore(lambda: open_object_store(settings, FOLDER))

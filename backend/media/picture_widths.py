@@ -1,6 +1,6 @@
-"""Pictures in the widths that pages ask for, and the names of those that staff upload.
+"""The widths of pictures that pages request, and the names of uploaded pictures.
 
-The name of an uploaded picture tells everything of it, so that whoever has its address knows its files and its size:
+The name of an uploaded picture contains its digest and size, so the address is enough to derive all its files:
 `/pictures/{digest}/foto-{width}x{height}-{width}.webp`.
 """
 
@@ -16,34 +16,36 @@ _UPLOADED = re.compile(rf"{URL}/([0-9a-f]{{16}})/foto-([1-9][0-9]{{0,4}})x([1-9]
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
-    """A picture in all its widths, as a page asks for it; the widest is `url`."""
+class PreparedPicture:
+    """A picture in all its widths, as a page requests it; `url` is the widest file."""
 
     url: str
     width: int
     height: int
     sources: tuple[tuple[str, int], ...]
 
-    def sources_json(self) -> list[JsonObject]:
-        """The files by their widths."""
+    def to_sources_json(self) -> list[JsonObject]:
+        """Return the files with their widths."""
         return [{"url": url, "width": width} for url, width in self.sources]
 
 
-def widths_up_to(most: int) -> Sequence[int]:
-    """The widths of a picture that is so wide: it is never blown up."""
+def list_widths_up_to(most: int) -> Sequence[int]:
+    """Return the widths for a picture that is `most` pixels wide: it is never enlarged."""
     return [width for width in WIDTHS if width <= most] or [most]
 
 
-def prepared_upload(digest: str, width: int, height: int) -> Prepared:
-    """The uploaded picture whose content has this digest and whose widest file is so large."""
-    sources = tuple((f"{URL}/{digest}/foto-{width}x{height}-{one}.webp", one) for one in widths_up_to(width))
-    return Prepared(sources[-1][0], width, height, sources)
+def build_uploaded_picture(digest: str, width: int, height: int) -> PreparedPicture:
+    """Return the uploaded picture with this digest and the size of its widest file."""
+    sources = tuple(
+        (f"{URL}/{digest}/foto-{width}x{height}-{one}.webp", one) for one in list_widths_up_to(width)
+    )
+    return PreparedPicture(sources[-1][0], width, height, sources)
 
 
-def uploaded_at(url: str) -> Prepared | None:
-    """The picture that was uploaded and is at this address; None for any other address."""
+def parse_uploaded_picture(url: str) -> PreparedPicture | None:
+    """Return the uploaded picture at this address; None for any other address."""
     found = _UPLOADED.fullmatch(url)
     if found is None:
         return None
-    prepared = prepared_upload(found[1], int(found[2]), int(found[3]))
+    prepared = build_uploaded_picture(found[1], int(found[2]), int(found[3]))
     return prepared if prepared.url == url else None

@@ -1,4 +1,4 @@
-"""`/admin/uploads`: pictures and videos from staff (platform: uploads). Who asks is known before the body is read."""
+"""`/admin/uploads`: pictures and videos from staff (platform: uploads). The caller is checked first."""
 
 from typing import Annotated, Literal, Protocol
 
@@ -8,23 +8,23 @@ from starlette.datastructures import UploadFile
 from typing_extensions import TypedDict
 
 from backend.core.errors import InvalidData, require_found
-from backend.core.outage import RETRY_AFTER
-from backend.edge.dependencies import Shown
+from backend.core.outage import RETRY_AFTER_S
+from backend.edge.dependencies import RequestedFields
 from backend.edge.errors import REFUSALS, Refusal
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import Body, FilledName, Name, example
 from backend.edge.wire import Wire
 from backend.media.picture_store import PicturesUnavailable
-from backend.media.uploads import AT_ONCE, MOST_BYTES, MOST_FILES, PictureUploads, SentFile
-from backend.staff.dependencies import StaffMember, staff_who_may
+from backend.media.uploads import MAX_FILES, MAX_STAFF_REQUESTS, MAX_UPLOAD_BYTES, PictureUploads, SentFile
+from backend.staff.dependencies import StaffMember, require_staff_right
 from backend.staff.rights import Actor, Right
 
 PATH = "/admin/uploads"
 FILES = "files"
 MULTIPART = "multipart/form-data"
-MOST_FIELDS, MOST_FIELD_BYTES = 10, 1024
-"""Of fields that are no files; there should be none."""
-SENT = {
+MAX_FIELDS, MAX_FIELD_BYTES = 10, 1024
+"""Limits of fields that are not files; there should be none."""
+REQUEST_BODY = {
     "required": True,
     "content": {
         MULTIPART: {
@@ -35,7 +35,7 @@ SENT = {
                     FILES: {
                         "type": "array",
                         "minItems": 1,
-                        "maxItems": MOST_FILES,
+                        "maxItems": MAX_FILES,
                         "items": {"type": "string", "format": "binary"},
                     }
                 },
@@ -49,10 +49,10 @@ router = APIRouter(
     tags=["admin: catalogue"],
     responses={
         **REFUSALS,
-        413: {"model": Refusal, "description": f"The body is longer than {MOST_BYTES >> 20} MiB."},
-        429: {"model": Refusal, "description": f"{AT_ONCE} others are sending pictures."},
+        413: {"model": Refusal, "description": f"The body is longer than {MAX_UPLOAD_BYTES >> 20} MiB."},
+        429: {"model": Refusal, "description": f"{MAX_STAFF_REQUESTS} others are sending pictures."},
     },
-    dependencies=staff_who_may(Right.CHANGE_CATALOG),
+    dependencies=require_staff_right(Right.CHANGE_CATALOG),
 )
 
 
@@ -63,19 +63,19 @@ class StoredFile(TypedDict):
     url: Annotated[str, Field(examples=["/pictures/0a1b2c3d4e5f6071/foto-960x720-960.webp"])]
 
 
-class PlaceWanted(Body):
-    """A file that somebody is going to send."""
+class UploadUrlRequest(Body):
+    """Description of a file that the caller is about to send."""
 
     model_config = example(originalname="juguetes.csv", mime_type="text/csv", size=1200)
 
     originalname: FilledName
     mime_type: Name
-    size: Annotated[int, Field(ge=0, le=MOST_BYTES)]
+    size: Annotated[int, Field(ge=0, le=MAX_UPLOAD_BYTES)]
     access: Literal["public", "private"] | None = None
 
 
-class UploadPlace(TypedDict):
-    """Where a file is sent: to a path of this API, as the parts of a form."""
+class UploadUrl(TypedDict):
+    """The address for an upload: a path of this API, for a multipart form."""
 
     url: Annotated[str, Field(examples=[PATH])]
     filename: str
@@ -97,49 +97,49 @@ class UploadAnswer(TypedDict):
     file: StoredFile
 
 
-async def uploads_of(request: Request) -> PictureUploads:
-    """The running shop's uploads."""
+async def get_uploads(request: Request) -> PictureUploads:
+    """Return the uploads of the running shop."""
     uploads: PictureUploads = request.app.state.uploads
     return uploads
 
 
-class Sheets(Protocol):
-    """Takes tables of products. What they hold is none of the catalogue's business."""
+class SpreadsheetReceiver(Protocol):
+    """Receives spreadsheets of products. The catalogue does not know their content."""
 
-    def takes(self, sent: SentFile) -> bool:
-        """Whether the file says that it is a table."""
+    def is_spreadsheet(self, sent: SentFile) -> bool:
+        """Return True if the file claims to be a spreadsheet."""
 
-    async def keep(self, actor: Actor, sent: SentFile) -> StoredFile:
-        """Keep it, until somebody has it imported.
+    async def store_spreadsheet(self, actor: Actor, sent: SentFile) -> StoredFile:
+        """Store the file until its import is requested.
 
         Raises:
             InvalidData: it cannot be read.
         """
 
 
-@router.post(PATH, openapi_extra={"requestBody": SENT})
+@router.post(PATH, openapi_extra={"requestBody": REQUEST_BODY})
 async def upload_pictures(
-    actor: StaffMember, request: Request, uploads: Annotated[PictureUploads, Depends(uploads_of)]
+    actor: StaffMember, request: Request, uploads: Annotated[PictureUploads, Depends(get_uploads)]
 ) -> Wire[UploadsAnswer]:
     """Store pictures for products: JPEG, PNG, WebP or AVIF, at most 10 of 15 MiB and 50 million pixels each.
 
-    Also videos, MP4 or WebM, of at most `VIDEO_MB`: they are kept as they are, and a product's `metadata.video` names
-    the `url` of one. All or none are taken. Pictures are made into the widths that pages ask for, turned upright, and
-    lose what a camera wrote into them, such as the place. What no product names after a week is deleted.
-    A table of products (CSV), alone, is kept for `POST /admin/products/imports`.
+    Videos (MP4 or WebM, at most `VIDEO_MB`) are stored unchanged; a product's `metadata.video` holds the `url` of
+    one. All files are accepted or none. Pictures are converted to the widths that pages request, turned upright,
+    and lose the camera's metadata, such as the location. Files that no product uses after a week are deleted. A
+    spreadsheet of products (CSV) must be sent alone; it is stored for `POST /admin/products/imports`.
     """
-    sheets: Sheets = request.app.state.sheets
+    spreadsheets: SpreadsheetReceiver = request.app.state.sheets
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != MULTIPART:
         raise InvalidData(f"Invalid request: Expected content-type: '{MULTIPART}'")
-    with uploads.place(actor):
+    with uploads.reserve_catalog_slot(actor):
         async with request.form(
-            max_files=MOST_FILES, max_fields=MOST_FIELDS, max_part_size=MOST_FIELD_BYTES
+            max_files=MAX_FILES, max_fields=MAX_FIELDS, max_part_size=MAX_FIELD_BYTES
         ) as form:
-            sent = [_file(name, part) for name, part in form.multi_items()]
+            sent = [_to_sent_file(name, part) for name, part in form.multi_items()]
             if not sent:
                 raise InvalidData("No files were uploaded")
-            if len(sent) == 1 and sheets.takes(sent[0]):
-                return Wire({"files": [await sheets.keep(actor, sent[0])]})
+            if len(sent) == 1 and spreadsheets.is_spreadsheet(sent[0]):
+                return Wire({"files": [await spreadsheets.store_spreadsheet(actor, sent[0])]})
             try:
                 stored = await uploads.store(actor, sent)
             except PicturesUnavailable as error:
@@ -148,8 +148,8 @@ async def upload_pictures(
 
 
 @router.post(f"{PATH}/presigned-urls")
-async def where_to_send(body: PlaceWanted) -> Wire[UploadPlace]:
-    """Where to send a file: the shop keeps its files itself, so that is `POST /admin/uploads`."""
+async def get_upload_url(body: UploadUrlRequest) -> Wire[UploadUrl]:
+    """Return the address for an upload: the shop stores its files itself, so it is `POST /admin/uploads`."""
     _name, _dot, extension = body.originalname.rpartition(".")
     return Wire(
         {
@@ -165,9 +165,9 @@ async def where_to_send(body: PlaceWanted) -> Wire[UploadPlace]:
 
 @router.get(f"{PATH}/{{file_id}}")
 async def read_upload(
-    file_id: str, uploads: Annotated[PictureUploads, Depends(uploads_of)], fields: Shown
+    file_id: str, uploads: Annotated[PictureUploads, Depends(get_uploads)], fields: RequestedFields
 ) -> Wire[UploadAnswer]:
-    """Where a picture that was uploaded is, by the id of its file."""
+    """Return the address of an uploaded picture by its file id."""
     try:
         found = await uploads.find(file_id)
     except PicturesUnavailable as error:
@@ -178,17 +178,17 @@ async def read_upload(
 
 def _unavailable(error: PicturesUnavailable) -> Wire:
     body = {"type": "unavailable", "message": str(error)}
-    return Wire(body, 503, headers={"Retry-After": str(RETRY_AFTER)})
+    return Wire(body, 503, headers={"Retry-After": str(RETRY_AFTER_S)})
 
 
-def _file(name: str, part: UploadFile | str) -> SentFile:
-    """One part of the body.
+def _to_sent_file(name: str, part: UploadFile | str) -> SentFile:
+    """Return one part of the body as a file.
 
     Raises:
-        InvalidData: it is none of the files.
+        InvalidData: it is not one of the files.
     """
     if name != FILES:
-        raise InvalidData(f"Invalid request: Unrecognized fields: '{name[:MOST_FIELD_BYTES]}'")
+        raise InvalidData(f"Invalid request: Unrecognized fields: '{name[:MAX_FIELD_BYTES]}'")
     if isinstance(part, str):
         raise InvalidData(f"Invalid request: Expected type: 'file' for field '{FILES}', got: 'string'")
     return SentFile(part.filename or "", part.size or 0, part.file)

@@ -1,10 +1,11 @@
-"""Pictures that staff send: checked by their content, made into the widths that pages ask for, and stored.
+"""Uploads of pictures: check their content, convert them to the widths that pages request, and store them.
 
-A product's video comes the same way, and is stored as it is (`backend.media.videos`).
+A product's video is uploaded in the same way, and stored unchanged (`backend.media.videos`).
 
-One is made at a time in each process, beside the event loop, so that a few large ones take neither its memory nor its
-processors from those who buy. A picture is named by its content: sent twice it has one address. What no product names
-is deleted after some days (`backend.operations.tidy.orphan_pictures`); what is sent again counts as new.
+Each process converts one picture at a time, outside the event loop, so that large pictures leave memory and
+processor time to the shoppers. A picture is named by its content: sent twice, it has one address. Pictures that no
+product uses are deleted after some days (`backend.operations.tidy.orphan_pictures`); a picture that is sent again
+counts as new.
 """
 
 import asyncio
@@ -21,36 +22,42 @@ from typing import Any, BinaryIO, TypeVar
 from backend.core.clock import now
 from backend.core.errors import InvalidData, TooManyRequests
 from backend.media.picture_store import URL, PictureStore, PicturesUnavailable
-from backend.media.picture_widths import prepared_upload, uploaded_at
-from backend.media.videos import HEAD, UnusableVideo, kind_of, looks_like_video, video_at
+from backend.media.picture_widths import build_uploaded_picture, parse_uploaded_picture
+from backend.media.videos import (
+    HEAD_BYTES,
+    UnusableVideo,
+    detect_video_type,
+    looks_like_video,
+    parse_video_url,
+)
 from backend.staff.rights import Actor, Right
 
-MOST_FILES = 10
-MOST_FILE_BYTES = 15 << 20
-MOST_BYTES = MOST_FILES * MOST_FILE_BYTES + (64 << 10)
-"""Of one request: the files, and what is written around them."""
-READ_WITHIN = 300.0
-"""Seconds until the whole request is there: ten pictures over a slow line."""
-AT_ONCE = 6
-"""Requests of the staff that are read or wait at the same time; each may have `MOST_BYTES` on the disk."""
-BUYERS_AT_ONCE = 3
-"""The same of buyers: however slowly they send, the staff's places stay free."""
-OF_ONE_CLIENT = 2
-"""Of those, so many of one client, so that another buyer's form finds a place."""
-RETRY_AFTER = 3
+MAX_FILES = 10
+MAX_FILE_BYTES = 15 << 20
+MAX_UPLOAD_BYTES = MAX_FILES * MAX_FILE_BYTES + (64 << 10)
+"""Size of one request: the files and the multipart headers."""
+RECEIVE_TIMEOUT_S = 300.0
+"""Timeout in seconds for receiving a request: ten pictures over a slow line."""
+MAX_STAFF_REQUESTS = 6
+"""Staff requests that are processed or wait at the same time; each may use `MAX_UPLOAD_BYTES` of disk."""
+MAX_CUSTOMER_REQUESTS = 3
+"""The same limit for customers: slow customers do not block staff."""
+MAX_CLIENT_REQUESTS = 2
+"""Concurrent requests of one client, so that other customers find a free slot."""
+RETRY_AFTER_S = 3
 BUSY = "Others are sending pictures: try again"
-MADE_WITHIN = 60.0
-"""Seconds for a request's pictures once they are there, waiting included."""
-FILE = "file"
-"""What the id of an upload begins with; the digest of its content follows."""
-DIGEST = 8
+CONVERSION_TIMEOUT_S = 60.0
+"""Timeout in seconds for converting a request's pictures, including the wait."""
+FILE_ID_PREFIX = "file"
+"""Prefix of an upload's id; the digest of its content follows."""
+DIGEST_BYTES = 8
 """Bytes of that digest."""
-WIDEST_ALONE = 1280
-"""Pixels of a picture that is kept as one file."""
-LONGEST_NAME = 100
-"""Letters of a file's name that are shown."""
-HEIC = frozenset({b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1"})
-"""What a file that a telephone made in HEIC says after `ftyp`."""
+MAX_SINGLE_WIDTH = 1280
+"""Width in pixels of a picture that is stored as a single file."""
+MAX_NAME_CHARS = 100
+"""Characters of a file's name that messages display."""
+HEIC_BRANDS = frozenset({b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1"})
+"""Brands that follow `ftyp` in HEIC files of telephones."""
 
 T = TypeVar("T")
 
@@ -58,24 +65,24 @@ log = logging.getLogger(__name__)
 
 
 class PictureRefused(InvalidData):
-    """A file is no picture that the shop can use. `reason` tells programs why."""
+    """The file is not a picture that the shop can use. `reason` is the machine-readable cause."""
 
     def __init__(self, message: str, reason: str) -> None:
         super().__init__(message)
         self.reason = reason
 
     def body(self) -> dict[str, Any]:
-        """The error as JSON, with the reason as its code."""
+        """Return the error as JSON, with the reason as its code."""
         return {**super().body(), "code": self.reason}
 
 
 @dataclass(frozen=True, slots=True)
 class SentFile:
-    """A file as it was sent. Nothing that the sender says of it is believed.
+    """A file as it was sent. The sender's claims about it are not trusted.
 
     Attributes:
-        name: as the sender calls it; only shown.
-        size: its bytes.
+        name: the sender's file name, for display only.
+        size: in bytes.
         content: a temporary file.
     """
 
@@ -85,7 +92,7 @@ class SentFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Uploaded:
+class UploadedFile:
     """A stored picture: its id, and the address of its widest file."""
 
     id: str
@@ -93,195 +100,210 @@ class Uploaded:
 
 
 class PictureUploads:
-    """Takes pictures into the store."""
+    """Converts uploaded files and stores them."""
 
-    def __init__(self, pictures: PictureStore, most_video_bytes: int) -> None:
+    def __init__(self, pictures: PictureStore, max_video_bytes: int) -> None:
         self._pictures = pictures
-        self.most_video_bytes = most_video_bytes
-        self._places = AT_ONCE
-        self._buyers: Counter[str] = Counter()
+        self.max_video_bytes = max_video_bytes
+        self._staff_slots = MAX_STAFF_REQUESTS
+        self._customer_requests: Counter[str] = Counter()
         self._maker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="pictures")
 
     @contextmanager
-    def place(self, actor: Actor) -> Iterator[None]:
-        """A place for one request, before anything of it is read.
+    def reserve_catalog_slot(self, actor: Actor) -> Iterator[None]:
+        """Reserve a slot for one catalogue upload, before any of it is read.
 
         Raises:
-            TooManyRequests: others take all places.
+            TooManyRequests: all slots are in use.
         """
         actor.require(Right.CHANGE_CATALOG)
-        with self.room():
+        with self.reserve_staff_slot():
             yield
 
     @contextmanager
-    def room(self) -> Iterator[None]:
-        """The same for pictures that are no product's; the caller knows who of the staff asks.
+    def reserve_staff_slot(self) -> Iterator[None]:
+        """Reserve a slot for pictures of another kind; the caller has checked the staff member's rights.
 
         Raises:
-            TooManyRequests: others take all places.
+            TooManyRequests: all slots are in use.
         """
-        if not self._places:
-            raise TooManyRequests(BUSY, retry_after=RETRY_AFTER)
-        self._places -= 1
+        if not self._staff_slots:
+            raise TooManyRequests(BUSY, retry_after=RETRY_AFTER_S)
+        self._staff_slots -= 1
         try:
             yield
         finally:
-            self._places += 1
+            self._staff_slots += 1
 
     @contextmanager
-    def buyers_room(self, client: str) -> Iterator[None]:
-        """A place for a form of a buyer, whose client is at this address; that they may send it is known to the caller.
+    def reserve_customer_slot(self, client: str) -> Iterator[None]:
+        """Reserve a slot for a form of the customer at this address. The caller has checked that they may send it.
 
         Raises:
-            TooManyRequests: others take all places, or this client has its own.
+            TooManyRequests: all slots, or those of this client, are in use.
         """
-        if self._buyers.total() >= BUYERS_AT_ONCE or self._buyers[client] >= OF_ONE_CLIENT:
-            raise TooManyRequests(BUSY, retry_after=RETRY_AFTER)
-        self._buyers[client] += 1
+        if (
+            self._customer_requests.total() >= MAX_CUSTOMER_REQUESTS
+            or self._customer_requests[client] >= MAX_CLIENT_REQUESTS
+        ):
+            raise TooManyRequests(BUSY, retry_after=RETRY_AFTER_S)
+        self._customer_requests[client] += 1
         try:
             yield
         finally:
-            self._buyers[client] -= 1
-            if not self._buyers[client]:
-                del self._buyers[client]
+            self._customer_requests[client] -= 1
+            if not self._customer_requests[client]:
+                del self._customer_requests[client]
 
-    async def store(self, actor: Actor, files: Sequence[SentFile]) -> list[Uploaded]:
-        """Make these files into pictures, and store them, in their order; videos as they are.
+    async def store(self, actor: Actor, files: Sequence[SentFile]) -> list[UploadedFile]:
+        """Convert and store these files, in their order; videos are stored unchanged.
 
         Raises:
-            PictureRefused: one of them cannot be used. Those before it are stored, and deleted later like any that
-                nothing names.
-            PicturesUnavailable: the store does not take them, or not in time.
+            PictureRefused: one of them cannot be used. The files before it stay stored, and are deleted later as
+                unused.
+            PicturesUnavailable: the store does not accept them, or not in time.
         """
         actor.require(Right.CHANGE_CATALOG)
-        return await self._each(self._picture_or_video, files, self.most_video_bytes)
+        return await self._convert_each(self._store_picture_or_video, files, self.max_video_bytes)
 
-    async def keep(self, files: Sequence[SentFile]) -> list[Uploaded]:
-        """The same for a job, or for whoever is no staff; who has it done was checked by the caller.
+    async def store_unchecked(self, files: Sequence[SentFile]) -> list[UploadedFile]:
+        """Convert and store pictures for a job or a customer; the caller has checked the rights.
 
         Raises:
             PictureRefused, PicturesUnavailable: see `store`.
         """
-        return await self._each(self._make, files)
+        return await self._convert_each(self._store_picture, files)
 
-    async def find(self, file_id: str) -> Uploaded | None:
-        """The picture or the video with this id, as `store` returned it; None where there is none, or no more.
+    async def find(self, file_id: str) -> UploadedFile | None:
+        """Return the picture or video with this id, as `store` returned it; None if it does not exist.
 
         Raises:
             PicturesUnavailable: the store does not answer.
         """
-        digest = file_id.removeprefix(f"{FILE}_")
+        digest = file_id.removeprefix(f"{FILE_ID_PREFIX}_")
         if digest == file_id:
             return None
-        for name in await self._pictures.names_below(digest):
+        for name in await self._pictures.list_names(digest):
             url = f"{URL}/{name}"
-            if uploaded_at(url) or video_at(url):  # the widest of a picture's files
-                return Uploaded(file_id, url)
+            if parse_uploaded_picture(url) or parse_video_url(url):  # the widest file of a picture
+                return UploadedFile(file_id, url)
         return None
 
-    async def as_webp(self, files: Sequence[SentFile]) -> list[bytes]:
-        """These files as one WebP each, at most `WIDEST_ALONE` wide, for who keeps them out of the store.
+    async def convert_to_webp(self, files: Sequence[SentFile]) -> list[bytes]:
+        """Convert each file to one WebP, at most `MAX_SINGLE_WIDTH` wide, for callers that do not use the store.
 
         Raises:
             PictureRefused: one of them cannot be used.
-            PicturesUnavailable: they were not made in time.
+            PicturesUnavailable: they were not converted in time.
         """
-        return await self._each(_make_alone, files)
+        return await self._convert_each(_encode_single_webp, files)
 
-    async def _each(
+    async def _convert_each(
         self,
         make: Callable[[SentFile], T],
         files: Sequence[SentFile],
-        most_video_bytes: int = MOST_FILE_BYTES,
+        max_video_bytes: int = MAX_FILE_BYTES,
     ) -> list[T]:
         for file in files:
-            most = most_video_bytes if looks_like_video(_head(file)) else MOST_FILE_BYTES
+            most = max_video_bytes if looks_like_video(_read_head(file)) else MAX_FILE_BYTES
             if file.size > most:
-                raise PictureRefused(f"{_shown(file.name)} is larger than {most >> 20} MiB", "too_many_bytes")
+                raise PictureRefused(
+                    f"{_format_file_name(file.name)} is larger than {most >> 20} MiB", "too_many_bytes"
+                )
         loop = asyncio.get_running_loop()
         try:
-            async with asyncio.timeout(MADE_WITHIN):
+            async with asyncio.timeout(CONVERSION_TIMEOUT_S):
                 return [await loop.run_in_executor(self._maker, make, file) for file in files]
         except TimeoutError:
-            log.warning("pictures were not made within %s seconds", MADE_WITHIN)
+            log.warning("pictures were not converted within %s seconds", CONVERSION_TIMEOUT_S)
             raise PicturesUnavailable("the pictures were not made in time") from None
 
     def stop(self) -> None:
-        """Begin nothing more."""
+        """Stop accepting files, and cancel those that wait."""
         self._maker.shutdown(wait=False, cancel_futures=True)
 
-    def _make(self, file: SentFile) -> Uploaded:
-        """Make one picture's files and store them, those that are there already too: they count as new then."""
-        from backend.media.picture_processing import made, opened, shape_of  # loads the library
+    def _store_picture(self, file: SentFile) -> UploadedFile:
+        """Convert one picture and store its files. Existing files are stored again, so that they count as new."""
+        from backend.media.picture_processing import (
+            encode_all_widths,
+            measure_picture,
+            open_picture,
+        )  # loads the library
 
-        content = _content(file)
-        digest = blake2b(content, digest_size=DIGEST).hexdigest()
-        with _refusing(file, content), opened(BytesIO(content)) as image:
-            shape = shape_of(image)
-            prepared = prepared_upload(digest, shape.width, shape.height)
+        content = _read_content(file)
+        digest = blake2b(content, digest_size=DIGEST_BYTES).hexdigest()
+        with _translate_errors(file, content), open_picture(BytesIO(content)) as image:
+            shape = measure_picture(image)
+            prepared = build_uploaded_picture(digest, shape.width, shape.height)
             names = {width: url.removeprefix(f"{URL}/") for url, width in prepared.sources}
-            for width, picture in made(image, shape):
+            for width, picture in encode_all_widths(image, shape):
                 self._pictures.put(names[width], picture)
-        return Uploaded(f"{FILE}_{digest}", prepared.url)
+        return UploadedFile(f"{FILE_ID_PREFIX}_{digest}", prepared.url)
 
-    def _picture_or_video(self, file: SentFile) -> Uploaded:
-        return self._keep_video(file) if looks_like_video(_head(file)) else self._make(file)
+    def _store_picture_or_video(self, file: SentFile) -> UploadedFile:
+        return self._store_video(file) if looks_like_video(_read_head(file)) else self._store_picture(file)
 
-    def _keep_video(self, file: SentFile) -> Uploaded:
-        """Store a video. Sent twice it keeps its first name, and counts as new."""
+    def _store_video(self, file: SentFile) -> UploadedFile:
+        """Store a video. Sent twice, it has the same name, and counts as new."""
         try:
-            kind = kind_of(file.content)
+            kind = detect_video_type(file.content)
         except UnusableVideo as error:
-            raise PictureRefused(f"{_shown(file.name)} {error}", error.reason) from error
-        digest = _digest_of(file.content)
-        known = [name for name in self._pictures.known_below(digest) if video_at(f"{URL}/{name}")]
+            raise PictureRefused(f"{_format_file_name(file.name)} {error}", error.reason) from error
+        digest = _compute_digest(file.content)
+        known = [
+            name for name in self._pictures.list_names_blocking(digest) if parse_video_url(f"{URL}/{name}")
+        ]
         name = known[0] if known else f"{digest}/video-{now():%Y%m%d}.{kind}"
         file.content.seek(0)
         self._pictures.put(name, file.content)
-        return Uploaded(f"{FILE}_{digest}", f"{URL}/{name}")
+        return UploadedFile(f"{FILE_ID_PREFIX}_{digest}", f"{URL}/{name}")
 
 
-def _head(file: SentFile) -> bytes:
+def _read_head(file: SentFile) -> bytes:
     file.content.seek(0)
-    return file.content.read(HEAD)
+    return file.content.read(HEAD_BYTES)
 
 
-def _digest_of(content: BinaryIO) -> str:
-    """What names a file by its content, read piece by piece."""
-    digest = blake2b(digest_size=DIGEST)
+def _compute_digest(content: BinaryIO) -> str:
+    """Return the digest that names a file, read chunk by chunk."""
+    digest = blake2b(digest_size=DIGEST_BYTES)
     content.seek(0)
     while piece := content.read(1 << 20):
         digest.update(piece)
     return digest.hexdigest()
 
 
-def _make_alone(file: SentFile) -> bytes:
-    from backend.media.picture_processing import made_at, opened, shape_of  # loads the library
+def _encode_single_webp(file: SentFile) -> bytes:
+    from backend.media.picture_processing import (
+        encode_one_width,
+        measure_picture,
+        open_picture,
+    )  # loads the library
 
-    content = _content(file)
-    with _refusing(file, content), opened(BytesIO(content)) as image:
-        return made_at(image, shape_of(image), WIDEST_ALONE)
+    content = _read_content(file)
+    with _translate_errors(file, content), open_picture(BytesIO(content)) as image:
+        return encode_one_width(image, measure_picture(image), MAX_SINGLE_WIDTH)
 
 
-def _content(file: SentFile) -> bytes:
+def _read_content(file: SentFile) -> bytes:
     file.content.seek(0)
     return file.content.read()
 
 
 @contextmanager
-def _refusing(file: SentFile, content: bytes) -> Iterator[None]:
-    """Say of a file that cannot be used what is wrong with it."""
-    from backend.media.picture_processing import Fault, UnusablePicture  # loads the library
+def _translate_errors(file: SentFile, content: bytes) -> Iterator[None]:
+    """Convert an unusable picture into a `PictureRefused` that names the file."""
+    from backend.media.picture_processing import PictureFault, UnusablePicture  # loads the library
 
     try:
         yield
     except UnusablePicture as error:
         fault, message = error.fault, str(error)
-        if fault is Fault.NO_PICTURE and content[4:8] == b"ftyp" and content[8:12] in HEIC:
-            fault, message = Fault.HEIC, "is in HEIC, which cannot be read here: send it as JPEG"
-        raise PictureRefused(f"{_shown(file.name)} {message}", fault) from error
+        if fault is PictureFault.NO_PICTURE and content[4:8] == b"ftyp" and content[8:12] in HEIC_BRANDS:
+            fault, message = PictureFault.HEIC, "is in HEIC, which cannot be read here: send it as JPEG"
+        raise PictureRefused(f"{_format_file_name(file.name)} {message}", fault) from error
 
 
-def _shown(name: str) -> str:
-    """A file's name within a message."""
-    return "".join(letter if letter.isprintable() else "�" for letter in name[:LONGEST_NAME]) or "The file"
+def _format_file_name(name: str) -> str:
+    """Return a file's name for a message."""
+    return "".join(letter if letter.isprintable() else "�" for letter in name[:MAX_NAME_CHARS]) or "The file"

@@ -1,6 +1,6 @@
-"""A product's video: a file of the shop's own, kept as it was sent. Nothing here decodes one.
+"""Videos of products: files of the shop, stored unchanged. This module does not decode them.
 
-The product's metadata names it by its address, which tells of what kind it is and on which day (UTC) it first came:
+The product's metadata holds the address, which contains the format and the day (UTC) of the first upload:
 `/pictures/{digest}/video-{day}.mp4`.
 """
 
@@ -12,29 +12,32 @@ from typing import Any, BinaryIO
 
 from backend.media.picture_store import URL
 
-VIDEO = "video"
-"""The key of a product's metadata."""
+VIDEO_KEY = "video"
+"""The key in a product's metadata."""
 MP4, WEBM = "mp4", "webm"
 _NAME = re.compile(rf"{URL}/[0-9a-f]{{16}}/video-([0-9]{{8}})\.({MP4}|{WEBM})")
 
 EBML = b"\x1a\x45\xdf\xa3"
-"""What WebM and Matroska begin with (RFC 8794)."""
-PICTURES = frozenset(
+"""First bytes of WebM and Matroska files (RFC 8794)."""
+PICTURE_BRANDS = frozenset(
     {b"avif", b"avis", b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1"}
 )
-"""Brands of files that begin as an MP4 does and are pictures (ISO/IEC 23008-12)."""
+"""Brands of pictures whose files begin like an MP4 (ISO/IEC 23008-12)."""
 QUICKTIME = b"qt  "
 CODECS = (b"avc1", b"avc3", b"av01", b"vp08", b"vp09")
-"""What every browser of today shows. A telephone that films in HEVC (`hvc1`, `hev1`) has a setting for that."""
-MOST_MOOV_BYTES = 16 << 20
+"""Codecs that all current browsers play. Telephones that record HEVC (`hvc1`, `hev1`) have a setting for H.264."""
+MAX_MOOV_BYTES = 16 << 20
 MAX_BOXES = 10_000
-"""At the top level of an MP4; one that is made for streaming in fragments has a few thousand."""
-HEAD = 64
-"""Bytes that tell what a file is."""
+"""Boxes at the top level of an MP4; one that is fragmented for streaming has a few thousand."""
+HEAD_BYTES = 64
+"""Bytes that are enough to recognise a file's format."""
 
 
 class UnusableVideo(ValueError):
-    """It cannot be used. `reason` is for programs; the message continues a sentence with the file's name."""
+    """The video cannot be used.
+
+    `reason` is the machine-readable cause; the message continues a sentence that begins with the file's name.
+    """
 
     def __init__(self, reason: str, message: str) -> None:
         super().__init__(message)
@@ -43,15 +46,15 @@ class UnusableVideo(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class VideoView:
-    """A video as pages show it. `day`: when it came, in ISO 8601."""
+    """A video for display. `day` is the ISO 8601 date of its first upload."""
 
     url: str
     media_type: str
     day: str
 
 
-def video_at(url: object) -> VideoView | None:
-    """The video at this address; None for anything that is no address of a video of the shop's own."""
+def parse_video_url(url: object) -> VideoView | None:
+    """Return the video at this address; None if it is not the address of one of the shop's videos."""
     found = _NAME.fullmatch(url) if isinstance(url, str) else None
     if found is None:
         return None
@@ -62,38 +65,38 @@ def video_at(url: object) -> VideoView | None:
     return VideoView(found[0], f"video/{found[2]}", day.isoformat())
 
 
-def video_of(metadata: Mapping[str, Any]) -> VideoView | None:
-    """The video that a product's metadata names."""
-    return video_at(metadata.get(VIDEO))
+def find_product_video(metadata: Mapping[str, Any]) -> VideoView | None:
+    """Return the video that a product's metadata names."""
+    return parse_video_url(metadata.get(VIDEO_KEY))
 
 
 def looks_like_video(head: bytes) -> bool:
-    """Whether a file that begins so is meant as a video, usable or not."""
-    return head.startswith(EBML) or (head[4:8] == b"ftyp" and head[8:12] not in PICTURES)
+    """Return True if a file with these first bytes is meant as a video, usable or not."""
+    return head.startswith(EBML) or (head[4:8] == b"ftyp" and head[8:12] not in PICTURE_BRANDS)
 
 
-def kind_of(content: BinaryIO) -> str:
-    """`MP4` or `WEBM`.
+def detect_video_type(content: BinaryIO) -> str:
+    """Return `MP4` or `WEBM`.
 
     Raises:
-        UnusableVideo: it is neither, part of it is missing, or not every browser shows it.
+        UnusableVideo: it is neither, it is incomplete, or not every browser plays it.
     """
     content.seek(0)
-    head = content.read(HEAD)
+    head = content.read(HEAD_BYTES)
     if head.startswith(EBML):
         if b"webm" not in head:
             raise UnusableVideo("no_video", "is no WebM: send it as MP4")
         return WEBM
     if head[8:12] == QUICKTIME:
         raise UnusableVideo("quicktime", "is a QuickTime film: send it as MP4")
-    moov = _moov(content)
+    moov = _read_moov(content)
     if not any(codec in moov for codec in CODECS):
         raise UnusableVideo("codec", "is not in H.264, VP9 or AV1, which every browser shows")
     return MP4
 
 
-def _moov(content: BinaryIO) -> bytes:
-    """The box of an MP4 that says what is in it (ISO/IEC 14496-12).
+def _read_moov(content: BinaryIO) -> bytes:
+    """Return the `moov` box of an MP4, which describes its content (ISO/IEC 14496-12).
 
     Raises:
         UnusableVideo: there is none, or a box is longer than the file.
@@ -111,7 +114,7 @@ def _moov(content: BinaryIO) -> bytes:
             length = size - at
         if length < head or at + length > size:
             raise UnusableVideo("damaged", "is damaged or incomplete")
-        if header[4:8] == b"moov" and length <= MOST_MOOV_BYTES:
+        if header[4:8] == b"moov" and length <= MAX_MOOV_BYTES:
             content.seek(at)
             moov = content.read(length)
         at += length

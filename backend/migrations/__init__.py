@@ -1,1 +1,1 @@
-"""Bringing the database to the shape that this version of the code needs (`runner`)."""
+"""Migration of the database to the schema of this version of the code (`runner`)."""

@@ -1,7 +1,7 @@
-"""Which releases' code works on the database's tables: replicas of two releases run side by side during an upgrade.
+"""Compatible releases of a database: replicas of two releases run side by side during an upgrade.
 
-A release may add tables, and columns that its predecessor need not know: nullable, or with a default of the database's.
-What is taken away or renamed takes two releases: the first no longer uses it, the next removes it and sets
+A release may add tables, and columns that its predecessor can ignore: nullable, or with a server default. Removing
+or renaming takes two releases: the first no longer uses the old one, the next removes it and sets
 `OLDEST_COMPATIBLE` to the first.
 """
 
@@ -12,11 +12,11 @@ from sqlmodel import Field, SQLModel
 from backend.core.db.tables import table_of
 
 OLDEST_COMPATIBLE = "8f3c1e60b2d7"
-"""The newest migration of the oldest release whose code works on today's tables."""
+"""The newest migration of the oldest release whose code works on the current tables."""
 
 
 class CompatibleRelease(SQLModel, table=True):
-    """A release whose code works on the tables that the database has."""
+    """A release whose code works on the database's current tables."""
 
     __tablename__ = "compatible_release"
 
@@ -25,7 +25,7 @@ class CompatibleRelease(SQLModel, table=True):
 
 
 def is_compatible(connection: Connection, script: ScriptDirectory) -> bool:
-    """Return True if the newer release that migrated the database says that this release's code still works."""
+    """Return True if the newer release that migrated the database lists this release as compatible."""
     if not inspect(connection).has_table(CompatibleRelease.__tablename__):
         return False
     revision = table_of(CompatibleRelease).c.revision
@@ -33,7 +33,7 @@ def is_compatible(connection: Connection, script: ScriptDirectory) -> bool:
 
 
 def record_compatible(connection: Connection, script: ScriptDirectory) -> None:
-    """Write down which releases' code works on the newest tables."""
+    """Store the releases whose code works on the newest tables."""
     table = table_of(CompatibleRelease)
     since = script.iterate_revisions("head", OLDEST_COMPATIBLE)
     compatible = {OLDEST_COMPATIBLE, *(release.revision for release in since)}

@@ -1,4 +1,4 @@
-"""Alembic's entry point. The connection, and the transaction it is in, are `runner`'s."""
+"""Alembic's entry point. The connection and its transaction belong to `runner`."""
 
 from alembic import context
 from sqlmodel import SQLModel

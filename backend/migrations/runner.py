@@ -1,7 +1,7 @@
 """Runs Alembic on the shop's own engine, one process at a time.
 
-On PostgreSQL the shop may serve meanwhile. A step that changes a table waits for whoever uses it, and all who come
-later wait behind the step: so it waits for a short time, and all steps are tried again later.
+On PostgreSQL the shop may keep serving. A step that changes a table waits for the table's users, and later users
+wait behind the step. So a step waits only for a short time, and then all steps are retried later.
 """
 
 import asyncio
@@ -24,24 +24,24 @@ log = logging.getLogger(__name__)
 FOLDER = Path(__file__).parent
 LOCK = 7_265_817
 """An arbitrary number that names the migration lock on PostgreSQL."""
-LOCK_WITHIN_MS = 3_000
-"""How long a step waits for a table, and with it everybody who comes to use the table."""
-TRIES = 20
-PAUSE = 5.0
-"""Seconds between two tries."""
+LOCK_TIMEOUT_MS = 3_000
+"""Timeout of a step that waits for a table; later users of the table wait as long."""
+MAX_ATTEMPTS = 20
+RETRY_INTERVAL_S = 5.0
+"""Seconds between two attempts."""
 _IN_USE = frozenset({"55P03", "40P01"})
 """PostgreSQL's lock_not_available and deadlock_detected."""
 
 
 class TablesInUse(Exception):
-    """Others have used the tables for so long that the database could not be migrated. It is as it was."""
+    """The tables were in use for too long, so the database could not be migrated. It is unchanged."""
 
 
 class UnknownRevision(Exception):
-    """The database is of a release older than the baseline, or of a newer one that this code does not fit."""
+    """The database's revision is unknown: it is older than the baseline, or of an incompatible newer release."""
 
 
-def _config(connection: Connection) -> Config:
+def _build_config(connection: Connection) -> Config:
     config = Config()
     config.set_main_option("script_location", str(FOLDER).replace("%", "%%"))
     config.set_main_option("file_template", "%%(slug)s")
@@ -52,50 +52,54 @@ def _config(connection: Connection) -> Config:
 async def upgrade(
     database: Database, revision: str = "head", *, pause: Callable[[float], Awaitable[None]] = asyncio.sleep
 ) -> None:
-    """Bring the database to `revision`. Several processes may start at once: one migrates, the others wait for it.
+    """Migrate the database to `revision`. If several processes start, one migrates and the others wait for it.
 
-    A database that a newer release has migrated stays as it is where this release's code works on it.
+    A database that a newer release has migrated is not changed if this release's code works on it.
 
     Args:
-        revision: what to bring it to.
-        pause: waits that many seconds before the next try.
+        database: the shop's database.
+        revision: the target.
+        pause: waits that many seconds before the next attempt.
 
     Raises:
         UnknownRevision, TablesInUse: see there. Nothing is changed.
     """
-    for tried in range(1, TRIES + 1):
+    for tried in range(1, MAX_ATTEMPTS + 1):
         try:
-            await _alone(database, lambda connection: _upgrade(connection, revision))
+            await _run_locked(database, lambda connection: _upgrade(connection, revision))
         except DBAPIError as error:
             if getattr(error.orig, "sqlstate", None) not in _IN_USE:
                 raise
-            if tried == TRIES:
+            if tried == MAX_ATTEMPTS:
                 raise TablesInUse(
                     f"tables are in use: {error.orig}. Migrate again when no copy or long query runs"
                 ) from error
             log.warning(
-                "tables are in use: the database is migrated in %d s (try %d of %d)", PAUSE, tried, TRIES
+                "tables are in use: the migration is retried in %d s (attempt %d of %d)",
+                RETRY_INTERVAL_S,
+                tried,
+                MAX_ATTEMPTS,
             )
         else:
             return
-        await pause(PAUSE)
+        await pause(RETRY_INTERVAL_S)
 
 
 def _upgrade(connection: Connection, revision: str) -> None:
-    config = _config(connection)
+    config = _build_config(connection)
     script = ScriptDirectory.from_config(config)
     current = MigrationContext.configure(connection).get_current_revision()
     if current is not None and not _has_revision(script, current):
         if not is_compatible(connection, script):
             raise UnknownRevision(f"it does not know the revision {current}")
-        log.info("the database is of a newer release, which this one fits")
+        log.info("the database is from a newer release that is compatible with this one")
         return
     command.upgrade(config, revision)
     if revision == "head":
         record_compatible(connection, script)
 
 
-def knows(revision: str) -> bool:
+def has_revision(revision: str) -> bool:
     """Return True if this version of the code has the revision."""
     return _has_revision(ScriptDirectory(str(FOLDER)), revision)
 
@@ -105,7 +109,7 @@ def _has_revision(script: ScriptDirectory, revision: str) -> bool:
 
 
 async def make_revision(database: Database, message: str, tables: MetaData) -> None:
-    """Write a migration from the database's shape to that of the code's tables.
+    """Write a migration from the database's schema to that of the code's tables.
 
     Developers call it by hand; no command does.
 
@@ -121,24 +125,24 @@ async def make_revision(database: Database, message: str, tables: MetaData) -> N
         raise ValueError("no tables: pass all_tables()")
 
     def run(connection: Connection) -> None:
-        config = _config(connection)
+        config = _build_config(connection)
         config.attributes["tables"] = tables
         command.revision(config, message, autogenerate=True)
 
-    await _alone(database, run)
+    await _run_locked(database, run)
 
 
-async def _alone(database: Database, run: Callable[[Connection], None]) -> None:
+async def _run_locked(database: Database, run: Callable[[Connection], None]) -> None:
     async with database.engine.connect() as connection:
         if database.is_sqlite:
-            # a table that is changed by copying it is dropped, and with its keys on that empties those that point to it
+            # changing a table copies and drops it; with foreign keys on, the drop would delete rows that refer to it
             await connection.execute(text("PRAGMA foreign_keys=OFF"))
             await connection.execute(text("BEGIN IMMEDIATE"))
         else:
             await connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
-            await connection.execute(text(f"SET LOCAL lock_timeout = {LOCK_WITHIN_MS}"))
+            await connection.execute(text(f"SET LOCAL lock_timeout = {LOCK_TIMEOUT_MS}"))
         try:
             await connection.run_sync(run)
             await connection.commit()
         finally:
-            await connection.invalidate()  # the pool has no use for a connection like this
+            await connection.invalidate()  # the changed settings must not return to the pool

@@ -1,6 +1,6 @@
 """Tables of the embedded sandbox.
 
-Every database has them, so that all have the same shape; only the sandbox writes them.
+Every database has them, so that all schemas are equal; only the sandbox writes them.
 """
 
 from datetime import datetime
@@ -15,9 +15,10 @@ from backend.core.db.tables import Json, JsonObject, Timestamps
 
 
 class SandboxTransaction(Timestamps, table=True):
-    """A PSE transaction at the embedded gateway, as it stands at the bank.
+    """A PSE transaction at the embedded gateway, in its state at the bank.
 
-    `ref_payco` is the gateway's number; `invoice` the merchant's. `state` is the gateway's code (wire: gateway 1.8).
+    `ref_payco` is the gateway's number; `invoice` the merchant's. `state` is the gateway's code (wire: gateway
+    1.8).
     """
 
     __tablename__ = "sandbox_transaction"
@@ -30,9 +31,9 @@ class SandboxTransaction(Timestamps, table=True):
     ticket_id: str = Field(unique=True)
     """The gateway's receipt number."""
     bank_token: str = Field(unique=True)
-    """What the bank's page is reached by; unguessable."""
+    """Unguessable token in the address of the bank's page."""
     browser_reference: str = Field(unique=True)
-    """24 hexadecimal digits: the `ref_payco` a shopper's browser carries back."""
+    """24 hexadecimal digits: the `ref_payco` that a customer's browser returns with."""
     state: int = 3
     decided_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     fields: JsonObject = Field(default_factory=dict, sa_type=Json)
@@ -40,7 +41,7 @@ class SandboxTransaction(Timestamps, table=True):
 
 
 class SandboxNotification(Timestamps, table=True):
-    """A notification the merchant is still to be told, or was told. It survives a restart."""
+    """A notification that is due or delivered to the merchant. It survives a restart."""
 
     __tablename__ = "sandbox_notification"
     __table_args__ = (
@@ -56,35 +57,35 @@ class SandboxNotification(Timestamps, table=True):
     ref_payco: int = Field(foreign_key="sandbox_transaction.ref_payco", index=True)
     state: int
     forged: bool = False
-    """Whether its signature is wrong (a fault on demand)."""
+    """True if its signature is wrong (a simulated fault)."""
     attempts: int = 0
     due_at: datetime | None = Field(default_factory=now, sa_type=UtcDateTime)
-    """When the next attempt is due; None when there will be none."""
+    """Time of the next attempt; None if there is none."""
     delivered_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
 
 
 class SandboxLabel(Timestamps, table=True):
-    """A label of the embedded carrier, and where its shipment is."""
+    """A label of the embedded carrier, with the state of its shipment."""
 
     __tablename__ = "sandbox_label"
     __table_args__: ClassVar = {"sqlite_autoincrement": True}
 
     id: int | None = Field(default=None, primary_key=True)
     order_id: int = Field(sa_type=BigInteger, unique=True)
-    """Its number; all test labels have one."""
+    """Its number; all test labels share one."""
     tracker: str = Field(unique=True)
     reference: str
-    """The merchant's."""
+    """The merchant's reference."""
     carrier: str
     is_test: bool = False
     status: str
-    """In the carrier's words (wire: carrier 2.4)."""
+    """In the carrier's terms (wire: carrier 2.4)."""
     times: JsonObject = Field(default_factory=dict, sa_type=Json)
-    """When it was collected and delivered, by the tracking answer's names."""
+    """Times of collection and delivery, by the names in the tracking response."""
 
 
 class SandboxInvoice(Timestamps, table=True):
-    """A document that the embedded invoice provider made. Each number is made once."""
+    """A document of the embedded invoice provider. Each number is issued once."""
 
     __tablename__ = "sandbox_invoice"
 

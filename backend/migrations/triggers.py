@@ -1,7 +1,8 @@
-"""Triggers by which the database itself notes that the catalogue changed (`CatalogVersion`).
+"""Triggers that record changes of the catalogue in the database itself (`CatalogVersion`).
 
-Whoever writes, by whatever way, is noted: a service, an import, a person with a database client. On SQLite a revision
-that changes a watched table by copying it (`batch_alter_table`) loses the table's triggers and watches it again.
+Every writer is recorded: a service, an import, or a person with a database client. On SQLite, a revision that
+changes a watched table by copying it (`batch_alter_table`) drops the table's triggers and must watch the table
+again.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,9 +11,9 @@ from alembic import op
 
 _COUNTERS = ("catalog", "stock", "lists", "sold_out", "shared")
 # The version is the id of the transaction that wrote it. A deferred trigger runs at the commit: the one row that all
-# writers share is locked last and for no longer than the commit takes, so nobody can deadlock on it or wait long.
-# PostgreSQL looks at a branch when it is first reached, so earlier revisions need not have all the columns.
-_RAISES = "\n".join(
+# writers share is locked at the end and only during the commit, so no writer can deadlock on it or wait long.
+# PostgreSQL compiles a branch when it is first reached, so earlier revisions may lack some of the columns.
+_RAISE_COUNTERS = "\n".join(
     f"  IF '{counter}' = ANY(TG_ARGV) THEN"  # noqa: S608 - names of our own
     f" UPDATE catalog_version SET {counter} = version WHERE {counter} <> version; END IF;"
     for counter in _COUNTERS
@@ -21,12 +22,12 @@ _NOTE_CHANGE = f"""
 CREATE OR REPLACE FUNCTION note_catalog_change() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE version bigint := pg_current_xact_id()::text::bigint;
 BEGIN
-{_RAISES}
+{_RAISE_COUNTERS}
   RETURN NULL;
 END $$
 """
-# This number is counted, so that a reader can ask for what came after it: who raises it has the lock on the row until
-# its commit, so it rises in the order of the commits.
+# This number is a counter, so that a reader can query newer changes: the writer that raises it locks the row until
+# its commit, so the number rises in the order of the commits.
 _NOTE_PRODUCT_CHANGE = """
 CREATE OR REPLACE FUNCTION note_product_change() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
@@ -61,13 +62,13 @@ END $$
 def watch(
     table: str, *counters: str, columns: Sequence[str] = (), when: Mapping[str, str] | None = None
 ) -> None:
-    """Let every change of the table's rows change these numbers of the catalogue's version.
+    """Make every change of the table's rows change these counters of the catalogue's version.
 
     Args:
-        table: its name.
-        counters: `catalog` unless told otherwise; or which of `catalog`, `stock`, `lists`, `sold_out` and `shared`.
-        columns: of the updates those that write one of them, beside what watches the table otherwise.
-        when: the same of the changes for which a condition holds: by `INSERT`, `UPDATE` and `DELETE`.
+        table: the table's name.
+        counters: some of `catalog`, `stock`, `lists`, `sold_out` and `shared`; `catalog` by default.
+        columns: react only to updates of these columns, in addition to the table's other triggers.
+        when: react only to changes that meet a condition, by `INSERT`, `UPDATE` and `DELETE`.
     """
     counters = counters or ("catalog",)
     watcher = f"watch_{'_'.join(counters)}_of_{table}" if columns or when else f"watch_{table}"
@@ -95,9 +96,9 @@ def watch(
 
 
 def watch_emptying(table: str) -> None:
-    """Let PostgreSQL's TRUNCATE of the table change all numbers: no trigger of rows sees it. SQLite has no such thing.
+    """Make PostgreSQL's TRUNCATE of the table change all counters, as row triggers ignore it. SQLite has no TRUNCATE.
 
-    The trigger cannot be deferred, so the one row is locked until the commit: nobody but a person empties a table.
+    The trigger cannot be deferred, so the one row is locked until the commit: only a person truncates a table.
     """
     if op.get_bind().dialect.name == "postgresql":
         counters = ", ".join(f"'{counter}'" for counter in _COUNTERS)
@@ -108,7 +109,7 @@ def watch_emptying(table: str) -> None:
 
 
 def watch_products(table: str) -> None:
-    """Let every change of the table's rows be noted as one of their product (`ProductChange`).
+    """Record every change of the table's rows as a change of its product (`ProductChange`).
 
     The table is `product`, or has a column `product_id`.
     """

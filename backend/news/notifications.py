@@ -1,9 +1,9 @@
-"""Change notifications for open pages: after a commit, listeners get the kinds of things that it changed.
+"""Change notifications for open pages: after a commit, listeners get the topics of the data that it changed.
 
-Products are no topic: `backend.outbox` reports their changes by id.
+Products are not a topic: `backend.outbox` reports their changes by id.
 
-It is told at most once and to this process alone; whoever listens passes it on. Nothing depends on it but how soon a
-screen shows what the database holds.
+A change is reported at most once, and only to this process; a listener may pass it on. A lost notification only
+delays the moment at which a screen shows the database's current data.
 """
 
 import logging
@@ -21,7 +21,7 @@ from backend.channels.models import Region
 from backend.content.models import ContentTurn, ContentVersion
 from backend.core.events import subscribe
 from backend.exports.models import DataExport
-from backend.imports.events import ImportMoved
+from backend.imports.events import ImportProgressed
 from backend.inventory.events import StockChanged
 from backend.invoices.models import Invoice
 from backend.news.topics import Topic
@@ -37,7 +37,7 @@ from backend.staff.models import Staff, StaffInvite, StaffSession
 log = logging.getLogger(__name__)
 
 Listener = Callable[[frozenset[Topic]], None]
-_BY_TABLE: dict[type[Any], Topic] = {
+_TOPIC_BY_MODEL: dict[type[Any], Topic] = {
     Order: Topic.ORDERS,
     Fulfillment: Topic.ORDERS,
     Attention: Topic.ATTENTION,
@@ -60,56 +60,58 @@ _listeners: list[Listener] = []
 
 
 def listen(listener: Listener) -> Callable[[], None]:
-    """Call the listener with the topics of every commit from now on; it must return at once.
+    """Call the listener with the topics of every commit from now on. The listener must return immediately.
 
     Returns:
-        What ends it.
+        A function that removes the listener.
     """
     _listeners.append(listener)
     return lambda: _listeners.remove(listener)
 
 
 @event.listens_for(Session, "after_flush")
-def _note_rows(session: Session, _context: object) -> None:
+def _collect_row_topics(session: Session, _context: object) -> None:
     for row in (*session.new, *session.dirty, *session.deleted):
-        topic = _BY_TABLE.get(type(row))
+        topic = _TOPIC_BY_MODEL.get(type(row))
         if topic is not None:
-            _note(session, topic)
+            _add_topic(session, topic)
 
 
 @subscribe(OrderPlaced)
-async def _order_placed(session: AsyncSession, _event: OrderPlaced) -> None:
-    _note(session.sync_session, Topic.ORDERS)  # its row is inserted by a statement, which no flush tells of
+async def _on_order_placed(session: AsyncSession, _event: OrderPlaced) -> None:
+    _add_topic(
+        session.sync_session, Topic.ORDERS
+    )  # its row is inserted by a statement, which triggers no flush event
 
 
 @subscribe(AttentionRaised)
-async def _attention_raised(session: AsyncSession, _event: AttentionRaised) -> None:
-    _note(session.sync_session, Topic.ATTENTION)
+async def _on_attention_raised(session: AsyncSession, _event: AttentionRaised) -> None:
+    _add_topic(session.sync_session, Topic.ATTENTION)
 
 
 @subscribe(StockChanged)
-async def _stock_changed(session: AsyncSession, _event: StockChanged) -> None:
-    _note(session.sync_session, Topic.STOCK)
+async def _on_stock_changed(session: AsyncSession, _event: StockChanged) -> None:
+    _add_topic(session.sync_session, Topic.STOCK)
 
 
 @subscribe(BulkChangeMoved)
-async def _bulk_change_moved(session: AsyncSession, _event: BulkChangeMoved) -> None:
-    _note(session.sync_session, Topic.BULK_CHANGES)
+async def _on_bulk_change_moved(session: AsyncSession, _event: BulkChangeMoved) -> None:
+    _add_topic(session.sync_session, Topic.BULK_CHANGES)
 
 
-@subscribe(ImportMoved)
-async def _import_moved(session: AsyncSession, _event: ImportMoved) -> None:
-    _note(session.sync_session, Topic.IMPORTS)
+@subscribe(ImportProgressed)
+async def _on_import_moved(session: AsyncSession, _event: ImportProgressed) -> None:
+    _add_topic(session.sync_session, Topic.IMPORTS)
 
 
-def _note(session: Session, topic: Topic) -> None:
+def _add_topic(session: Session, topic: Topic) -> None:
     session.info.setdefault(_CHANGED, set()).add(topic)
 
 
 @event.listens_for(Session, "after_commit")
-def _tell(session: Session) -> None:
+def _notify_listeners(session: Session) -> None:
     if session.in_nested_transaction():
-        return  # a savepoint's end is no commit
+        return  # the end of a savepoint is not a commit
     topics = frozenset(session.info.pop(_CHANGED, ()))
     if not topics:
         return
@@ -117,11 +119,11 @@ def _tell(session: Session) -> None:
         try:
             listener(topics)
         except Exception:
-            log.exception("news could not be passed on")
+            log.exception("a listener of change notifications failed")
 
 
 @event.listens_for(Session, "after_rollback")
-def _forget(session: Session) -> None:
+def _discard_topics(session: Session) -> None:
     if session.in_nested_transaction():
-        return  # what went before a savepoint stands
+        return  # changes made before the savepoint are still valid
     session.info.pop(_CHANGED, None)

@@ -1,10 +1,10 @@
-"""Topics of change notifications, apart so that pages that name one do not import every table."""
+"""Topics of change notifications, in a separate module so that pages can use them without importing every table."""
 
 from enum import StrEnum
 
 
 class Topic(StrEnum):
-    """A kind of things. No id of a thing is written like one."""
+    """A kind of data that screens of the office show. Its value never equals an object's id."""
 
     ORDERS = "news:orders"
     """Orders, their payments and their fulfillments."""
@@ -15,14 +15,14 @@ class Topic(StrEnum):
     REVIEWS = "news:reviews"
     STOCK = "news:stock"
     STAFF = "news:staff"
-    """Who works here, where they sign in, and who is invited."""
+    """Staff members, their sessions and their invitations."""
     EXPORTS = "news:exports"
-    """Files that staff asked for."""
+    """Files that staff requested."""
     IMPORTS = "news:imports"
-    """Sheets of products that staff sent."""
+    """Spreadsheets of products that staff uploaded."""
     BULK_CHANGES = "news:bulk_changes"
-    """Progress of changes of many products."""
+    """Progress of changes to many products."""
     CONTENT = "news:content"
-    """What the office says on the shop's pages."""
+    """Texts and pictures of the shop's pages, edited in the office."""
     SETTINGS = "news:settings"
-    """The shop's own data, its bounds and notices, and how one pays and ships."""
+    """The shop's data, limits and notices, payment methods and shipping."""

@@ -1,1 +1,1 @@
-"""View models of the office's screens. Each function takes the `Actor` and checks its right."""
+"""View models of the office's screens. Each function takes the `Actor` and checks its rights."""

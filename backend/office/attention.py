@@ -1,4 +1,4 @@
-"""What a person must resolve, as the office lists it: what happened in one sentence, what is advised, until when."""
+"""The office's list of attention rows: what happened in one sentence, the advised action and the deadline."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,11 +19,11 @@ from backend.orders.models import Order
 from backend.payment.transitions import EXACT_AMOUNT
 from backend.staff.rights import Actor, Right
 
-MOST_ROWS = 30
+PAGE_SIZE = 30
 KEY = (Attention.due_at, Attention.id)
 
 K = AttentionKind
-HONOR = {
+HONOR_LABELS = {
     K.PAID_WITHOUT_ORDER: _("Crear el pedido"),
     K.PAYMENT_UNRESOLVED: _("Fue aprobado: aceptar el pago"),
     K.PAYMENT_CONTRADICTED: _("El dinero sí está"),
@@ -33,12 +33,12 @@ HONOR = {
     **dict.fromkeys((K.INVOICE_REJECTED, K.INVOICE_LATE, K.INVOICE_WAITS), _("Reintentar")),
     K.JOB_FAILED: _("Correrla otra vez"),
 }
-"""What accepting is called, where it is not the payment that is accepted."""
+"""Labels of the action `honor` for the kinds where it does not accept a payment."""
 
 
 @dataclass(frozen=True, slots=True)
 class ActionView:
-    """A way to resolve a row. `needs`: `reference` of a transfer, `note`, `label` numbers, or nothing."""
+    """A way to resolve a row. `needs`: `reference` of a transfer, `note`, `label` numbers, or empty for nothing."""
 
     name: str
     label: str
@@ -47,16 +47,16 @@ class ActionView:
 
 @dataclass(frozen=True, slots=True)
 class AttentionRow:
-    """Something that somebody must resolve.
+    """A decision that waits for a staff member.
 
     Attributes:
         title: what happened, in one sentence.
-        about: which order, how much money or which toy it concerns; empty for none.
-        advice: what to do about it.
+        about: the order, amount of money or product it concerns; empty for none.
+        advice: the advised way to handle it.
         recommended: the action that is right unless there is a reason against it.
-        others: the other actions that are allowed.
-        detail: what happened, exactly, for whoever looks further.
-        due_label: until when it should be resolved.
+        others: the other allowed actions.
+        detail: the exact message, for further investigation.
+        due_label: the deadline; empty for none.
     """
 
     id: str
@@ -80,11 +80,11 @@ class AttentionPage(ListView):
 
 
 async def open_attention(session: AsyncSession, actor: Actor, cursor: str = "") -> AttentionPage:
-    """What is open, the most urgent first.
+    """Return a page of the open rows, the most urgent first.
 
     Raises:
-        Forbidden: the actor may not see it.
-        InvalidData: the cursor is none of ours.
+        Forbidden: the actor may not see them.
+        InvalidData: the cursor is invalid.
     """
     actor.require(Right.READ_ATTENTION)
     query = (
@@ -92,22 +92,24 @@ async def open_attention(session: AsyncSession, actor: Actor, cursor: str = "") 
         .outerjoin(Order, Order.id == Attention.order_id)
         .where(Attention.resolved_at.is_(None))
     )
-    found, following = await read_page(session, query, KEY, cursor, MOST_ROWS)
+    found, following = await read_page(session, query, KEY, cursor, PAGE_SIZE)
     moment = await database_now(session)
     rows = [_row(attention, number, moment) for attention, number in found]
     return AttentionPage(rows=rows, cursor=following)
 
 
 async def count_open(session: AsyncSession, actor: Actor) -> int:
-    """How many rows are open; 0 for whoever may not see them."""
+    """Count the open rows; return 0 if the actor may not see them."""
     if not actor.may(Right.READ_ATTENTION):
         return 0
     query = select(func.count()).where(Attention.resolved_at.is_(None))
     return (await session.execute(query)).scalar_one()
 
 
-async def count_unknown(session: AsyncSession, actor: Actor, known: Sequence[str], cursor: str = "") -> int:
-    """Count the open rows up to the cursor that are not among the known ones.
+async def count_new_attention(
+    session: AsyncSession, actor: Actor, known: Sequence[str], cursor: str = ""
+) -> int:
+    """Count the open rows up to the cursor whose ids are not in `known`.
 
     Raises:
         Forbidden: the actor may not see them.
@@ -141,7 +143,7 @@ def _row(row: Attention, number: int | None, moment: datetime) -> AttentionRow:
 
 
 def _amount(row: Attention) -> str:
-    """Return the money in question, with cents where the bank named some."""
+    """Return the disputed amount, with cents if the bank reported some."""
     exact = parse_amount(str(row.data.get(EXACT_AMOUNT, "")))
     return format_exact(exact if exact is not None else Decimal(row.amount or 0))
 
@@ -156,4 +158,4 @@ def _action(kind: AttentionKind, action: Action) -> ActionView:
             return ActionView(action, _("No hay que hacer nada"), "note")
         case Action.HONOR:
             needs = "label" if kind is K.LABEL_IN_DOUBT else ""
-            return ActionView(action, HONOR.get(kind, _("Aceptar el pago")), needs)
+            return ActionView(action, HONOR_LABELS.get(kind, _("Aceptar el pago")), needs)

@@ -1,4 +1,4 @@
-"""Who did what, for people: a list with filters, the history of one thing, and the same as a file."""
+"""The audit for the office: a list with filters, the history of one subject, and an export to a file."""
 
 import json
 from collections import defaultdict
@@ -10,8 +10,15 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.audit import AuditEntry, AuditPersonalValue, Thing
-from backend.audit.labels import ACTIONS, FIELDS, IDS, LEFT_OUT, MONEY, THINGS
+from backend.audit import AuditEntry, AuditPersonalValue, SubjectType
+from backend.audit.labels import (
+    ACTION_LABELS,
+    AUDITED_FIELD_LABELS,
+    HIDDEN_FIELDS,
+    ID_FIELDS,
+    MONEY_FIELDS,
+    SUBJECT_LABELS,
+)
 from backend.catalog.models import Category, Collection, Product, ProductTag, ProductType, Variant
 from backend.catalog.price_lists.models import PriceList
 from backend.channels.models import SalesChannel
@@ -20,15 +27,15 @@ from backend.core.dates import TIME_ZONE, day_begin, time_label
 from backend.core.db.database import Database
 from backend.core.errors import InvalidData
 from backend.core.money import format_cop
-from backend.core.spreadsheet import BYTE_ORDER_MARK, lines
+from backend.core.spreadsheet import BYTE_ORDER_MARK, format_csv
 from backend.core.texts import _
 from backend.customers.models import CustomerGroup
 from backend.legal.texts import TITLES as LEGAL_TITLES
-from backend.office.listing import ListView, active_filters, address_with, days_label, read_page
-from backend.office.orders.detail import LABELS
+from backend.office.listing import ListView, active_filters, days_label, filters_url, read_page
+from backend.office.orders.detail import LABEL_CHIPS
 from backend.office.orders.listing import DISPATCH_CHIPS, PAYMENT_CHIPS
 from backend.office.settings.form import LABELS as SETTING_LABELS
-from backend.office.settings.form import setting_text
+from backend.office.settings.form import format_setting
 from backend.office.settings.page import PROVIDER_NAMES, TRIAL_NAMES
 from backend.office_settings.models import StoredSetting
 from backend.orders.models import Order, RefundReason, ReturnReason
@@ -38,24 +45,24 @@ from backend.promotions.models import Campaign, Promotion
 from backend.returns.states import STATE_NAMES as RETURN_STATES
 from backend.reviews.models import STATE_NAMES as REVIEW_STATES
 from backend.shipping.models import ShippingOption, StockLocation
-from backend.staff.actor_names import MACHINES, names_of
+from backend.staff.actor_names import MACHINES, actor_names
 from backend.staff.models import SecretKey, Staff
 from backend.staff.rights import ROLE_NAMES, Actor, Right
 
-MOST_ROWS = 40
-AT_ONCE = 500
-"""Entries that are read at a time for a file."""
-LONGEST = 200
-"""Characters of a value that the list shows."""
+PAGE_SIZE = 40
+BATCH_SIZE = 500
+"""Entries per query when a file is written."""
+MAX_VALUE_LENGTH = 200
+"""Maximum number of characters of a value in the list."""
 
-FIELD_LABELS = {**FIELDS, **SETTING_LABELS}
+FIELD_LABELS = {**AUDITED_FIELD_LABELS, **SETTING_LABELS}
 VALUES: dict[str, dict[str, str]] = {
     "fulfillment_status": {status: words for status, (words, _tone) in DISPATCH_CHIPS.items()},
     "payment_status": {status: words for status, (words, _tone) in PAYMENT_CHIPS.items()},
     "role": {str(role): words for role, words in ROLE_NAMES.items()},
     "state": {
         LabelState.CREATED: _("Guía lista"),
-        **{state: words for state, (words, _tone) in LABELS.items()},
+        **{state: words for state, (words, _tone) in LABEL_CHIPS.items()},
         **{state.value: words for state, words in RETURN_STATES.items()},
         **{state.value: words for state, words in REVIEW_STATES.items()},
     },
@@ -71,32 +78,32 @@ VALUES: dict[str, dict[str, str]] = {
     },
 }
 """Labels of the values of these fields."""
-NAMED: dict[str, tuple[Any, Any]] = {
-    Thing.CAMPAIGN: (Campaign.id, Campaign.name),
-    Thing.CATEGORY: (Category.id, Category.name),
-    Thing.API_KEY: (SecretKey.id, SecretKey.title),
-    Thing.COLLECTION: (Collection.id, Collection.title),
-    Thing.CUSTOMER_GROUP: (CustomerGroup.id, CustomerGroup.name),
-    Thing.LOCATION: (StockLocation.id, StockLocation.name),
-    Thing.ORDER: (Order.id, Order.number),
-    Thing.PQRS: (Pqrs.id, Pqrs.number),
-    Thing.PRICE_LIST: (PriceList.id, PriceList.title),
-    Thing.PRODUCT: (Product.id, Product.title),
-    Thing.PRODUCT_TAG: (ProductTag.id, ProductTag.value),
-    Thing.PRODUCT_TYPE: (ProductType.id, ProductType.value),
-    Thing.REFUND_REASON: (RefundReason.id, RefundReason.label),
-    Thing.RETURN_REASON: (ReturnReason.id, ReturnReason.label),
-    Thing.PROMOTION: (Promotion.id, Promotion.code),
-    Thing.SALES_CHANNEL: (SalesChannel.id, SalesChannel.name),
-    Thing.SHIPPING_OPTION: (ShippingOption.id, ShippingOption.name),
-    Thing.STAFF: (Staff.id, Staff.email),
+NAME_COLUMNS: dict[str, tuple[Any, Any]] = {
+    SubjectType.CAMPAIGN: (Campaign.id, Campaign.name),
+    SubjectType.CATEGORY: (Category.id, Category.name),
+    SubjectType.API_KEY: (SecretKey.id, SecretKey.title),
+    SubjectType.COLLECTION: (Collection.id, Collection.title),
+    SubjectType.CUSTOMER_GROUP: (CustomerGroup.id, CustomerGroup.name),
+    SubjectType.LOCATION: (StockLocation.id, StockLocation.name),
+    SubjectType.ORDER: (Order.id, Order.number),
+    SubjectType.PQRS: (Pqrs.id, Pqrs.number),
+    SubjectType.PRICE_LIST: (PriceList.id, PriceList.title),
+    SubjectType.PRODUCT: (Product.id, Product.title),
+    SubjectType.PRODUCT_TAG: (ProductTag.id, ProductTag.value),
+    SubjectType.PRODUCT_TYPE: (ProductType.id, ProductType.value),
+    SubjectType.REFUND_REASON: (RefundReason.id, RefundReason.label),
+    SubjectType.RETURN_REASON: (ReturnReason.id, ReturnReason.label),
+    SubjectType.PROMOTION: (Promotion.id, Promotion.code),
+    SubjectType.SALES_CHANNEL: (SalesChannel.id, SalesChannel.name),
+    SubjectType.SHIPPING_OPTION: (ShippingOption.id, ShippingOption.name),
+    SubjectType.STAFF: (Staff.id, Staff.email),
 }
-"""Where the name of a thing stands, by the type of subject."""
+"""Columns with the id and the name of a subject, by subject type."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeView:
-    """A field, and what it was before and after; both are empty where that is not kept or was deleted."""
+    """A changed field, and its values before and after; both are empty if they were not stored or were deleted."""
 
     field: str
     before: str
@@ -105,10 +112,10 @@ class ChangeView:
 
 @dataclass(frozen=True, slots=True)
 class AuditRow:
-    """One entry. `sentence` says who did what; `subject` is the id that the list can be narrowed to."""
+    """One entry. `sentence`: the action and its subject in words; `subject`: the id to filter the list by."""
 
     id: str
-    who: str
+    actor_name: str
     actor_id: str
     sentence: str
     subject: str
@@ -117,8 +124,8 @@ class AuditRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
-    """Somebody who may have done something."""
+class AuditActor:
+    """A possible actor of an entry."""
 
     id: str
     name: str
@@ -129,18 +136,18 @@ class AuditPage(ListView):
     """Entries, the newest first. Its fields are those of `AuditFilter`.
 
     Attributes:
-        people: who the list can be narrowed to.
-        query: what is asked for, as the query of an address; empty for all entries.
+        actors: the actors by whom the list can be filtered.
+        query: the filters as the query of an address; empty for all entries.
     """
 
     rows: list[AuditRow]
-    people: list[Person] = field(default_factory=list)
+    actors: list[AuditActor] = field(default_factory=list)
     query: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class AuditFilter:
-    """What is wanted: entries of one person, on one thing, and of these days in Colombia, both included."""
+    """Filters of the list: entries of one actor, on one subject, and of these days in Colombia, both included."""
 
     actor_id: str = ""
     subject_id: str = ""
@@ -152,83 +159,85 @@ FILTER_FIELDS = tuple(one.name for one in fields(AuditFilter))
 
 
 async def audit_entries(
-    session: AsyncSession, actor: Actor, wanted: AuditFilter, cursor: str = ""
+    session: AsyncSession, actor: Actor, audit_filter: AuditFilter, cursor: str = ""
 ) -> AuditPage:
-    """Who did what, the newest first.
+    """Return a page of entries, the newest first.
 
     Raises:
-        Forbidden: the actor may not see it.
-        InvalidData: the cursor or a day is none.
+        Forbidden: the actor may not see the audit.
+        InvalidData: the cursor or a day is invalid.
     """
     actor.require(Right.READ_AUDIT)
-    found, following = await _read(session, wanted, cursor, MOST_ROWS)
+    found, following = await _read_entries(session, audit_filter, cursor, PAGE_SIZE)
     staff = (await session.execute(select(Staff.id, Staff.email).order_by(Staff.email))).all()
-    people = {str(one): str(email) for one, email in staff} | MACHINES
-    asked = asdict(wanted)
-    days = days_label(*(date.fromisoformat(day) if day else None for day in (wanted.since, wanted.until)))
+    actors = {str(one): str(email) for one, email in staff} | MACHINES
+    filters = asdict(audit_filter)
+    days = days_label(
+        *(date.fromisoformat(day) if day else None for day in (audit_filter.since, audit_filter.until))
+    )
     return AuditPage(
-        rows=await _rows(session, found),
+        rows=await _audit_rows(session, found),
         cursor=following,
-        asked=asked,
+        filters=filters,
         active=active_filters(
-            asked,
-            (people.get(wanted.actor_id, wanted.actor_id), "actor_id"),
+            filters,
+            (actors.get(audit_filter.actor_id, audit_filter.actor_id), "actor_id"),
             (days, "since", "until"),
-            (_("Todo lo que pasó con esto") if wanted.subject_id else "", "subject_id"),
+            (_("Todo lo que pasó con esto") if audit_filter.subject_id else "", "subject_id"),
         ),
-        people=[Person(one, name) for one, name in people.items()],
-        query=address_with(asked),
+        actors=[AuditActor(one, name) for one, name in actors.items()],
+        query=filters_url(filters),
     )
 
 
-async def audit_file(database: Database, actor: Actor, wanted: AuditFilter) -> AsyncIterator[str]:
-    """The entries as a file for a spreadsheet, piece by piece; without personal values.
+async def audit_file(database: Database, actor: Actor, audit_filter: AuditFilter) -> AsyncIterator[str]:
+    """Yield the entries as a CSV file for a spreadsheet, in pieces and without personal values.
 
     Raises:
         Forbidden: the actor may not see them.
-        InvalidData: a day is none.
+        InvalidData: a day is invalid.
     """
     actor.require(Right.READ_AUDIT)
-    _days(wanted)
-    yield BYTE_ORDER_MARK + lines(
+    _parse_period(audit_filter)
+    yield BYTE_ORDER_MARK + format_csv(
         [("id", "when", "who", "did", "thing", "thing_id", "field", "before", "after")]
     )
     cursor, is_first = "", True
     while cursor or is_first:
         async with database.read() as session:
-            found, cursor = await _read(session, wanted, cursor, AT_ONCE)
-            people = await names_of(session, {entry.actor_id for entry in found})
+            found, cursor = await _read_entries(session, audit_filter, cursor, BATCH_SIZE)
+            actors = await actor_names(session, {entry.actor_id for entry in found})
         is_first = False
-        yield lines(line for entry in found for line in _lines(entry, people))
+        yield format_csv(line for entry in found for line in _csv_rows(entry, actors))
 
 
-def _lines(entry: AuditEntry, people: dict[str, str]) -> Iterable[tuple[object, ...]]:
+def _csv_rows(entry: AuditEntry, actors: dict[str, str]) -> Iterable[tuple[object, ...]]:
     head = (
         entry.id,
         entry.created_at.astimezone(TIME_ZONE).isoformat(timespec="seconds"),
-        people.get(entry.actor_id, entry.actor_id),
+        actors.get(entry.actor_id, entry.actor_id),
         entry.action,
         entry.subject_type,
         entry.subject_id,
     )
     for change in entry.changes or [{}]:
         name = " ".join(filter(None, (change.get("on"), change.get("field"))))
-        yield (*head, name, _cell(change.get("before")), _cell(change.get("after")))
+        yield (*head, name, _csv_cell(change.get("before")), _csv_cell(change.get("after")))
 
 
-def _cell(value: Any) -> object:
+def _csv_cell(value: Any) -> object:
     return value if value is None or isinstance(value, str | int | float) else json.dumps(value)
 
 
-async def _read(
-    session: AsyncSession, wanted: AuditFilter, cursor: str, size: int
+async def _read_entries(
+    session: AsyncSession, audit_filter: AuditFilter, cursor: str, size: int
 ) -> tuple[list[AuditEntry], str]:
     query = select(AuditEntry)
-    if wanted.actor_id:
-        query = query.where(AuditEntry.actor_id == wanted.actor_id)
-    if wanted.subject_id:
-        query = query.where(AuditEntry.subject_id == wanted.subject_id)
-    since, before = _days(wanted)
+    if audit_filter.actor_id:
+        query = query.where(AuditEntry.actor_id == audit_filter.actor_id)
+    if audit_filter.subject_id:
+        query = query.where(AuditEntry.subject_id == audit_filter.subject_id)
+    since, before = _parse_period(audit_filter)
     if since is not None:
         query = query.where(AuditEntry.created_at >= since)
     if before is not None:
@@ -238,43 +247,45 @@ async def _read(
     return [entry for (entry,) in found], following
 
 
-def _days(wanted: AuditFilter) -> tuple[datetime | None, datetime | None]:
-    """The moments from which and before which an entry counts."""
+def _parse_period(audit_filter: AuditFilter) -> tuple[datetime | None, datetime | None]:
+    """Return the moments at which the period of the filter begins and ends; None for an open end."""
     try:
-        since = date.fromisoformat(wanted.since) if wanted.since else None
-        until = date.fromisoformat(wanted.until) + timedelta(days=1) if wanted.until else None
+        since = date.fromisoformat(audit_filter.since) if audit_filter.since else None
+        until = date.fromisoformat(audit_filter.until) + timedelta(days=1) if audit_filter.until else None
     except (ValueError, OverflowError):
         raise InvalidData("A day is written YYYY-MM-DD") from None
     return (day_begin(since) if since else None, day_begin(until) if until else None)
 
 
-async def _rows(session: AsyncSession, entries: Sequence[AuditEntry]) -> list[AuditRow]:
-    shown = {entry.id: _told(entry) for entry in entries}
+async def _audit_rows(session: AsyncSession, entries: Sequence[AuditEntry]) -> list[AuditRow]:
+    shown = {entry.id: _visible_changes(entry) for entry in entries}
     ids: dict[str, set[str]] = defaultdict(set)
     for entry in entries:
         ids[entry.subject_type].add(entry.subject_id)
         for _place, change in shown[entry.id]:
-            if kind := IDS.get(change["field"]):
+            if kind := ID_FIELDS.get(change["field"]):
                 ids[kind] |= {value for value in (change.get("before"), change.get("after")) if value}
-    names = await _names(session, ids)
-    people = await names_of(session, {entry.actor_id for entry in entries})
+    names = await _subject_names(session, ids)
+    actors = await actor_names(session, {entry.actor_id for entry in entries})
     personal: dict[tuple[str, int], tuple[Any, Any]] = {}
-    kept = select(AuditPersonalValue).where(AuditPersonalValue.entry_id.in_([entry.id for entry in entries]))
-    for value in (await session.execute(kept)).scalars():
+    personal_values = select(AuditPersonalValue).where(
+        AuditPersonalValue.entry_id.in_([entry.id for entry in entries])
+    )
+    for value in (await session.execute(personal_values)).scalars():
         personal[value.entry_id, value.place] = (value.before, value.after)
     rows = []
     for entry in entries:
-        who = people.get(entry.actor_id, entry.actor_id)
+        actor_name = actors.get(entry.actor_id, entry.actor_id)
         rows.append(
             AuditRow(
                 id=entry.id,
-                who=who,
+                actor_name=actor_name,
                 actor_id=entry.actor_id,
-                sentence=f"{ACTIONS.get(entry.action, entry.action)} {_thing(entry, names)}",
+                sentence=f"{ACTION_LABELS.get(entry.action, entry.action)} {_subject_text(entry, names)}",
                 subject=entry.subject_id,
                 moment_label=time_label(entry.created_at),
                 changes=[
-                    _change(change, personal.get((entry.id, place)), names)
+                    _change_view(change, personal.get((entry.id, place)), names)
                     for place, change in shown[entry.id]
                 ],
             )
@@ -282,69 +293,78 @@ async def _rows(session: AsyncSession, entries: Sequence[AuditEntry]) -> list[Au
     return rows
 
 
-def _told(entry: AuditEntry) -> list[tuple[int, dict[str, Any]]]:
-    """The changes that people are told, with their places: not that a part belongs to the thing itself."""
+def _visible_changes(entry: AuditEntry) -> list[tuple[int, dict[str, Any]]]:
+    """Return the changes to show, with their places in the entry.
+
+    Leave out links between a part and the subject itself.
+    """
     return [
         (place, change)
         for place, change in enumerate(entry.changes)
-        if change["field"] not in LEFT_OUT
-        and not (_setting_of(change) and change["field"] == "name")
-        and not (change["field"] in IDS and entry.subject_id in (change.get("before"), change.get("after")))
+        if change["field"] not in HIDDEN_FIELDS
+        and not (_setting_name(change) and change["field"] == "name")
+        and not (
+            change["field"] in ID_FIELDS and entry.subject_id in (change.get("before"), change.get("after"))
+        )
     ]
 
 
-def _thing(entry: AuditEntry, names: dict[tuple[str, str], str]) -> str:
-    text = THINGS.get(Thing(entry.subject_type)) if entry.subject_type in tuple(Thing) else None
+def _subject_text(entry: AuditEntry, names: dict[tuple[str, str], str]) -> str:
+    text = (
+        SUBJECT_LABELS.get(SubjectType(entry.subject_type))
+        if entry.subject_type in tuple(SubjectType)
+        else None
+    )
     name = names.get((entry.subject_type, entry.subject_id), entry.subject_id)
     return (text or entry.subject_type).format(name=name)
 
 
-def _change(
+def _change_view(
     change: dict[str, Any], personal: tuple[Any, Any] | None, names: dict[tuple[str, str], str]
 ) -> ChangeView:
     name = change["field"]
     before, after = personal or (change.get("before"), change.get("after"))
-    if setting := _setting_of(change):
-        shown = (setting_text(setting, str(value or "")) for value in (before, after))
+    if setting := _setting_name(change):
+        shown = (format_setting(setting, str(value or "")) for value in (before, after))
         return ChangeView(FIELD_LABELS.get(setting, setting), *shown)
-    if kind := IDS.get(name):
+    if kind := ID_FIELDS.get(name):
         before, after = (names.get((kind, value), value) if value else value for value in (before, after))
-    return ChangeView(FIELD_LABELS.get(name, name), _value(name, before), _value(name, after))
+    return ChangeView(FIELD_LABELS.get(name, name), _value_text(name, before), _value_text(name, after))
 
 
-def _setting_of(change: dict[str, Any]) -> str:
-    """The name of the setting whose row was changed; empty for other rows."""
+def _setting_name(change: dict[str, Any]) -> str:
+    """Return the name of the setting that was changed; empty for other rows."""
     table, _colon, key = str(change.get("on") or "").partition(":")
     return key if table == StoredSetting.__tablename__ else ""
 
 
-def _value(name: str, value: Any) -> str:
+def _value_text(name: str, value: Any) -> str:
     if value is None or value == "":
         return ""
     if isinstance(value, bool):
         return _("sí") if value else _("no")
     if isinstance(value, str) and value in VALUES.get(name, {}):
         return VALUES[name][value]
-    if name in MONEY and isinstance(value, int):
+    if name in MONEY_FIELDS and isinstance(value, int):
         return format_cop(value)
     if name.endswith("_at") and isinstance(value, str):
         return time_label(datetime.fromisoformat(value))
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+    return text if len(text) <= MAX_VALUE_LENGTH else f"{text[:MAX_VALUE_LENGTH]}…"
 
 
-async def _names(session: AsyncSession, ids: Mapping[str, set[str]]) -> dict[tuple[str, str], str]:
-    """What things are called, by their kind and id."""
+async def _subject_names(session: AsyncSession, ids: Mapping[str, set[str]]) -> dict[tuple[str, str], str]:
+    """Return the names of subjects by (type, id)."""
     names: dict[tuple[str, str], str] = {}
-    for kind, (key, name) in NAMED.items():
-        if wanted := ids.get(kind):
-            found = await session.execute(select(key, name).where(key.in_(wanted)))
-            names.update({(kind, one): str(said) for one, said in found})
-    if wanted := ids.get(Thing.VARIANT):
+    for kind, (key, name) in NAME_COLUMNS.items():
+        if audit_filter := ids.get(kind):
+            found = await session.execute(select(key, name).where(key.in_(audit_filter)))
+            names.update({(kind, one): str(text) for one, text in found})
+    if audit_filter := ids.get(SubjectType.VARIANT):
         titles = select(Variant.id, Product.title).join(Product, Product.id == Variant.product_id)
-        found = await session.execute(titles.where(Variant.id.in_(wanted)))
-        names.update({(Thing.VARIANT, one): title for one, title in found})
-    names.update({(Thing.CONTENT, area): name for area, name in AREA_NAMES.items()})
-    names.update({(Thing.PROVIDER, one): name for one, name in (PROVIDER_NAMES | TRIAL_NAMES).items()})
-    names.update({(Thing.LEGAL_TEXT, kind): title for kind, title in LEGAL_TITLES.items()})
+        found = await session.execute(titles.where(Variant.id.in_(audit_filter)))
+        names.update({(SubjectType.VARIANT, one): title for one, title in found})
+    names.update({(SubjectType.CONTENT, area): name for area, name in AREA_NAMES.items()})
+    names.update({(SubjectType.PROVIDER, one): name for one, name in (PROVIDER_NAMES | TRIAL_NAMES).items()})
+    names.update({(SubjectType.LEGAL_TEXT, kind): title for kind, title in LEGAL_TITLES.items()})
     return names

@@ -1,4 +1,4 @@
-"""The audit over the Admin API. The platform has none: the routes and their answers are our own."""
+"""Routes of the audit in the Admin API. The platform has none: the routes and their answers are our own."""
 
 from collections.abc import AsyncIterator
 from typing import Annotated
@@ -12,7 +12,7 @@ from backend.edge.errors import REFUSALS
 from backend.edge.requests import WireRoute
 from backend.edge.wire import Wire
 from backend.office.audit import AuditFilter, AuditRow, audit_entries, audit_file
-from backend.staff.dependencies import StaffMember, staff_who_may
+from backend.staff.dependencies import StaffMember, require_staff_right
 from backend.staff.rights import Right
 
 router = APIRouter(
@@ -20,17 +20,17 @@ router = APIRouter(
     route_class=WireRoute,
     tags=["admin: audit"],
     responses=REFUSALS,
-    dependencies=staff_who_may(Right.READ_AUDIT),
+    dependencies=require_staff_right(Right.READ_AUDIT),
 )
 
 file_router = APIRouter(
     prefix="/admin/audit",
     tags=["admin: audit"],
     responses=REFUSALS,
-    dependencies=staff_who_may(Right.READ_AUDIT),
+    dependencies=require_staff_right(Right.READ_AUDIT),
 )
 
-Said = Annotated[str, Query(max_length=200)]
+QueryText = Annotated[str, Query(max_length=200)]
 
 
 class ChangeOut(TypedDict):
@@ -54,7 +54,7 @@ class EntryOut(TypedDict):
 
 
 class EntriesAnswer(TypedDict):
-    """Entries of the audit; `cursor` asks for the page after them."""
+    """A page of audit entries. `cursor` reads the next page; null at the end."""
 
     audit: list[EntryOut]
     cursor: str | None
@@ -65,17 +65,20 @@ async def list_entries(
     *,
     actor: StaffMember,
     database: Db,
-    actor_id: Said = "",
-    subject_id: Said = "",
-    since: Said = "",
-    until: Said = "",
-    cursor: Said = "",
+    actor_id: QueryText = "",
+    subject_id: QueryText = "",
+    since: QueryText = "",
+    until: QueryText = "",
+    cursor: QueryText = "",
 ) -> Wire[EntriesAnswer]:
-    """Who did what, the newest first. `since` and `until` are days in Colombia, `cursor` that of the page before."""
-    wanted = AuditFilter(actor_id, subject_id, since, until)
+    """Return a page of entries, the newest first.
+
+    `since` and `until` are days in Colombia; `cursor` is the one that the previous page returned.
+    """
+    audit_filter = AuditFilter(actor_id, subject_id, since, until)
     async with database.read() as session:
-        page = await audit_entries(session, actor, wanted, cursor)
-    return Wire({"audit": [_entry(row) for row in page.rows], "cursor": page.cursor or None})
+        page = await audit_entries(session, actor, audit_filter, cursor)
+    return Wire({"audit": [_entry_out(row) for row in page.rows], "cursor": page.cursor or None})
 
 
 @file_router.get("/export", response_class=StreamingResponse)
@@ -83,14 +86,14 @@ async def export(
     *,
     actor: StaffMember,
     database: Db,
-    actor_id: Said = "",
-    subject_id: Said = "",
-    since: Said = "",
-    until: Said = "",
+    actor_id: QueryText = "",
+    subject_id: QueryText = "",
+    since: QueryText = "",
+    until: QueryText = "",
 ) -> StreamingResponse:
-    """The same as a file for a spreadsheet: a line a field, without personal values."""
+    """Return the same entries as a CSV file: one line per changed field, without personal values."""
     pieces = audit_file(database, actor, AuditFilter(actor_id, subject_id, since, until))
-    head = await anext(pieces)  # what is refused is refused before the answer begins
+    head = await anext(pieces)  # raises its errors before the response begins
 
     async def whole() -> AsyncIterator[str]:
         yield head
@@ -101,10 +104,10 @@ async def export(
     return StreamingResponse(whole(), media_type="text/csv; charset=utf-8", headers=disposition)
 
 
-def _entry(row: AuditRow) -> EntryOut:
+def _entry_out(row: AuditRow) -> EntryOut:
     return {
         "id": row.id,
-        "who": row.who,
+        "who": row.actor_name,
         "actor_id": row.actor_id,
         "did": row.sentence,
         "subject_id": row.subject,

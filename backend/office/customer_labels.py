@@ -14,40 +14,40 @@ from backend.orders.models import Order
 NO_NAME = _("Sin nombre")
 
 
-def buyer_of(order: Order) -> str:
+def recipient_name(order: Order) -> str:
     """Return the name of the recipient."""
     return full_name(order.shipping_address) or NO_NAME
 
 
 def phone_path(phone: str) -> str:
-    """What a tap calls; empty where it is no Colombian number."""
-    national = _national(phone)
+    """Return the `tel:` link of a Colombian phone number; empty for another number."""
+    national = _national_number(phone)
     return f"tel:+{COUNTRY}{national}" if national else ""
 
 
 def whatsapp_path(phone: str, greeting: str = "") -> str:
-    """What a tap writes to, with this greeting; empty where it is no Colombian number."""
-    national = _national(phone)
+    """Return the WhatsApp link of a Colombian phone number, with this greeting; empty for another number."""
+    national = _national_number(phone)
     text = f"?text={quote(greeting)}" if greeting else ""
     return f"https://wa.me/{COUNTRY}{national}{text}" if national else ""
 
 
-def document_of(payer: Mapping[str, Any] | None) -> str:
-    """Kind and number of a payer's document; empty without one."""
+def payer_document(payer: Mapping[str, Any] | None) -> str:
+    """Return the kind and number of a payer's document; empty without one."""
     written = (str((payer or {}).get(name) or "") for name in ("doc_type", "doc_number"))
     return " ".join(filter(None, written))
 
 
-def consent_in_words(proof: ConsentProof) -> tuple[str, str, str]:
-    """What was agreed to, the proof of it, and the text's SHA-256."""
-    told = _("Versión {version}, {moment}, desde {address}").format(
+def describe_consent(proof: ConsentProof) -> tuple[str, str, str]:
+    """Return the name of the consent, its proof in words, and the SHA-256 of the agreed text."""
+    proof_text = _("Versión {version}, {moment}, desde {address}").format(
         version=proof.version, moment=time_label(proof.given_at), address=proof.client_ip
     )
     if proof.withdrawn_at is not None:
-        told += _("; retirado el {moment}").format(moment=time_label(proof.withdrawn_at))
-    return KIND_NAMES[proof.kind], told, proof.digest
+        proof_text += _("; retirado el {moment}").format(moment=time_label(proof.withdrawn_at))
+    return KIND_NAMES[proof.kind], proof_text, proof.digest
 
 
-def _national(phone: str) -> str:
+def _national_number(phone: str) -> str:
     digits = phone_digits(phone)
     return digits if len(digits) == NATIONAL_DIGITS else ""

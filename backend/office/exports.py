@@ -1,4 +1,4 @@
-"""Files that somebody asked for, as the office shows them."""
+"""Views of the files that a staff member has requested."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -9,15 +9,15 @@ from backend.core.dates import date_name, short_time_label
 from backend.core.texts import _
 from backend.exports.kinds import KINDS
 from backend.exports.models import DataExport
-from backend.exports.service import kinds_for, own_exports
+from backend.exports.service import list_kinds, list_own_exports
 from backend.staff.rights import Actor
 
-FETCH = "/admin/exports"
+EXPORTS_PATH = "/admin/exports"
 
 
 @dataclass(frozen=True, slots=True)
 class ExportView:
-    """A file: how far it is, and where it is fetched once it is done."""
+    """A requested file: its progress, and its address once it is finished."""
 
     id: str
     title: str
@@ -30,28 +30,28 @@ class ExportView:
 
 @dataclass(frozen=True, slots=True)
 class KindOption:
-    """A kind of file that can be asked for."""
+    """A kind of file that can be requested."""
 
     name: str
     title: str
 
 
 def kind_options(actor: Actor) -> list[KindOption]:
-    """The kinds of files that the actor may have."""
-    return [KindOption(name, kind.title) for name, kind in kinds_for(actor).items()]
+    """Return the kinds of files that the actor may request."""
+    return [KindOption(name, kind.title) for name, kind in list_kinds(actor).items()]
 
 
 async def exports_view(session: AsyncSession, actor: Actor, kind: str = "") -> list[ExportView]:
-    """The actor's files, the newest first; with `kind`, only those."""
-    return [_view(one) for one in await own_exports(session, actor) if kind in {"", one.kind}]
+    """Return the actor's files, the newest first; with `kind`, only those of this kind."""
+    return [_export_view(one) for one in await list_own_exports(session, actor) if kind in {"", one.kind}]
 
 
-def _view(one: DataExport) -> ExportView:
+def _export_view(one: DataExport) -> ExportView:
     kind = KINDS[one.kind]
     days = _("{first} a {last}").format(
         first=date_name(date.fromisoformat(one.since)), last=date_name(date.fromisoformat(one.until))
     )
-    parts = [one.file_format.upper(), *([days] if kind.sources[0].of_days else [])]
+    parts = [one.file_format.upper(), *([days] if kind.sources[0].is_by_period else [])]
     parts.append(_("hasta el {moment}").format(moment=short_time_label(one.expires_at)))
     return ExportView(
         id=one.id,
@@ -60,5 +60,5 @@ def _view(one: DataExport) -> ExportView:
         is_done=one.is_done,
         done=min(one.done, one.total),
         total=max(one.total, 1),
-        href=f"{FETCH}/{one.id}",
+        href=f"{EXPORTS_PATH}/{one.id}",
     )

@@ -1,4 +1,4 @@
-"""An import as the office shows it: what it would do or has done, in words."""
+"""Views of a product import: the changes it would make or has made."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,23 +6,23 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.importer.headings import label_of
+from backend.catalog.importer.headings import get_label
 from backend.core.money import format_cop
-from backend.core.texts import _, counted
+from backend.core.texts import _, format_count
 from backend.imports.models import ImportStatus
-from backend.imports.reports import ImportReport, last_import, report
+from backend.imports.reports import ImportReport, find_newest_import, read_report
 from backend.imports.routes import PATH
 from backend.staff.rights import Actor, Right
 
 PRICES = frozenset({"price", "compare_at_price"})
-NOTHING = _("nada")
-LONGEST_VALUE = 80
-"""Letters of a value that are shown."""
+EMPTY_VALUE = _("nada")
+MAX_VALUE_LENGTH = 80
+"""Maximum number of characters of a value."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProblemView:
-    """Something to be mended: in which cell, what is wrong, and what to do."""
+    """A problem to correct: the cell, and what is wrong with it."""
 
     key: str
     place: str
@@ -31,7 +31,7 @@ class ProblemView:
 
 @dataclass(frozen=True, slots=True)
 class ChangeView:
-    """A value before and after."""
+    """A value before and after the import."""
 
     column: str
     before: str
@@ -40,7 +40,7 @@ class ChangeView:
 
 @dataclass(frozen=True, slots=True)
 class RowView:
-    """A row that makes a product or changes it."""
+    """A spreadsheet row that creates or changes a product."""
 
     line: int
     title: str
@@ -54,11 +54,13 @@ class ImportView:
 
     Attributes:
         status: `checked`, `running` or `done`.
-        summary: what its rows would do, or did, counted.
-        wrong: how many rows are left out.
-        to_do: how many rows it would write.
-        settled: how many of its `total` rows are done with.
-        more: what is said where not all of the changes are shown.
+        total: number of rows.
+        settled: number of rows that are finished.
+        summary: number of rows by their result, in words.
+        to_write: number of rows that create or change a product.
+        refused: number of rows that are not imported.
+        makes_places: True if missing categories and collections are created.
+        more: sentence with the number of changes that are not shown; empty if all are.
     """
 
     id: str
@@ -67,8 +69,8 @@ class ImportView:
     total: int
     settled: int
     summary: str
-    to_do: int
-    wrong: int
+    to_write: int
+    refused: int
     makes_places: bool
     misses_places: bool
     ignored: str
@@ -80,15 +82,15 @@ class ImportView:
 
 
 async def import_view(session: AsyncSession, actor: Actor) -> ImportView | None:
-    """The actor's newest import; None when there is none, or they may not import."""
+    """Return the actor's newest import; None without one, or if the actor may not import."""
     actor.require(Right.READ_CATALOG)
     if not actor.may(Right.CHANGE_CATALOG):
         return None
-    import_id = await last_import(session, actor)
-    return _view(await report(session, actor, import_id)) if import_id else None
+    import_id = await find_newest_import(session, actor)
+    return _import_view(await read_report(session, actor, import_id)) if import_id else None
 
 
-def _view(found: ImportReport) -> ImportView:
+def _import_view(found: ImportReport) -> ImportView:
     counts = found.counts
     is_checked = found.status is ImportStatus.CHECKED
     bad = counts.wrong if is_checked else counts.refused
@@ -116,26 +118,26 @@ def _view(found: ImportReport) -> ImportView:
         summary=" · ".join(
             one if count == 1 else many.format(n=count) for count, one, many in parts if count
         ),
-        to_do=moving,
-        wrong=bad,
+        to_write=moving,
+        refused=bad,
         makes_places=found.makes_places,
         misses_places=found.makes_places or bool(codes & {"category", "collection"}),
         ignored=", ".join(found.ignored),
         problems=[
             ProblemView(
                 f"{one.line} {one.column} {one.code} {number}",
-                _("Fila {line} · {column}").format(line=one.line, column=label_of(one.column))
+                _("Fila {line} · {column}").format(line=one.line, column=get_label(one.column))
                 if one.column
                 else _("Fila {line}").format(line=one.line),
                 one.text,
             )
             for number, one in enumerate(found.problems)
         ],
-        more_problems=counted(bad - shown_bad, _("Y {n} fila más."), _("Y {n} filas más."))
+        more_problems=format_count(bad - shown_bad, _("Y {n} fila más."), _("Y {n} filas más."))
         if bad > shown_bad
         else "",
         rows=[
-            RowView(one.line, one.title, one.is_new, [_change(change) for change in one.changes])
+            RowView(one.line, one.title, one.is_new, [_change_view(change) for change in one.changes])
             for one in found.changes
         ],
         more=_("Y {n} más.").format(n=moving - len(found.changes))
@@ -145,17 +147,19 @@ def _view(found: ImportReport) -> ImportView:
     )
 
 
-def _change(change: Mapping[str, Any]) -> ChangeView:
+def _change_view(change: Mapping[str, Any]) -> ChangeView:
     column = change["column"]
-    return ChangeView(label_of(column), _said(column, change["before"]), _said(column, change["after"]))
+    return ChangeView(
+        get_label(column), _value_text(column, change["before"]), _value_text(column, change["after"])
+    )
 
 
-def _said(column: str, value: Any) -> str:
+def _value_text(column: str, value: Any) -> str:
     if value in (None, ""):
-        return NOTHING
+        return EMPTY_VALUE
     if column in PRICES and isinstance(value, int):
         return format_cop(value)
     if column == "pictures":
-        return ", ".join(part.rpartition("/")[2] for part in str(value).split("|"))[:LONGEST_VALUE]
+        return ", ".join(part.rpartition("/")[2] for part in str(value).split("|"))[:MAX_VALUE_LENGTH]
     text = str(value).replace("|", ", ")
-    return text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}…"
+    return text if len(text) <= MAX_VALUE_LENGTH else f"{text[:MAX_VALUE_LENGTH]}…"

@@ -1,4 +1,4 @@
-"""Invoices and credit notes as the office lists them, and the form of their numbering."""
+"""Invoices and credit notes in the office: their list, and the form of the numbering."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,22 +7,22 @@ from datetime import date
 from sqlalchemy import ColumnElement, Row, Select, or_, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.core.cursors import cursor_at, read_cursor
+from backend.core.cursors import format_cursor, parse_cursor
 from backend.core.dates import short_time_label
 from backend.core.money import format_cop
-from backend.core.texts import _, counted
-from backend.invoices.files import PDF, XML, file_path
+from backend.core.texts import _, format_count
+from backend.invoices.files import PDF, XML, build_file_path
 from backend.invoices.models import Invoice
-from backend.invoices.numbering import last_taken
+from backend.invoices.numbering import read_last_number
 from backend.invoices.providers.registry import PROVIDER_NAMES
 from backend.invoices.states import KIND_NAMES, STATE_NAMES, InvoiceKind, InvoiceState
-from backend.office.customer_labels import buyer_of
+from backend.office.customer_labels import recipient_name
 from backend.office.listing import (
     ListView,
     active_filters,
     count_new_rows,
     label_of,
-    read_asked,
+    read_filters,
     read_page,
 )
 from backend.office.views import ChipView
@@ -30,8 +30,8 @@ from backend.office_settings.invoicing import TAX_LEVELS, Invoicing, read_invoic
 from backend.orders.models import Order
 from backend.staff.rights import Actor, Right
 
-MOST_ROWS = 30
-LONGEST_TEXT = 60
+PAGE_SIZE = 30
+MAX_TEXT_LENGTH = 60
 FIELDS = ("q", "estado", "tipo")
 STATES = {
     "pendientes": (_("Pendientes"), InvoiceState.PENDING),
@@ -42,19 +42,19 @@ KINDS = {
     "facturas": (_("Facturas"), InvoiceKind.INVOICE),
     "notas": (_("Notas crédito"), InvoiceKind.CREDIT_NOTE),
 }
-"""What the address says, what a person reads, and what is meant."""
+"""Filters of the list: label and value by the name in the address."""
 TONES = {InvoiceState.PENDING: "wait", InvoiceState.ISSUED: "good", InvoiceState.REJECTED: "bad"}
 
 
 @dataclass(frozen=True, slots=True)
 class InvoiceRow:
-    """A document in a list. `pdf_href` and `xml_href` are empty where there is no such file."""
+    """A document in a list. `pdf_href` and `xml_href` are empty if there is no such file."""
 
     id: str
     title: str
     order_id: str
     order_number: int
-    buyer: str
+    customer_name: str
     moment_label: str
     amount_label: str
     chip: ChipView
@@ -67,7 +67,7 @@ class InvoiceRow:
 
 @dataclass(frozen=True, slots=True)
 class NumberingForm:
-    """What the form of the numbering holds. `version` changes with it; `about` says what is left of the range."""
+    """Values of the numbering form. `version` changes with them; `about` says how many numbers are left."""
 
     provider: str
     resolution: str
@@ -86,7 +86,7 @@ class NumberingForm:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Something that can be chosen."""
+    """An option of a select field."""
 
     value: str
     label: str
@@ -96,7 +96,7 @@ class Choice:
 class InvoicesView(ListView):
     """A list of documents, the newest first. Its fields are `FIELDS`.
 
-    `providers`: who can make documents; the first is nobody.
+    `providers`: the invoice providers to choose from; the first option is none.
     """
 
     rows: list[InvoiceRow]
@@ -109,40 +109,42 @@ class InvoicesView(ListView):
 async def invoices_view(
     session: AsyncSession,
     actor: Actor,
-    asked: Mapping[str, str],
+    params: Mapping[str, str],
     cursor: str = "",
     *,
     providers: Sequence[str],
 ) -> InvoicesView:
-    """The documents that are asked for, and the numbering.
+    """Return a page of the documents that match the filters, and the numbering.
 
     Args:
-        session: where they are read.
-        actor: who asks.
-        asked: what is asked for.
-        cursor: where the list goes on.
-        providers: the ids of those who can make documents.
+        session: for reading.
+        actor: the staff member who makes the request.
+        params: values of `FIELDS`.
+        cursor: the cursor of the page; empty for the first page.
+        providers: ids of the available invoice providers.
 
     Raises:
         Forbidden: the actor may not see invoices.
-        InvalidData: the cursor is none of ours.
+        InvalidData: the cursor is invalid.
     """
     actor.require(Right.READ_INVOICES)
-    kept = read_asked(asked, FIELDS, LONGEST_TEXT)
-    key, query = (Invoice.created_at, Invoice.id), _rows().where(*_conditions(kept))
-    found, following = await read_page(session, query, key, cursor, MOST_ROWS, is_descending=True)
+    filters = read_filters(params, FIELDS, MAX_TEXT_LENGTH)
+    key, query = (Invoice.created_at, Invoice.id), _select_invoices().where(*_filter_conditions(filters))
+    found, following = await read_page(session, query, key, cursor, PAGE_SIZE, is_descending=True)
     newest = select(*key).order_by(*(column.desc() for column in key)).limit(1)
     top = (await session.execute(newest)).one_or_none()
     invoicing = await read_invoicing(session)
     return InvoicesView(
-        rows=[_shown(actor, row) for row in found],
+        rows=[_invoice_row(actor, row) for row in found],
         cursor=following,
-        newest=cursor_at(*top) if top is not None else "",
-        asked=kept,
+        newest=format_cursor(*top) if top is not None else "",
+        filters=filters,
         active=active_filters(
-            kept, (label_of(STATES, kept["estado"]), "estado"), (label_of(KINDS, kept["tipo"]), "tipo")
+            filters,
+            (label_of(STATES, filters["estado"]), "estado"),
+            (label_of(KINDS, filters["tipo"]), "tipo"),
         ),
-        form=_form(invoicing, await last_taken(session, invoicing.prefix)),
+        form=_numbering_form(invoicing, await read_last_number(session, invoicing.prefix)),
         providers=[Choice("", _("Nadie: la tienda no hace facturas"))]
         + [Choice(one, PROVIDER_NAMES[one]) for one in providers if one in PROVIDER_NAMES],
         tax_levels=[Choice(value, f"{value} · {label}") for value, label in TAX_LEVELS.items()],
@@ -150,47 +152,47 @@ async def invoices_view(
     )
 
 
-async def invoices_again(
+async def read_invoice_rows(
     session: AsyncSession, actor: Actor, invoice_ids: Sequence[str]
 ) -> dict[str, InvoiceRow]:
-    """The rows of these documents as they are now, by their ids.
+    """Return the current rows of these documents by their ids.
 
     Raises:
         Forbidden: the actor may not see invoices.
     """
     actor.require(Right.READ_INVOICES)
-    found = await session.execute(_rows().where(Invoice.id.in_(invoice_ids)))
-    return {row[0].id: _shown(actor, row) for row in found.all()}
+    found = await session.execute(_select_invoices().where(Invoice.id.in_(invoice_ids)))
+    return {row[0].id: _invoice_row(actor, row) for row in found.all()}
 
 
 async def count_newer_invoices(
-    session: AsyncSession, actor: Actor, asked: Mapping[str, str], newest: str
+    session: AsyncSession, actor: Actor, params: Mapping[str, str], newest: str
 ) -> int:
-    """Count the documents of the list that came after `newest`.
+    """Count the documents of the list that are newer than the cursor `newest`.
 
     Raises:
         Forbidden: the actor may not see invoices.
     """
     actor.require(Right.READ_INVOICES)
-    query = _rows().where(*_conditions(asked))
+    query = _select_invoices().where(*_filter_conditions(params))
     if newest:
-        query = query.where(tuple_(Invoice.created_at, Invoice.id) > read_cursor(newest))
+        query = query.where(tuple_(Invoice.created_at, Invoice.id) > parse_cursor(newest))
     return await count_new_rows(session, query)
 
 
 async def invoices_of_order(session: AsyncSession, actor: Actor, order_id: str) -> list[InvoiceRow]:
-    """The order's documents, the oldest first; none for whoever may not see them."""
+    """Return the order's documents, the oldest first; none if the actor may not see them."""
     if not actor.may(Right.READ_INVOICES):
         return []
-    query = _rows().where(Invoice.order_id == order_id).order_by(Invoice.created_at, Invoice.id)
-    return [_shown(actor, row) for row in (await session.execute(query)).all()]
+    query = _select_invoices().where(Invoice.order_id == order_id).order_by(Invoice.created_at, Invoice.id)
+    return [_invoice_row(actor, row) for row in (await session.execute(query)).all()]
 
 
-def _rows() -> Select[Invoice, Order]:
+def _select_invoices() -> Select[Invoice, Order]:
     return select(Invoice, Order).join(Order, Order.id == Invoice.order_id)
 
 
-def _shown(actor: Actor, found: Row[Invoice, Order]) -> InvoiceRow:
+def _invoice_row(actor: Actor, found: Row[Invoice, Order]) -> InvoiceRow:
     row, order = found
     state = InvoiceState(row.state)
     has_files = row.xml is not None
@@ -199,25 +201,25 @@ def _shown(actor: Actor, found: Row[Invoice, Order]) -> InvoiceRow:
         title=f"{KIND_NAMES[InvoiceKind(row.kind)]} {row.full_number}".strip(),
         order_id=order.id,
         order_number=order.number or 0,
-        buyer=buyer_of(order),
+        customer_name=recipient_name(order),
         moment_label=short_time_label(row.issued_at or row.created_at),
         amount_label=format_cop(row.amount),
         chip=ChipView(STATE_NAMES[state], TONES[state]),
         reason=row.reason,
         code=row.code,
-        pdf_href=file_path(row.id, PDF) if has_files else "",
-        xml_href=file_path(row.id, XML) if has_files else "",
+        pdf_href=build_file_path(row.id, PDF) if has_files else "",
+        xml_href=build_file_path(row.id, XML) if has_files else "",
         can_retry=state is not InvoiceState.ISSUED and actor.may(Right.RETRY_INVOICES),
     )
 
 
-def _conditions(asked: Mapping[str, str]) -> list[ColumnElement[bool]]:
+def _filter_conditions(params: Mapping[str, str]) -> list[ColumnElement[bool]]:
     conditions: list[ColumnElement[bool]] = []
-    if state := STATES.get(asked.get("estado", "")):
+    if state := STATES.get(params.get("estado", "")):
         conditions.append(Invoice.state == state[1])
-    if kind := KINDS.get(asked.get("tipo", "")):
+    if kind := KINDS.get(params.get("tipo", "")):
         conditions.append(Invoice.kind == kind[1])
-    if text := asked.get("q", "").strip().lstrip("#"):
+    if text := params.get("q", "").strip().lstrip("#"):
         is_number = text.isascii() and text.isdecimal() and len(text) < 10
         number = int(text) if is_number else -1
         letters = text.upper().rstrip("0123456789")
@@ -231,14 +233,16 @@ def _conditions(asked: Mapping[str, str]) -> list[ColumnElement[bool]]:
     return conditions
 
 
-def _form(invoicing: Invoicing, taken: int) -> NumberingForm:
+def _numbering_form(invoicing: Invoicing, taken: int) -> NumberingForm:
     def day(value: date | None) -> str:
         return value.isoformat() if value is not None else ""
 
     first, last = invoicing.first or 0, invoicing.last or 0
-    left = max(0, last - max(taken, first - 1))
+    remaining = max(0, last - max(taken, first - 1))
     about = (
-        counted(left, _("Queda {n} número."), _("Quedan {n} números.")) if invoicing.is_on and last else ""
+        format_count(remaining, _("Queda {n} número."), _("Quedan {n} números."))
+        if invoicing.is_on and last
+        else ""
     )
     values = {
         "provider": invoicing.provider,

@@ -1,4 +1,4 @@
-"""What the office shows of what people asked by the form: what has no answer yet first, the soonest due on top."""
+"""Views of PQRS requests in the office: first the unanswered ones by their deadline, then the answered ones."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -13,14 +13,14 @@ from backend.office.listing import ListView, count_new_rows, exclude_next_pages,
 from backend.pqrs.models import KIND_NAMES, Pqrs, PqrsKind
 from backend.staff.rights import Actor, Right
 
-MOST_ROWS = 200
-"""How many are shown, of those with an answer the newest."""
+PAGE_SIZE = 200
+"""Rows per page of unanswered requests; also the maximum of answered ones."""
 KEY = (Pqrs.due_at, Pqrs.number)
 
 
 @dataclass(frozen=True, slots=True)
 class PqrsRow:
-    """What somebody asked. `answered` is when it was answered; empty while it is not."""
+    """A request of a person. `asked_label`: when it was sent; `answered`: when it was answered, empty before."""
 
     id: str
     number: int
@@ -29,8 +29,8 @@ class PqrsRow:
     email: str
     order_number: str
     text: str
-    asked: str
-    due: str
+    asked_label: str
+    due_label: str
     is_late: bool
     answer: str
     answered: str
@@ -38,46 +38,46 @@ class PqrsRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PqrsList(ListView):
-    """Rows that wait for an answer, the soonest due first, and on the first page the newest answered ones."""
+    """Unanswered requests by their deadline; the first page also has the newest answered ones."""
 
     rows: list[PqrsRow]
     answered: list[PqrsRow] = field(default_factory=list)
 
 
 async def pqrs_list(session: AsyncSession, actor: Actor, cursor: str = "") -> PqrsList:
-    """Return a page of what people asked.
+    """Return a page of the requests.
 
     Raises:
-        Forbidden: the role may not see orders and who bought them.
+        Forbidden: the actor may not see orders and their customers.
         InvalidData: the cursor is not one of this list.
     """
     actor.require(Right.READ_ORDERS)
     moment = await database_now(session)
     waits = select(Pqrs).where(Pqrs.answered_at.is_(None))
-    found, following = await read_page(session, waits, KEY, cursor, MOST_ROWS)
+    found, following = await read_page(session, waits, KEY, cursor, PAGE_SIZE)
     answered: Sequence[Pqrs] = []
     if not cursor:
         done = select(Pqrs).where(Pqrs.answered_at.is_not(None)).order_by(Pqrs.number.desc())
-        answered = (await session.execute(done.limit(MOST_ROWS))).scalars().all()
+        answered = (await session.execute(done.limit(PAGE_SIZE))).scalars().all()
     return PqrsList(
-        rows=[_row(actor, row, moment) for (row,) in found],
+        rows=[_pqrs_row(actor, row, moment) for (row,) in found],
         cursor=following,
-        answered=[_row(actor, row, moment) for row in answered],
+        answered=[_pqrs_row(actor, row, moment) for row in answered],
     )
 
 
 async def count_new_pqrs(session: AsyncSession, actor: Actor, known: Sequence[str], cursor: str = "") -> int:
-    """Count the rows up to the cursor that wait for an answer and are not among the known ones.
+    """Count the unanswered requests up to the cursor whose ids are not in `known`.
 
     Raises:
-        Forbidden: the role may not see orders and who bought them.
+        Forbidden: the actor may not see orders and their customers.
     """
     actor.require(Right.READ_ORDERS)
     query = select(Pqrs.id).where(Pqrs.answered_at.is_(None), Pqrs.id.not_in(known))
     return await count_new_rows(session, exclude_next_pages(query, KEY, cursor))
 
 
-def _row(actor: Actor, row: Pqrs, moment: datetime) -> PqrsRow:
+def _pqrs_row(actor: Actor, row: Pqrs, moment: datetime) -> PqrsRow:
     return PqrsRow(
         id=row.id,
         number=row.number or 0,
@@ -86,8 +86,8 @@ def _row(actor: Actor, row: Pqrs, moment: datetime) -> PqrsRow:
         email=row.email if actor.may(Right.READ_CUSTOMERS) else "",
         order_number=row.order_number,
         text=row.text,
-        asked=time_label(row.asked_at),
-        due=short_time_label(last_day(row.due_at)),
+        asked_label=time_label(row.asked_at),
+        due_label=short_time_label(last_day(row.due_at)),
         is_late=row.answered_at is None and row.due_at < moment,
         answer=row.answer,
         answered=time_label(row.answered_at) if row.answered_at else "",

@@ -1,4 +1,4 @@
-"""Toys as forms of the office name them: by title, or by a variant's code (SKU)."""
+"""Names of products in forms of the office: a title, or the code (SKU) of a variant."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -10,31 +10,31 @@ from sqlalchemy.orm import aliased
 from backend.catalog.models import Product, Variant
 from backend.core.collation import fold
 from backend.core.texts import _
-from backend.core.web.contact import one_line
+from backend.core.web.contact import to_one_line
 
-MOST_TOLD = 5
-"""Toys that a problem names."""
+MAX_NAMES = 5
+"""Maximum number of names in an error message."""
 
 
-async def toys_named(
+async def find_products_by_name(
     session: AsyncSession, typed: Sequence[str], known: Mapping[str, str] | None = None
 ) -> tuple[list[str], str]:
-    """The products in the catalogue with these titles, or with a variant of this code.
+    """Find the products of the catalogue by title or by a variant's code (SKU).
 
     Args:
         session: for reading.
-        typed: a title or a code each; empty ones are left out.
-        known: ids by the names that the form showed: these are not looked for.
+        typed: titles or codes; empty ones are ignored.
+        known: ids by the names that the form showed; these are not searched.
 
     Returns:
-        Their ids, each once and in the same order; and what is wrong with those that name no toy, or more than one.
-        Empty where nothing is.
+        The ids, without duplicates and in the same order; and an error message if a name matches no product or
+            several, else an empty text.
     """
-    lines = [line for line in map(one_line, typed) if line]
+    lines = [line for line in map(to_one_line, typed) if line]
     titled = select(Product.title_key, Product.id).where(
         Product.title_key.in_([fold(line) for line in lines]), Product.deleted_at.is_(None)
     )
-    # a product that is deleted has no codes any more
+    # a deleted product has no codes
     coded = select(Variant.sku, Variant.product_id).where(Variant.sku.in_(lines))
     by_name = dict((await session.execute(coded)).all()) | dict(known or {})
     by_title = defaultdict[str, list[str]](list)
@@ -43,17 +43,17 @@ async def toys_named(
     found = {line: [by_name[line]] if line in by_name else by_title[fold(line)] for line in lines}
     problem = ""
     if unknown := [line for line, ids in found.items() if not ids]:
-        problem = _("No encontramos: {toys}").format(toys=", ".join(unknown[:MOST_TOLD]))
+        problem = _("No encontramos: {toys}").format(toys=", ".join(unknown[:MAX_NAMES]))
     elif several := [line for line, ids in found.items() if len(ids) > 1]:
         words = _("Hay más de un juguete con ese nombre; escribe su código (SKU): {toys}")
-        problem = words.format(toys=", ".join(several[:MOST_TOLD]))
+        problem = words.format(toys=", ".join(several[:MAX_NAMES]))
     return list(dict.fromkeys(ids[0] for ids in found.values() if len(ids) == 1)), problem
 
 
-async def names_of_toys(session: AsyncSession, product_ids: Sequence[str]) -> dict[str, str]:
-    """How forms name these products, by id and in the order of the titles; those that were deleted are left out.
+async def read_form_names(session: AsyncSession, product_ids: Sequence[str]) -> dict[str, str]:
+    """Return the form names of these products by id, in the order of their titles, without deleted products.
 
-    One whose title another has too is named by the code of its first variant that has one.
+    The name is the title. If several products have the same title, it is the code of the first variant with a code.
     """
     twin = aliased(Product)
     has_twin = exists().where(
@@ -69,4 +69,4 @@ async def names_of_toys(session: AsyncSession, product_ids: Sequence[str]) -> di
     name = case((has_twin, func.coalesce(code, Product.title)), else_=Product.title)
     named = select(Product.id, name).where(Product.id.in_(product_ids), Product.deleted_at.is_(None))
     found = await session.execute(named.order_by(Product.title_key, Product.id))
-    return {product_id: one_line(text) for product_id, text in found.all()}
+    return {product_id: to_one_line(text) for product_id, text in found.all()}

@@ -1,4 +1,4 @@
-"""What the office shows of a period: its figures in words, the bars of its chart, and the IVA by rate."""
+"""Views of the sales report: figures of a period, bars of its chart, and IVA by rate."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,24 +10,24 @@ from backend.core.db.database import database_now
 from backend.core.money import Cop, format_cop
 from backend.core.texts import _
 from backend.reports.figures import (
-    Carts,
-    Flow,
-    Toys,
-    best_sellers,
-    carts_begun,
-    flows,
-    orders_paid,
-    slow_stock,
-    stock_value,
+    CartFigures,
+    CashFlow,
+    ProductFigures,
+    count_carts,
+    count_paid_orders,
+    list_best_sellers,
+    list_slow_stock,
+    read_cash_flows,
+    read_stock_value,
 )
-from backend.reports.ledger import Books, Sum, books_of
-from backend.reports.periods import Period, period_asked, pieces
+from backend.reports.ledger import PeriodLedger, TaxedAmount, read_ledger
+from backend.reports.periods import Period, parse_period, split_period
 from backend.staff.rights import Actor, Right
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A piece of the period; `sold_height` and `refunded_height` are percent of the highest bar."""
+    """A bar of the chart for a part of the period. Heights are percentages of the highest bar."""
 
     label: str
     sold: str
@@ -38,8 +38,8 @@ class Bar:
 
 
 @dataclass(frozen=True, slots=True)
-class ToyRow:
-    """A toy; `width` is percent of the first one's units."""
+class RankedProduct:
+    """A product in a ranking. `width` is the percentage of the first product's value."""
 
     title: str
     units: int
@@ -49,7 +49,7 @@ class ToyRow:
 
 @dataclass(frozen=True, slots=True)
 class TaxRow:
-    """A line of the table of IVA. `kind` is `line`, `rate` (all of one rate) or `all`."""
+    """A line of the IVA table. `kind` is `line`, `rate` (the sum of a rate) or `all` (the total)."""
 
     kind: str
     label: str
@@ -60,17 +60,17 @@ class TaxRow:
 
 @dataclass(frozen=True, slots=True)
 class ReportView:
-    """What a period was like.
+    """The report of a period.
 
     Attributes:
-        name: how it was asked for: see `backend.reports.periods`.
-        since: its first day, as a field for dates takes it; `until`: its last.
-        days: the same in words.
-        net: what was captured less what was refunded.
-        average: what an order cost on average; empty without orders.
-        conversion: how many carts in a hundred were paid; empty without carts.
-        conversion_note: of what that is.
-        has_money: whether anything was captured or refunded.
+        name: name of the period in the address: see `backend.reports.periods`.
+        since: the first day as the value of a date field; `until`: the final day.
+        days: the period in words.
+        net: captured less refunded.
+        average: average value of an order; empty without orders.
+        conversion: percentage of carts that were paid; empty without carts.
+        conversion_note: the numbers of carts from which `conversion` is computed.
+        has_money: True if money was captured or refunded.
     """
 
     name: str
@@ -88,30 +88,30 @@ class ReportView:
     stock_value: str
     has_money: bool
     bars: list[Bar]
-    best: list[ToyRow]
-    slow: list[ToyRow]
+    best: list[RankedProduct]
+    slow: list[RankedProduct]
     tax: list[TaxRow]
 
 
-async def report(session: AsyncSession, actor: Actor, asked: Mapping[str, str]) -> ReportView:
-    """What the period was like that an address asks for.
+async def report_view(session: AsyncSession, actor: Actor, params: Mapping[str, str]) -> ReportView:
+    """Return the report of the period that the address asks for.
 
     Raises:
-        Forbidden: the role may not see what the shop earned.
-        InvalidData: it asks for no period: see `period_asked`.
+        Forbidden: the actor may not see reports.
+        InvalidData: the period is invalid: see `parse_period`.
     """
     actor.require(Right.READ_REPORTS)
     moment = await database_now(session)
-    period = period_asked(asked, today_in_colombia(moment))
-    books = await books_of(session, period)
-    orders, cost = await orders_paid(session, period)
-    units, value = await stock_value(session)
-    conversion, note = _conversion(await carts_begun(session, period, moment))
+    period = parse_period(params, today_in_colombia(moment))
+    books = await read_ledger(session, period)
+    orders, cost = await count_paid_orders(session, period)
+    units, value = await read_stock_value(session)
+    conversion, note = _conversion_texts(await count_carts(session, period, moment))
     return ReportView(
         name=period.name,
         since=period.since.isoformat(),
         until=period.until.isoformat(),
-        days=_days(period),
+        days=_days_text(period),
         net=format_cop(books.captured - books.refunded),
         captured=format_cop(books.captured),
         refunded=format_cop(books.refunded),
@@ -122,44 +122,46 @@ async def report(session: AsyncSession, actor: Actor, asked: Mapping[str, str]) 
         stock_units=units,
         stock_value=format_cop(value),
         has_money=bool(books.captured or books.refunded),
-        bars=_bars(await flows(session, pieces(period))),
-        best=_toys(await best_sellers(session, period), by_units=True),
-        slow=_toys(await slow_stock(session, moment), by_units=False),
+        bars=_bars(await read_cash_flows(session, split_period(period))),
+        best=_ranked_products(await list_best_sellers(session, period), by_units=True),
+        slow=_ranked_products(await list_slow_stock(session, moment), by_units=False),
         tax=tax_rows(books),
     )
 
 
-def tax_rows(books: Books) -> list[TaxRow]:
-    """The table of IVA: by rate what was paid for toys and for shipping and what went back; at its end all of it."""
+def tax_rows(books: PeriodLedger) -> list[TaxRow]:
+    """Return the lines of the IVA table: by rate, payments for products and shipping and refunds; then the total."""
     rows = []
-    for rate in sorted({*books.items, *books.shipping, *books.given_back}, reverse=True):
-        items, shipping, back = books.items[rate], books.shipping[rate], books.given_back[rate]
-        left = Sum(items.total + shipping.total - back.total, items.tax + shipping.tax - back.tax)
+    for rate in sorted({*books.items, *books.shipping, *books.refunded_sums}, reverse=True):
+        items, shipping, back = books.items[rate], books.shipping[rate], books.refunded_sums[rate]
+        net_of_rate = TaxedAmount(
+            items.total + shipping.total - back.total, items.tax + shipping.tax - back.tax
+        )
         parts = (
             (_("Juguetes al {rate} %"), items),
             (_("Envíos al {rate} %"), shipping),
-            (_("Devoluciones al {rate} %"), Sum(-back.total, -back.tax)),
+            (_("Devoluciones al {rate} %"), TaxedAmount(-back.total, -back.tax)),
         )
         rows += [_tax_row("line", label.format(rate=rate), one) for label, one in parts if one.total]
-        rows.append(_tax_row("rate", _("Neto al {rate} %").format(rate=rate), left))
-    if books.beyond or books.beyond_given_back:
-        beyond = Sum(books.beyond - books.beyond_given_back)
+        rows.append(_tax_row("rate", _("Neto al {rate} %").format(rate=rate), net_of_rate))
+    if books.unallocated or books.unallocated_refunds:
+        beyond = TaxedAmount(books.unallocated - books.unallocated_refunds)
         rows.append(TaxRow("line", _("Dinero que no es de un pedido"), "", "", format_cop(beyond.total)))
     net = books.captured - books.refunded
-    without_tax = net - books.tax - (books.beyond - books.beyond_given_back)
+    without_tax = net - books.tax - (books.unallocated - books.unallocated_refunds)
     rows.append(TaxRow("all", _("Total"), format_cop(without_tax), format_cop(books.tax), format_cop(net)))
     return rows
 
 
-def _tax_row(kind: str, label: str, one: Sum) -> TaxRow:
+def _tax_row(kind: str, label: str, one: TaxedAmount) -> TaxRow:
     return TaxRow(kind, label, format_cop(one.base), format_cop(one.tax), format_cop(one.total))
 
 
-def _bars(found: list[Flow]) -> list[Bar]:
+def _bars(found: list[CashFlow]) -> list[Bar]:
     highest = max((max(one.captured, one.refunded) for one in found), default=0)
 
     def height(pesos: Cop) -> int:
-        return -(-pesos * 100 // highest) if highest else 0  # the smallest sum can still be seen
+        return -(-pesos * 100 // highest) if highest else 0  # rounded up, so that the smallest sum is visible
 
     return [
         Bar(
@@ -174,17 +176,17 @@ def _bars(found: list[Flow]) -> list[Bar]:
     ]
 
 
-def _toys(found: list[Toys], *, by_units: bool) -> list[ToyRow]:
+def _ranked_products(found: list[ProductFigures], *, by_units: bool) -> list[RankedProduct]:
     most = max(((one.units if by_units else one.pesos) for one in found), default=0) or 1
     return [
-        ToyRow(
+        RankedProduct(
             one.title, one.units, format_cop(one.pesos), (one.units if by_units else one.pesos) * 100 // most
         )
         for one in found
     ]
 
 
-def _conversion(carts: Carts | None) -> tuple[str, str]:
+def _conversion_texts(carts: CartFigures | None) -> tuple[str, str]:
     if carts is None:
         return "", _("Los carritos que nadie retoma se borran a los 30 días.")
     if not carts.begun:
@@ -195,7 +197,7 @@ def _conversion(carts: Carts | None) -> tuple[str, str]:
     return f"{round(carts.paid * 100 / carts.begun)} %", note
 
 
-def _days(period: Period) -> str:
+def _days_text(period: Period) -> str:
     if period.since == period.until:
         return date_name(period.since)
     return _("{first} a {last}").format(first=date_name(period.since), last=date_name(period.until))

@@ -1,4 +1,4 @@
-"""What the office shows of reviews: those that nobody has read yet, the oldest first, and the newest of the rest."""
+"""Views of reviews in the office: first the unread ones, the oldest on top, then the newest decided ones."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -16,8 +16,8 @@ from backend.reviews.models import STATE_NAMES, Review, ReviewState
 from backend.reviews.views import review_pictures
 from backend.staff.rights import Actor, Right
 
-MOST_ROWS = 100
-"""How many are shown of those that wait, and of the rest."""
+PAGE_SIZE = 100
+"""Rows per page of unread reviews; also the maximum of decided ones."""
 KEY = (Review.written_at, Review.id)
 
 
@@ -26,17 +26,17 @@ class ReviewRow:
     """A review.
 
     Attributes:
-        version: what its buyer's last change is known by.
-        order: the number and the id of the order; empty for a review of the demo shop.
+        version: moment of the customer's newest change.
+        order: number of the order, `order_id` its id; both are empty for a review of the demo shop.
     """
 
     id: str
     version: str
-    toy: str
+    product: str
     handle: str
     stars: int
     name: str
-    written: str
+    written_label: str
     text: str
     pictures: list[PictureView]
     state: str
@@ -50,14 +50,14 @@ class ReviewRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewsList(ListView):
-    """Reviews that wait to be read, the oldest first, and on the first page the newest decided ones."""
+    """Unread reviews, the oldest first; the first page also has the newest decided ones."""
 
     rows: list[ReviewRow]
     decided: list[ReviewRow] = field(default_factory=list)
 
 
-async def waiting_reviews(session: AsyncSession) -> int:
-    """How many wait to be read."""
+async def count_waiting_reviews(session: AsyncSession) -> int:
+    """Count the reviews that wait for a decision."""
     query = select(func.count()).select_from(Review).where(Review.state == ReviewState.WAITING)
     return (await session.execute(query)).scalar_one()
 
@@ -66,7 +66,7 @@ async def reviews_list(session: AsyncSession, actor: Actor, cursor: str = "") ->
     """Return a page of the reviews.
 
     Raises:
-        Forbidden: the role may not see orders and who bought them.
+        Forbidden: the actor may not see orders and their customers.
         InvalidData: the cursor is not one of this list.
     """
     actor.require(Right.READ_ORDERS)
@@ -76,22 +76,22 @@ async def reviews_list(session: AsyncSession, actor: Actor, cursor: str = "") ->
         .outerjoin(Order, Order.id == Review.order_id)
     )
     waits = Review.state == ReviewState.WAITING
-    found, following = await read_page(session, query.where(waits), KEY, cursor, MOST_ROWS)
-    decided = query.where(~waits).order_by(Review.written_at.desc(), Review.id).limit(MOST_ROWS)
+    found, following = await read_page(session, query.where(waits), KEY, cursor, PAGE_SIZE)
+    decided = query.where(~waits).order_by(Review.written_at.desc(), Review.id).limit(PAGE_SIZE)
     return ReviewsList(
-        rows=[_row(one) for one in found],
+        rows=[_review_row(one) for one in found],
         cursor=following,
-        decided=[] if cursor else [_row(one) for one in (await session.execute(decided)).all()],
+        decided=[] if cursor else [_review_row(one) for one in (await session.execute(decided)).all()],
     )
 
 
 async def count_new_reviews(
     session: AsyncSession, actor: Actor, known: Sequence[ReviewRow], cursor: str = ""
 ) -> int:
-    """Count the reviews up to the cursor that wait to be read and are not among the known ones, or not as they are now.
+    """Count the unread reviews up to the cursor that are not in `known` or have changed since.
 
     Raises:
-        Forbidden: the role may not see orders and who bought them.
+        Forbidden: the actor may not see orders and their customers.
     """
     actor.require(Right.READ_ORDERS)
     versions = [datetime.fromisoformat(row.version) for row in known]
@@ -99,17 +99,17 @@ async def count_new_reviews(
     return await count_new_rows(session, exclude_next_pages(query, KEY, cursor))
 
 
-def _row(found: Sequence[object]) -> ReviewRow:
-    row, toy, handle, number = found
+def _review_row(found: Sequence[object]) -> ReviewRow:
+    row, title, handle, number = found
     assert isinstance(row, Review)  # noqa: S101 - the first column of the query
     return ReviewRow(
         id=row.id,
         version=row.written_at.isoformat(),
-        toy=str(toy),
+        product=str(title),
         handle=str(handle),
         stars=row.stars,
         name=row.name,
-        written=time_label(row.written_at),
+        written_label=time_label(row.written_at),
         text=row.text,
         pictures=review_pictures(row.pictures),
         state=row.state,

@@ -1,6 +1,6 @@
-"""What waits in the shop today, and what it has sold, by numbers that stay quick with 100,000 orders.
+"""The office's start screen: pending work and today's sales. Its queries stay fast with 100,000 orders.
 
-A query names the statuses as literals where an index holds only the rows of those statuses (`Order.__table_args__`).
+A query names the statuses as literals if an index holds only the rows of those statuses (`Order.__table_args__`).
 """
 
 from dataclasses import dataclass
@@ -17,24 +17,24 @@ from backend.core.db.database import database_now, db_now
 from backend.core.money import Cop, format_cop
 from backend.core.texts import _
 from backend.inventory.models import InventoryLevel
-from backend.office.reviews import waiting_reviews
+from backend.office.reviews import count_waiting_reviews
 from backend.office_settings import demo_problems, read_low_stock
 from backend.orders.models import Order
 from backend.orders.search import TO_PACK, is_one_of
-from backend.reports.figures import flows
+from backend.reports.figures import read_cash_flows
 from backend.reports.periods import Piece
 from backend.shipping.models import StockLocation
 from backend.staff.models import Staff
 from backend.staff.rights import Actor, Right
 
-MOST_LOW = 5
-"""Toys that are named."""
+MAX_LOW_PRODUCTS = 5
+"""Maximum number of products with low stock that are named."""
 WEEK = timedelta(days=7)
 
 
 @dataclass(frozen=True, slots=True)
-class LowToy:
-    """A toy of which few units are left."""
+class LowStockProduct:
+    """A product with few units left."""
 
     product_id: str
     title: str
@@ -43,7 +43,7 @@ class LowToy:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Something to do before the shop opens. `name` is what links and drawings know it by."""
+    """A step before the shop opens. `name` identifies it in links and pictures."""
 
     name: str
     title: str
@@ -53,17 +53,16 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class TodayView:
-    """What waits and what was sold.
+    """Pending work and today's sales.
 
     Attributes:
         day: today, in words.
-        reviews: those that nobody has read yet.
-        waits_since: the day since which the oldest order waits to be packed; empty when none does.
-        attention_late: of the open rows of attention, those whose deadline is over.
-        change: by how much today's sales differ from those until the same time a week ago, in percent; None when
-            nothing was sold then.
-        is_quiet: whether nothing waits for anybody.
-        steps: what is to be done before the shop opens; empty when all is, and for whoever may not change settings.
+        reviews: number of unread reviews.
+        waits_since: day since which the oldest order waits to be packed; empty without one.
+        attention_late: number of open attention rows whose deadline has passed.
+        change: today's sales compared with the same time a week ago, in percent; None if nothing was sold then.
+        is_quiet: True if no work is pending.
+        steps: steps before the shop opens; empty if all are done, or if the actor may not change settings.
     """
 
     day: str
@@ -74,7 +73,7 @@ class TodayView:
     attention_late: int
     low_stock: int
     reviews: int
-    low: list[LowToy]
+    low_products: list[LowStockProduct]
     sold_label: str
     orders: int
     sold_last_week_label: str
@@ -84,8 +83,8 @@ class TodayView:
     steps: list[Step]
 
 
-async def today(session: AsyncSession, actor: Actor, settings: Settings) -> TodayView:
-    """What waits in the shop, and what it has sold today.
+async def today_view(session: AsyncSession, actor: Actor, settings: Settings) -> TodayView:
+    """Return the pending work and today's sales.
 
     Raises:
         Forbidden: the actor may not see orders.
@@ -102,10 +101,10 @@ async def today(session: AsyncSession, actor: Actor, settings: Settings) -> Toda
     attention, late = (
         await session.execute(select(func.count(), is_late).where(Attention.resolved_at.is_(None)))
     ).one()
-    low_count, low = await _low(session)
-    reviews = await waiting_reviews(session)
-    sold, orders = await _sold(session, begin, moment)
-    sold_before, orders_before = await _sold(session, begin - WEEK, moment - WEEK)
+    low_count, low = await _low_stock(session)
+    reviews = await count_waiting_reviews(session)
+    sold, orders = await _sales_between(session, begin, moment)
+    sold_before, orders_before = await _sales_between(session, begin - WEEK, moment - WEEK)
     return TodayView(
         day=day_label(moment),
         to_pack=to_pack,
@@ -115,27 +114,27 @@ async def today(session: AsyncSession, actor: Actor, settings: Settings) -> Toda
         attention_late=late,
         low_stock=low_count,
         reviews=reviews,
-        low=low,
+        low_products=low,
         sold_label=format_cop(sold),
         orders=orders,
         sold_last_week_label=format_cop(sold_before),
         orders_last_week=orders_before,
         change=round((sold - sold_before) * 100 / sold_before) if sold_before > 0 else None,
         is_quiet=not (to_pack or awaiting or attention or low_count or reviews),
-        steps=await _steps(session, actor, settings) if actor.may(Right.CHANGE_SETTINGS) else [],
+        steps=await _opening_steps(session, actor, settings) if actor.may(Right.CHANGE_SETTINGS) else [],
     )
 
 
-async def _sold(session: AsyncSession, begin: datetime, end: datetime) -> tuple[Cop, int]:
-    """Return what was captured between two moments less what was refunded, and how many orders were paid."""
-    (flow,) = await flows(session, [Piece("", begin, end)])
+async def _sales_between(session: AsyncSession, begin: datetime, end: datetime) -> tuple[Cop, int]:
+    """Return the captured less the refunded money between two moments, and the number of paid orders."""
+    (flow,) = await read_cash_flows(session, [Piece("", begin, end)])
     paid = (Order.paid_at >= begin) & (Order.paid_at < end) & (Order.status == "pending")
     orders = (await session.execute(select(func.count()).select_from(Order).where(paid))).scalar_one()
     return flow.captured - flow.refunded, orders
 
 
-async def _low(session: AsyncSession) -> tuple[int, list[LowToy]]:
-    """How many toys on sale have few units left at a location, and those with the fewest."""
+async def _low_stock(session: AsyncSession) -> tuple[int, list[LowStockProduct]]:
+    """Count the products on sale with low stock at a location, and return those with the fewest units."""
     usual = await read_low_stock(session)
     free = (InventoryLevel.stocked - InventoryLevel.reserved).label("free")
     few = (
@@ -148,13 +147,13 @@ async def _low(session: AsyncSession) -> tuple[int, list[LowToy]]:
     count = (await session.execute(select(func.count()).select_from(few.subquery()))).scalar_one()
     if not count:
         return 0, []
-    rows = await session.execute(few.order_by("units", Product.title).limit(MOST_LOW))
-    return count, [LowToy(row.id, row.title, row.units) for row in rows]
+    rows = await session.execute(few.order_by("units", Product.title).limit(MAX_LOW_PRODUCTS))
+    return count, [LowStockProduct(row.id, row.title, row.units) for row in rows]
 
 
-async def _steps(session: AsyncSession, actor: Actor, settings: Settings) -> list[Step]:
-    """What is to be done before the shop opens; nothing once all is."""
-    has_toy, has_order, has_place, has_code = (
+async def _opening_steps(session: AsyncSession, actor: Actor, settings: Settings) -> list[Step]:
+    """Return the steps before the shop opens; an empty list if all are done."""
+    has_product, has_order, has_place, has_code = (
         await session.execute(
             select(
                 exists(select(Product.id).where(for_sale())),
@@ -172,7 +171,7 @@ async def _steps(session: AsyncSession, actor: Actor, settings: Settings) -> lis
             bool(has_code),
         ),
         Step("warehouse", _("La bodega"), _("De dónde salen los paquetes."), bool(has_place)),
-        Step("toy", _("El primer juguete"), _("Con foto, precio y unidades."), bool(has_toy)),
+        Step("toy", _("El primer juguete"), _("Con foto, precio y unidades."), bool(has_product)),
         Step(
             "purchase",
             _("Una compra de prueba"),

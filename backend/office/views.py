@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ChipView:
-    """A chip with the state of a thing. `tone`: its colour, such as `good`, `wait`, `bad` or `plain`."""
+    """A chip with a status. `tone`: its colour, such as `good`, `wait`, `bad` or `plain`."""
 
     text: str
     tone: str

@@ -1,4 +1,4 @@
-"""Settings that the office may save. The effective settings are the environment's with what was saved."""
+"""Settings that the office can save. The effective settings are those of the environment, overridden by saved ones."""
 
 from backend.office_settings.service import (
     DEMO,

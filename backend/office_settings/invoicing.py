@@ -1,6 +1,6 @@
-"""What the office saves for invoices: who makes them, and the range of numbers that the DIAN authorized.
+"""Settings of invoices: the provider, and the range of numbers that the DIAN authorized.
 
-Nothing of it comes from the environment. Without a provider the shop makes no invoices.
+They have no values in the environment. Without a provider, the shop creates no invoices.
 """
 
 from collections.abc import Mapping
@@ -11,29 +11,29 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.audit import Who
+from backend.audit import AuditActor
 from backend.core.errors import InvalidData
-from backend.core.money import typed_pesos
+from backend.core.money import parse_pesos
 from backend.core.texts import _
 from backend.office_settings.models import StoredSetting
-from backend.office_settings.service import store
+from backend.office_settings.service import store_settings
 
 PREFIX = "invoice_"
-"""What the names of these settings begin with where they are stored."""
+"""Prefix of these settings in the table."""
 
 Day = Annotated[date | None, BeforeValidator(lambda value: value or None)]
 
 
-def _number(value: object) -> object:
-    """What Pydantic's own reading would take for a fraction ("1.000") is read as people write numbers."""
+def _parse_thousands(value: object) -> object:
+    """Parse thousands separators ("1.000") as people write them; Pydantic would read a fraction."""
     if not isinstance(value, str) or not value:
         return value or None
-    if (number := typed_pesos(value)) is None:
+    if (number := parse_pesos(value)) is None:
         raise ValueError("not a whole number")
     return number
 
 
-Number = Annotated[Annotated[int, Field(ge=1, le=999_999_999)] | None, BeforeValidator(_number)]
+Number = Annotated[Annotated[int, Field(ge=1, le=999_999_999)] | None, BeforeValidator(_parse_thousands)]
 
 TAX_LEVELS = {
     "R-99-PN": _("Ninguna de estas"),
@@ -42,14 +42,15 @@ TAX_LEVELS = {
     "O-23": _("Agente de retención de IVA"),
     "O-47": _("Régimen simple de tributación"),
 }
-"""The seller's responsibilities (annex 1.9, table 13.2.6.1)."""
+"""The seller's tax responsibilities (annex 1.9, table 13.2.6.1)."""
 
 
 class Invoicing(BaseModel):
-    """The settings of invoices. Texts may be empty and numbers missing: `problems` says what is.
+    """The settings of invoices. Texts may be empty and numbers missing: `problems` reports it.
 
-    `resolution` is that of the DIAN with its `dated` day; numbers go from `first` to `last`, days from `valid_from` to
-    `valid_until` in Colombia, all included. `technical_key` is what the DIAN gave with the range.
+    `resolution` is the number of the DIAN's resolution, `dated` its day. Numbers and days within the
+    two ranges are valid, both ends included; days are Colombian. `technical_key` is the key that the DIAN
+    assigned to the range.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -68,11 +69,11 @@ class Invoicing(BaseModel):
 
     @property
     def is_on(self) -> bool:
-        """Whether the shop makes invoices."""
+        """True if the shop creates invoices."""
         return bool(self.provider)
 
     def problems(self) -> dict[str, str]:
-        """What is missing or does not fit together, by the settings' names; nothing while invoices are off."""
+        """Return missing and inconsistent settings by name; empty while invoices are off."""
         if not self.is_on:
             return {}
         needed = ("resolution", "dated", "first", "last", "valid_from", "valid_until", "technical_key")
@@ -92,41 +93,41 @@ MESSAGES = {
     "resolution": _("Solo el número de la resolución, sin puntos."),
     "technical_key": _("La clave técnica solo tiene letras y números."),
 }
-DOES_NOT_FIT = _("Revisa este dato.")
+INVALID_VALUE = _("Revisa este dato.")
 
 
 async def read_invoicing(session: AsyncSession) -> Invoicing:
-    """The saved settings of invoices."""
-    return Invoicing.model_validate(await _saved(session))
+    """Return the saved settings of invoices."""
+    return Invoicing.model_validate(await _read_saved(session))
 
 
-async def save_invoicing(session: AsyncSession, who: Who, typed: Mapping[str, str]) -> Invoicing:
-    """Let these values stand from now on, by the names of `Invoicing`; others stay. `who` saves them.
+async def save_invoicing(session: AsyncSession, actor: AuditActor, typed: Mapping[str, str]) -> Invoicing:
+    """Save these values, by the names of `Invoicing`; others stay unchanged. They apply immediately.
 
     Raises:
-        InvalidData: a value does not fit, or something is missing; `fields` says which.
+        InvalidData: a value is invalid or missing; `fields` has the errors.
     """
     changes = {name: " ".join(str(value).split()) for name, value in typed.items()}
     for name in ("prefix", "credit_prefix"):
         if name in changes:
             changes[name] = changes[name].upper()
     try:
-        invoicing = Invoicing.model_validate({**await _saved(session), **changes})
+        invoicing = Invoicing.model_validate({**await _read_saved(session), **changes})
     except ValidationError as error:
         names = [str(problem["loc"][0]) for problem in error.errors() if problem["loc"]]
         raise InvalidData(
-            "A setting does not fit", fields={name: MESSAGES.get(name, DOES_NOT_FIT) for name in names}
+            "A setting is invalid", fields={name: MESSAGES.get(name, INVALID_VALUE) for name in names}
         ) from None
     if problems := invoicing.problems():
         raise InvalidData("The settings of invoices are not complete", fields=problems)
     for name in ("first", "last"):
         if name in changes:
             changes[name] = str(getattr(invoicing, name) or "")
-    await store(session, who, {f"{PREFIX}{name}": value for name, value in changes.items()})
+    await store_settings(session, actor, {f"{PREFIX}{name}": value for name, value in changes.items()})
     return invoicing
 
 
-async def _saved(session: AsyncSession) -> dict[str, str]:
+async def _read_saved(session: AsyncSession) -> dict[str, str]:
     rows = await session.execute(
         select(StoredSetting.name, StoredSetting.value).where(
             StoredSetting.name.startswith(PREFIX, autoescape=True)

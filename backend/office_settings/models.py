@@ -1,4 +1,4 @@
-"""The table of what the office saved."""
+"""The table of saved settings."""
 
 from sqlmodel import Field
 
@@ -6,7 +6,7 @@ from backend.core.db.tables import Timestamps
 
 
 class StoredSetting(Timestamps, table=True):
-    """A setting that somebody saved in the shop, by the name it has in `Settings`."""
+    """A setting that was saved in the office, by its name in `Settings`."""
 
     __tablename__ = "stored_setting"
 

@@ -1,4 +1,4 @@
-"""Reading the effective settings, and saving those that the office may change."""
+"""Effective settings: read them, and save the settings that the office may change."""
 
 from collections.abc import Mapping
 
@@ -6,7 +6,7 @@ from pydantic import Field, ValidationError
 from sqlalchemy import select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.audit import Subject, Thing, Who, record
+from backend.audit import AuditActor, Subject, SubjectType, record
 from backend.core.caching.cached_reads import CachedReads
 from backend.core.config.settings import Identity, OfficeSettings, Settings
 from backend.core.db.database import Database
@@ -16,25 +16,25 @@ from backend.office_settings.models import StoredSetting
 LOW_STOCK = 3
 _LOW_STOCK_AT = "low_stock_at"
 _LOCK = 0x5E771465
-"""The number of the lock; no other lock of the shop has it."""
-MOST_LOW_STOCK = 100_000
+"""Key of the advisory lock; no other lock of the shop has it."""
+MAX_LOW_STOCK = 100_000
 
 
 class SavedSettings(OfficeSettings):
-    """All that is saved by its name: what stands in place of first values, and what has none in the environment."""
+    """All settings that can be saved: those of the environment, and those that exist only in the table."""
 
-    low_stock_at: int = Field(default=LOW_STOCK, ge=0, le=MOST_LOW_STOCK)
-    """So many units of a variant at a location, or fewer, are few, where its product does not say otherwise."""
+    low_stock_at: int = Field(default=LOW_STOCK, ge=0, le=MAX_LOW_STOCK)
+    """Default limit: the stock of a variant at a location is low with this number of units or fewer."""
 
 
 DEMO = Identity()
-"""Who the demo shop is, and where it stands."""
+"""Identity of the demo shop, and its address."""
 MUST_BE_OWN = ("store_legal_name", "store_nit", "store_phone", "store_email")
 OWN_WAREHOUSE = tuple(f"carrier_origin_{part}" for part in ("address", "phone", "email", "company"))
 
 
 class EffectiveSettings:
-    """The only way to read the effective settings of a running shop: the environment's, with what the office saved."""
+    """Reader of the effective settings of a running shop; the rest of the program reads them only through it."""
 
     def __init__(self, settings: Settings, database: Database, probe: CachedReads) -> None:
         self._settings = settings
@@ -42,8 +42,8 @@ class EffectiveSettings:
         self._probe = probe
 
     async def now(self) -> Settings:
-        """The effective settings. Exact on every replica, and seldom read."""
-        return await self._probe.cached("effective settings", self._read)
+        """Return the effective settings. They are cached, but always up to date on every replica."""
+        return await self._probe.read_cached("effective settings", self._read)
 
     async def _read(self) -> Settings:
         async with self._database.read() as session:
@@ -51,7 +51,7 @@ class EffectiveSettings:
 
 
 async def read_effective_settings(session: AsyncSession, settings: Settings) -> Settings:
-    """The settings with what the office saved in place of their first values."""
+    """Return the settings of the environment, overridden by the saved ones."""
     rows = (await session.execute(select(StoredSetting))).scalars()
     saved = {row.name: row.value for row in rows if row.name in OfficeSettings.model_fields}
     if not saved:
@@ -60,25 +60,25 @@ async def read_effective_settings(session: AsyncSession, settings: Settings) -> 
 
 
 async def read_low_stock(session: AsyncSession) -> int:
-    """How many units are few: see `SavedSettings.low_stock_at`."""
+    """Return the low-stock limit: see `SavedSettings.low_stock_at`."""
     saved = await session.get(StoredSetting, _LOW_STOCK_AT)
     return int(saved.value) if saved is not None else LOW_STOCK
 
 
 async def lock_settings(session: AsyncSession) -> None:
-    """Let nobody else save settings by a form until the transaction ends: what is read from now on is what is replaced.
+    """Lock the settings until the transaction ends, so that no concurrent form replaces what is read from now on.
 
-    SQLite has the whole database locked by `transaction()` already.
+    On SQLite, `transaction()` has already locked the whole database.
     """
     if session.get_bind().dialect.name == "postgresql":
         await session.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
 
 
-async def save_settings(session: AsyncSession, who: Who, changes: Mapping[str, str]) -> None:
-    """Let these values stand from now on, by the settings' names in lower case. `who` saves them.
+async def save_settings(session: AsyncSession, actor: AuditActor, changes: Mapping[str, str]) -> None:
+    """Save these values, by the settings' names in lower case. They apply immediately.
 
     Raises:
-        InvalidData: a name is not the office's to save, or a value does not fit; `fields` says which.
+        InvalidData: a name cannot be saved, or a value is invalid; `fields` has the errors.
     """
     unknown = sorted(set(changes) - set(SavedSettings.model_fields))
     if unknown:
@@ -90,13 +90,13 @@ async def save_settings(session: AsyncSession, who: Who, changes: Mapping[str, s
         SavedSettings.model_validate(changes)
     except ValidationError as error:
         problems = {str(problem["loc"][0]): problem["msg"] for problem in error.errors() if problem["loc"]}
-        raise InvalidData("A setting does not fit", fields=problems) from None
-    await store(session, who, changes)
+        raise InvalidData("A setting is invalid", fields=problems) from None
+    await store_settings(session, actor, changes)
 
 
-async def store(session: AsyncSession, who: Who, changes: Mapping[str, str]) -> None:
-    """Keep these values, which were checked, and record who saved them."""
-    await record(session, who, "changed", Subject(Thing.SETTINGS, "settings"))
+async def store_settings(session: AsyncSession, actor: AuditActor, changes: Mapping[str, str]) -> None:
+    """Store these validated values, and record the change in the audit."""
+    await record(session, actor, "changed", Subject(SubjectType.SETTINGS, "settings"))
     for name, value in changes.items():
         row = await session.get(StoredSetting, name)
         if row is None:
@@ -107,7 +107,10 @@ async def store(session: AsyncSession, who: Who, changes: Mapping[str, str]) -> 
 
 
 def demo_problems(effective: Settings) -> list[str]:
-    """A line for each part of the shop's identity that is the demo shop's: no real shop may open with it."""
+    """Return an error for each part of the shop's identity that is still the demo shop's.
+
+    No real shop may open with these errors.
+    """
     problems = [
         f"{name.upper()} is the demo shop's: set your own, or run `trompo init`"
         for name in MUST_BE_OWN

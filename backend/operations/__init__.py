@@ -1,1 +1,1 @@
-"""Running a shop: opening it, watching it, checking it, backing it up, tidying it."""
+"""Operation of a shop: opening, monitoring, checks, backups, deletion of expired data."""

@@ -1,8 +1,8 @@
-"""Stored moments that a wrong clock wrote: expiries, and moments in the past that lie in the future.
+"""Correction of stored times that a wrong clock wrote: expiries and past times that are in the future.
 
-A clock that ran ahead and is put right leaves units reserved, logins open and limits shut for as long as it was ahead.
-No honest moment is later than its longest time from now: a later one is pulled back to that. Jobs are pulled back by
-`backend.jobs.clock_changes`.
+If a clock runs ahead and is corrected, units stay reserved, logins valid and limits active for as long as it was
+ahead. Each column has a maximum distance from now; a later time is moved back to that maximum.
+`backend.jobs.clock_changes` does the same for jobs.
 """
 
 from collections.abc import Sequence
@@ -17,12 +17,12 @@ from backend.alerts.models import Alert
 from backend.attention.kinds import RULES as ATTENTION_RULES
 from backend.attention.models import Attention
 from backend.cart.models import ShippingQuote
-from backend.checkout.completion import HELD_TIME
+from backend.checkout.completion import HELD_RESERVATION_TIME
 from backend.core.db.database import Database, database_now, db_now
 from backend.customers.auth import password_reset
 from backend.customers.auth import sessions as customer_sessions
 from backend.customers.models import CustomerSession, ResetLink
-from backend.edge.auth.revoked_tokens import KEPT_FOR, RevokedTokenChain
+from backend.edge.auth.revoked_tokens import REVOKED_RETENTION, RevokedTokenChain
 from backend.exports.models import DataExport
 from backend.exports.service import EXPIRES_AFTER
 from backend.inventory.models import Reservation
@@ -39,11 +39,11 @@ from backend.staff import sessions as staff_sessions
 from backend.staff.models import StaffInvite, StaffSession
 
 MAX_MANUAL_TIME = timedelta(days=60)
-"""The most that `manual_payment_days` may be."""
+"""Maximum value of the setting `manual_payment_days`."""
 NO_TIME = timedelta()
 EARLIER_RESERVATION_TIME = timedelta(minutes=40)
-"""RESERVATION_TIME of earlier releases: what they reserved just before an upgrade is no clock's fault."""
-MAX_HELD_TIME = max(HELD_TIME, EARLIER_RESERVATION_TIME * 24)
+"""RESERVATION_TIME of earlier releases. A reservation from just before an upgrade is not a sign of a wrong clock."""
+MAX_HELD_TIME = max(HELD_RESERVATION_TIME, EARLIER_RESERVATION_TIME * 24)
 MAX_RESERVATION_TIME = max(RESERVATION_TIME, EARLIER_RESERVATION_TIME)
 
 _payment_of_reservation = (PaymentSession.collection_id == PaymentCollection.id) & (
@@ -62,86 +62,88 @@ _at_the_bank = (SessionState.PENDING, SessionState.INITIATING, SessionState.PEND
 
 @dataclass(frozen=True, slots=True)
 class StoredMoment:
-    """A column and how far from now its moments may honestly be, of the rows that `where` selects.
+    """A column with times, and the maximum distance from now of a correct time, for the rows that `where` selects.
 
-    `longest` is the same, where it is more, for what an earlier release wrote: only a later moment is pulled back, to
-    `max_ahead`.
+    If an earlier release wrote later times, `tolerated_ahead` is the maximum that counts as correct. A time later
+    than that is moved back to `max_ahead`.
     """
 
     column: InstrumentedAttribute[Any]
     max_ahead: timedelta
     where: ColumnElement[bool] | None = None
-    longest: timedelta | None = None
+    tolerated_ahead: timedelta | None = None
 
     @property
     def name(self) -> str:
-        """The table and the column."""
+        """Return `table.column`."""
         return f"{self.column.class_.__tablename__}.{self.column.key}"
 
-    def too_late(self) -> ColumnElement[bool]:
-        """Return the condition that a row's moment is later than it can be."""
-        longest = self.max_ahead if self.longest is None else self.longest
-        is_late: ColumnElement[bool] = self.column > db_now(longest + CLOCK_SLACK)
+    def late_condition(self) -> ColumnElement[bool]:
+        """Return the condition for rows whose time is later than the maximum."""
+        tolerated_ahead = self.max_ahead if self.tolerated_ahead is None else self.tolerated_ahead
+        is_late: ColumnElement[bool] = self.column > db_now(tolerated_ahead + CLOCK_SLACK)
         return is_late if self.where is None else is_late & self.where
 
 
-def _moment(
-    column: Any, max_ahead: timedelta, where: Any = None, longest: timedelta | None = None
+def _stored_moment(
+    column: Any, max_ahead: timedelta, where: Any = None, tolerated_ahead: timedelta | None = None
 ) -> StoredMoment:
-    return StoredMoment(column, max_ahead, where, longest)
+    return StoredMoment(column, max_ahead, where, tolerated_ahead)
 
 
 STORED_MOMENTS: Sequence[StoredMoment] = (
-    _moment(
+    _stored_moment(
         PaymentSession.expires_at,
         RESERVATION_TIME,
         PaymentSession.state.in_(_at_the_bank),
         MAX_RESERVATION_TIME,
     ),
-    _moment(PaymentSession.expires_at, MAX_MANUAL_TIME),
-    _moment(PaymentSession.checked_at, NO_TIME),
-    _moment(
+    _stored_moment(PaymentSession.expires_at, MAX_MANUAL_TIME),
+    _stored_moment(PaymentSession.checked_at, NO_TIME),
+    _stored_moment(
         Reservation.expires_at,
         RESERVATION_TIME,
         _is_paid_by(*_at_the_bank) & ~_is_held & ~_is_confirmed_by_staff,
         MAX_RESERVATION_TIME,
     ),
-    _moment(Reservation.expires_at, HELD_TIME, ~_is_confirmed_by_staff, MAX_HELD_TIME),
-    _moment(Reservation.expires_at, MAX_MANUAL_TIME),
-    _moment(BankList.fetched_at, NO_TIME),
-    _moment(BankList.tried_at, NO_TIME),
-    _moment(ShippingQuote.quoted_at, NO_TIME),
-    _moment(Fulfillment.tracked_at, NO_TIME),
-    _moment(CustomerSession.expires_at, customer_sessions.LIFETIME),
-    _moment(ResetLink.expires_at, password_reset.LIFETIME),
-    _moment(StaffSession.expires_at, staff_sessions.LIFETIME),
-    _moment(StaffSession.last_seen_at, NO_TIME),
-    _moment(StaffInvite.expires_at, invites.LIFETIME),
-    _moment(DataExport.expires_at, EXPIRES_AFTER),
-    _moment(RevokedTokenChain.expires_at, KEPT_FOR),
-    _moment(RateLimitCounter.expires_at, limiter.DAY),
-    _moment(Alert.seen_at, NO_TIME),
+    _stored_moment(Reservation.expires_at, HELD_RESERVATION_TIME, ~_is_confirmed_by_staff, MAX_HELD_TIME),
+    _stored_moment(Reservation.expires_at, MAX_MANUAL_TIME),
+    _stored_moment(BankList.fetched_at, NO_TIME),
+    _stored_moment(BankList.tried_at, NO_TIME),
+    _stored_moment(ShippingQuote.quoted_at, NO_TIME),
+    _stored_moment(Fulfillment.tracked_at, NO_TIME),
+    _stored_moment(CustomerSession.expires_at, customer_sessions.LIFETIME),
+    _stored_moment(ResetLink.expires_at, password_reset.LIFETIME),
+    _stored_moment(StaffSession.expires_at, staff_sessions.LIFETIME),
+    _stored_moment(StaffSession.last_seen_at, NO_TIME),
+    _stored_moment(StaffInvite.expires_at, invites.LIFETIME),
+    _stored_moment(DataExport.expires_at, EXPIRES_AFTER),
+    _stored_moment(RevokedTokenChain.expires_at, REVOKED_RETENTION),
+    _stored_moment(RateLimitCounter.expires_at, limiter.DAY),
+    _stored_moment(Alert.seen_at, NO_TIME),
     *(
-        _moment(Attention.due_at, rules.within, (Attention.kind == kind) & Attention.resolved_at.is_(None))
+        _stored_moment(
+            Attention.due_at, rules.within, (Attention.kind == kind) & Attention.resolved_at.is_(None)
+        )
         for kind, rules in ATTENTION_RULES.items()
     ),
 )
 
 
-class StoredMoments:
-    """Pulls back stored moments that are later than they can be."""
+class ClockCorrection:
+    """Moves back stored times that are later than the maximum of their column."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     @periodic("clock.correct", every=timedelta(minutes=5))
     async def correct(self, _run: JobRun) -> None:
-        """Pull back what a wrong clock wrote, and report it."""
+        """Move back the times that a wrong clock wrote, and report them."""
         await self.pull_back()
 
     async def pull_back(self) -> dict[str, int]:
-        """Pull back every moment that is later than it can be, and report it. Return how many, by column."""
-        late = await self._find()
+        """Move back every time that is later than its maximum, and report it. Return the number of rows by column."""
+        late = await self._find_late_columns()
         if not late:
             return {}
         counts: dict[str, int] = {}
@@ -152,14 +154,17 @@ class StoredMoments:
                 latest = moment + stored.max_ahead
                 newest: datetime | None = (
                     await session.execute(
-                        select(stored.column).where(stored.too_late()).order_by(stored.column.desc()).limit(1)
+                        select(stored.column)
+                        .where(stored.late_condition())
+                        .order_by(stored.column.desc())
+                        .limit(1)
                     )
                 ).scalar_one_or_none()
                 if newest is None:
                     continue
                 changed = await session.execute(
                     update(stored.column.class_)
-                    .where(stored.too_late())
+                    .where(stored.late_condition())
                     .values({stored.column.key: latest})
                     .execution_options(synchronize_session=False)
                 )
@@ -168,9 +173,11 @@ class StoredMoments:
             await report_pulled_back(session, counts, ahead)
         return counts
 
-    async def _find(self) -> list[StoredMoment]:
-        """Return the columns in which there is something to pull back; the usual case takes no lock."""
-        found = [exists().where(stored.too_late()).label(str(n)) for n, stored in enumerate(STORED_MOMENTS)]
+    async def _find_late_columns(self) -> list[StoredMoment]:
+        """Return the columns that contain times to move back. The usual case takes no lock."""
+        found = [
+            exists().where(stored.late_condition()).label(str(n)) for n, stored in enumerate(STORED_MOMENTS)
+        ]
         async with self._database.read() as session:
             row = (await session.execute(select(*found))).one()
         return [stored for stored, is_late in zip(STORED_MOMENTS, row, strict=True) if is_late]

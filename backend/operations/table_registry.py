@@ -1,11 +1,11 @@
-"""The one place that knows every table."""
+"""The metadata of all tables. Only this module imports the models of every package."""
 
 from sqlalchemy import MetaData
 from sqlmodel import SQLModel
 
 
 def all_tables() -> MetaData:
-    """The metadata of every table of the shop, with every package's models imported."""
+    """Return the metadata of all tables, with the models of every package imported."""
     import backend.alerts.models
     import backend.attention.models
     import backend.audit.models

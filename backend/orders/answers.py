@@ -1,4 +1,4 @@
-"""Orders as the Store and Admin API answer with them."""
+"""Shapes of orders in the responses of the Store and Admin API."""
 
 from typing import Annotated, Literal, NotRequired
 
@@ -22,7 +22,7 @@ from backend.payment.answers import PaymentCollectionOut, RefundOut
 
 
 class UnitPrices(TypedDict):
-    """The price of one unit, and what it was before it was lowered."""
+    """The price of one unit, and its price before a reduction."""
 
     unit_price: int | None
     compare_at_unit_price: int | None
@@ -35,7 +35,7 @@ class Quantity(TypedDict):
 
 
 class RequestedUnits(TypedDict):
-    """Units that are to come back."""
+    """Units whose return is requested."""
 
     return_requested_quantity: int
 
@@ -82,7 +82,7 @@ class TaxTotals(TypedDict):
 
 
 class SoldTaxLine(TaxLine, TaxTotals, LastingStamps):
-    """The IVA of a line or a shipping method that was sold."""
+    """The IVA of a sold line or shipping method."""
 
     raw_rate: JsonDict
     tax_rate_id: None
@@ -114,7 +114,7 @@ class LineFields(Quantity, Priced):
 
 
 class OrderItemFields(UnitPrices, LineFields, UnitTotals, LastingStamps):
-    """Units of a variant, as they were sold."""
+    """Units of a variant as they were sold."""
 
     product_title: str
     product_handle: str
@@ -127,7 +127,7 @@ class OrderItemFields(UnitPrices, LineFields, UnitTotals, LastingStamps):
 
 
 class OrderItemOut(OrderItemFields):
-    """Units of a variant, as they were sold, with their product where it is shown."""
+    """Units of a variant as they were sold, optionally with their product."""
 
     product: NotRequired[JsonDict]
     actions: NotRequired[list[JsonDict]]
@@ -140,7 +140,7 @@ class OrderLineOut(LineDetail):
 
 
 class AddressOut(AddressParts):
-    """An address of a cart."""
+    """The id and the fields of an address."""
 
     id: str
 
@@ -152,7 +152,7 @@ class OrderAddress(AddressOut, LastingStamps):
 
 
 class MethodDetail(LastingStamps):
-    """The version of the order that a shipping method belongs to."""
+    """The order version to which a shipping method belongs."""
 
     id: str
     order_id: str
@@ -187,7 +187,7 @@ class OrderShippingMethod(MethodAmounts, LastingStamps):
 
 
 class Related(TypedDict):
-    """Something by its id."""
+    """A reference to another object by its id."""
 
     id: str
 
@@ -263,7 +263,7 @@ class OrderSummary(TypedDict):
 
 
 class OrderStatus(Stamps):
-    """Fields of an order that its id alone gives access to."""
+    """Fields of an order that a caller with only its id may see."""
 
     id: str
     display_id: int | None
@@ -274,13 +274,13 @@ class OrderStatus(Stamps):
 
 
 class OrderStub(OrderStatus):
-    """An order without its buyer and its items."""
+    """An order without its customer and its items."""
 
     total: int
 
 
 class OrderOut(OrderStatus, AllTotals):
-    """An order. Amounts are whole pesos, IVA included where they are not called subtotals."""
+    """An order. Amounts are whole pesos and include IVA, except the subtotals."""
 
     version: int
     custom_display_id: None
@@ -309,7 +309,7 @@ class OrderWithPayer(OrderOut):
 
 
 class StaffOrderOut(OrderWithPayer):
-    """An order as staff see it: with the relations that only they may ask for."""
+    """An order for staff, with the relations that only they may request."""
 
     customer: NotRequired[PersonOut | None]
     sales_channel: NotRequired[ChannelOut | None]
@@ -317,7 +317,7 @@ class StaffOrderOut(OrderWithPayer):
 
 
 class OrderPreview(StaffOrderOut):
-    """An order with what is being written of a return of it."""
+    """An order with the draft of a return for it."""
 
     order_change: JsonDict | None
 
@@ -329,7 +329,7 @@ class PlacedOut(OrderOut):
 
 
 class OrderAnswer(TypedDict):
-    """An order; without its items and buyer for a caller who may not see them."""
+    """An order; without its items and customer for a caller who may not see them."""
 
     order: OrderOut | OrderStub
 
@@ -365,14 +365,14 @@ class OrderChangesAnswer(Page):
 
 
 class CompletedAnswer(TypedDict):
-    """The order that the cart became; the same one however often it is asked for."""
+    """The order created from the cart. Repeated requests return the same order."""
 
     type: Literal["order"]
     order: PlacedOut | OrderStub
 
 
 class NoteOut(Stamps):
-    """A note of the staff on an order."""
+    """A staff note on an order."""
 
     id: str
     text: str
@@ -386,7 +386,7 @@ class NoteAnswer(TypedDict):
 
 
 class RefundAnswer(TypedDict):
-    """A refund, and its order afterwards."""
+    """A refund, and its order after the refund."""
 
     refund: RefundOut
     order: StaffOrderOut

@@ -1,39 +1,39 @@
-"""Events of orders, for the packages that send mails about them."""
+"""Events of orders, for the packages that send e-mails about them."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class OrderPlaced:
-    """There is a new order."""
+    """A new order was created."""
 
     order_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class OrderPaid:
-    """The order is paid."""
+    """The order was paid."""
 
     order_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class OrderLost:
-    """The provider has said that it took no money for the order: it is cancelled."""
+    """The order was cancelled because the provider reported that it took no money for it."""
 
     order_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class OrderUnconfirmed:
-    """The order is cancelled because nobody has confirmed its payment in time. The money may still come."""
+    """The order was cancelled because its payment was not confirmed in time. The money may still arrive."""
 
     order_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class FulfillmentShipped:
-    """A fulfillment has left the warehouse. Published in the transaction that marks it shipped."""
+    """A fulfillment left the warehouse. Published in the transaction that marks it as shipped."""
 
     fulfillment_id: str
     order_id: str
@@ -41,7 +41,7 @@ class FulfillmentShipped:
 
 @dataclass(frozen=True, slots=True)
 class FulfillmentDelivered:
-    """A fulfillment has arrived. Published in the transaction that notes it."""
+    """A fulfillment was delivered. Published in the transaction that records the delivery."""
 
     fulfillment_id: str
     order_id: str
@@ -49,16 +49,16 @@ class FulfillmentDelivered:
 
 @dataclass(frozen=True, slots=True)
 class FulfillmentUnpacked:
-    """A label was cancelled and its units are in stock again. Published in the transaction that puts them back."""
+    """A label was cancelled and its units are in stock again. Published in the transaction that restocks them."""
 
     fulfillment_id: str
     order_id: str
 
 
 @dataclass(frozen=True, slots=True)
-class OrderLinkAsked:
-    """Somebody wants the link to an order mailed. There may be no such order, or it may be another address's."""
+class OrderLinkRequested:
+    """A visitor requested the link to an order by e-mail. The order may not exist or may belong to another address."""
 
     number: int
     email: str
-    """In small letters."""
+    """In lower case."""

@@ -1,4 +1,4 @@
-"""Fulfillments as they are read: without the files of their labels, which are large and which only printing needs."""
+"""Queries of fulfillments. They leave out the label files, which are large and needed only for printing."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -11,16 +11,16 @@ from backend.orders.models import Fulfillment
 from backend.shipping.providers.base import TrackingStage
 
 FULFILLMENTS = select(Fulfillment).options(defer(Fulfillment.label_pdf)).order_by(Fulfillment.id)
-"""All of them, the oldest first."""
+"""Query of all fulfillments, the oldest first."""
 
 
-async def fulfillments_of_order(session: AsyncSession, order_id: str) -> Sequence[Fulfillment]:
-    """The order's fulfillments, the oldest first."""
+async def list_order_fulfillments(session: AsyncSession, order_id: str) -> Sequence[Fulfillment]:
+    """Return the order's fulfillments, the oldest first."""
     return (await session.execute(FULFILLMENTS.where(Fulfillment.order_id == order_id))).scalars().all()
 
 
-def units_in(fulfillment: Fulfillment) -> dict[str, int]:
-    """The fulfillment's units by variant id."""
+def count_units_by_variant(fulfillment: Fulfillment) -> dict[str, int]:
+    """Return the fulfillment's units by variant id."""
     units: Counter[str] = Counter()
     for item in fulfillment.items:
         units[item["variant_id"]] += item["quantity"]
@@ -28,14 +28,15 @@ def units_in(fulfillment: Fulfillment) -> dict[str, int]:
 
 
 def has_left(fulfillment: Fulfillment) -> bool:
-    """Whether the fulfillment is on its way, or has arrived.
+    """Return True if the fulfillment is on its way or was delivered.
 
-    One that was marked as sent is not, once the carrier says that it has cancelled the label: nobody collected it.
+    A fulfillment that was marked as shipped does not count if the carrier then cancelled its label: it was never
+    collected.
     """
-    is_sent = fulfillment.shipped_at is not None and not carrier_canceled(fulfillment)
+    is_sent = fulfillment.shipped_at is not None and not is_canceled_by_carrier(fulfillment)
     return is_sent or fulfillment.delivered_at is not None
 
 
-def carrier_canceled(fulfillment: Fulfillment) -> bool:
-    """Whether the carrier has cancelled its label, and it was not delivered all the same: it does not leave."""
+def is_canceled_by_carrier(fulfillment: Fulfillment) -> bool:
+    """Return True if the carrier has cancelled the label and the parcel was not delivered."""
     return fulfillment.stage == TrackingStage.CANCELED and fulfillment.delivered_at is None

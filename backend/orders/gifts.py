@@ -1,6 +1,6 @@
-"""The message that goes with a gift: typed at the checkout, printed for the box.
+"""The gift message of an order: entered at the checkout, printed for the box.
 
-It is in the metadata of cart and order, where programs that use the Store API put it, too.
+It is stored in the metadata of the cart and the order. Programs that use the Store API write it there too.
 """
 
 from collections.abc import Mapping
@@ -8,30 +8,30 @@ from typing import Any
 
 from backend.core.db.tables import JsonObject
 from backend.core.errors import InvalidData
-from backend.core.web.contact import paragraphs
+from backend.core.web.contact import to_paragraphs
 
 GIFT_MESSAGE = "gift_message"
-"""Its key in the metadata."""
-LONGEST_MESSAGE = 300
+"""Key of the message in the metadata."""
+MAX_MESSAGE_LENGTH = 300
 
 
-def gift_message(metadata: Mapping[str, Any]) -> str:
-    """The message, as it may be printed; empty where there is none."""
-    return paragraphs(metadata.get(GIFT_MESSAGE))[:LONGEST_MESSAGE]
+def read_gift_message(metadata: Mapping[str, Any]) -> str:
+    """Return the message, cleaned for printing; empty if there is none."""
+    return to_paragraphs(metadata.get(GIFT_MESSAGE))[:MAX_MESSAGE_LENGTH]
 
 
-def with_message(metadata: JsonObject, message: str) -> JsonObject:
-    """The metadata with this message in place of any other; without one where it is empty."""
+def replace_gift_message(metadata: JsonObject, message: str) -> JsonObject:
+    """Return the metadata with this message; an empty message removes the key."""
     rest = {name: value for name, value in metadata.items() if name != GIFT_MESSAGE}
     return {**rest, GIFT_MESSAGE: message} if message else rest
 
 
-def require_message(metadata: Mapping[str, Any]) -> None:
+def check_gift_message(metadata: Mapping[str, Any]) -> None:
     """Check the message that a program sends.
 
     Raises:
-        InvalidData: it is no text, or too long.
+        InvalidData: it is not a text, or it is too long.
     """
     message = metadata.get(GIFT_MESSAGE)
-    if message is not None and not (isinstance(message, str) and len(message) <= LONGEST_MESSAGE):
-        raise InvalidData(f"metadata.{GIFT_MESSAGE} is a text of at most {LONGEST_MESSAGE} characters")
+    if message is not None and not (isinstance(message, str) and len(message) <= MAX_MESSAGE_LENGTH):
+        raise InvalidData(f"metadata.{GIFT_MESSAGE} is a text of at most {MAX_MESSAGE_LENGTH} characters")

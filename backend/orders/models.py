@@ -1,6 +1,6 @@
-"""Orders: what was sold, at the prices of that moment, and what was sent of it.
+"""Tables of orders: the sold lines with their prices at that time, and their fulfillments.
 
-Nothing here is looked up in the catalogue again.
+Orders do not depend on the current catalogue.
 """
 
 from datetime import datetime
@@ -22,14 +22,16 @@ _TO_PACK = text(
     "(fulfillment_status = 'not_fulfilled' OR fulfillment_status = 'partially_fulfilled' OR "
     "fulfillment_status = 'partially_shipped' OR fulfillment_status = 'partially_delivered')"
 )
-"""What `backend.orders.search.TO_PACK` asks of an order, in the same words: else no index of them is used."""
+"""The condition `backend.orders.search.TO_PACK` with identical SQL text; otherwise the partial index is not used."""
 
 
 _ERASED = text("erased_at IS NOT NULL")
 
 
 class Order(Timestamps, table=True):
-    """An order. `number` is what people read (`backend.orders.numbers`); `id` is what programs use. One order a cart.
+    """An order.
+
+    `number` is for customers and staff (`backend.orders.numbers`); `id` is for programs. One order per cart.
 
     Statuses: see `backend.orders.states`.
     """
@@ -43,7 +45,7 @@ class Order(Timestamps, table=True):
         Index("ix_order_sold", "status", "paid_at", "total"),
         Index(
             "ix_order_to_pack",
-            "status",  # the same for all: with it SQLite takes this index before one of the status alone
+            "status",  # constant here, but SQLite then prefers this index to one of the status alone
             "paid_at",
             "number",
             sqlite_where=_TO_PACK,
@@ -60,7 +62,7 @@ class Order(Timestamps, table=True):
     sales_channel_id: str = Field(foreign_key="sales_channel.id")
     customer_id: str | None = Field(default=None, index=True)
     guest_id: str | None = Field(default=None, index=True)
-    """Who bought it without an account. It opens nothing: only its customer owns an order."""
+    """Id of the guest who placed the order without an account. It gives no access: only a customer owns an order."""
     email: str
     locale: str | None = None
     status: str = "pending"
@@ -73,26 +75,26 @@ class Order(Timestamps, table=True):
     adjustments: list[JsonObject] = Field(
         default_factory=list, sa_type=Json, sa_column_kwargs={"server_default": text("'[]'")}
     )
-    """What was taken off its lines and its shipping: `backend.pricing.Adjustment`s, whose targets are its own lines."""
+    """Discounts on its lines and shipping: `backend.pricing.Adjustment`s that target the order's own lines."""
     shipping_name: str
     shipping_tax_rate: int = Field(
         default=SHIPPING_RATE, sa_column_kwargs={"server_default": str(SHIPPING_RATE)}
     )
-    """The IVA that is in the shipping, in percent."""
+    """Rate of IVA included in the shipping price, in percent."""
     shipping_option_id: str | None = None
     shipping_data: JsonObject = Field(default_factory=dict, sa_type=Json)
     shipping_address: JsonObject = Field(default_factory=dict, sa_type=Json)
     billing_address: JsonObject = Field(default_factory=dict, sa_type=Json)
     address_corrected_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
-    """When staff last corrected the shipping address. From then on what was paid for does not change it."""
+    """Time of the latest correction of the shipping address by staff. After it, a payment no longer replaces it."""
     payer: JsonObject | None = Field(default=None, sa_type=Json)
-    """Who paid, for the invoice: person type, document type and number, e-mail. Never shown to shoppers."""
+    """The payer, for the invoice: person type, document type and number, e-mail. Never shown to shoppers."""
     erased_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
-    """When its buyer's data were deleted: since then it holds of them what the invoice needs, and later nothing."""
+    """Time when the customer's data were deleted. Data that the invoice needs are retained until they expire too."""
     paid_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     canceled_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     canceled_by: str | None = None
-    """The id of the staff member who cancelled it, or `command line`. None: its payment or its buyer ended it."""
+    """Id of the staff member who cancelled it, or `command line`. None: its payment or its customer cancelled it."""
     meta: JsonObject = Field(default_factory=dict, sa_type=Json)
 
 
@@ -114,21 +116,21 @@ class OrderLine(Timestamps, table=True):
     unit_price: Cop
     compare_at_price: Cop | None = None
     tax_rate: int = Field(default=STANDARD_RATE, sa_column_kwargs={"server_default": str(STANDARD_RATE)})
-    """The IVA that is in its price, in percent."""
+    """Rate of IVA included in its price, in percent."""
     fulfilled: int = 0
     withdrawn: int = Field(default=0, sa_column_kwargs={"server_default": text("0")})
-    """Units that a refund took out of the order before they were sent."""
+    """Units that a refund removed from the order before they were sent."""
     returned: int = Field(default=0, sa_column_kwargs={"server_default": text("0")})
     """Units that came back with a refund after they were sent."""
     facts: JsonObject = Field(
         default_factory=dict, sa_type=Json, sa_column_kwargs={"server_default": text("'{}'")}
     )
-    """What else was said of the product: its description, subtitle, collection and type, by the platform's names."""
+    """Description, subtitle, collection and type of the product when it was sold, under the platform's names."""
     meta: JsonObject = Field(default_factory=dict, sa_type=Json)
 
 
 class OrderTerm(SQLModel, table=True):
-    """A word that finds an order: see `backend.customers.search_terms`."""
+    """A search term of an order: see `backend.customers.search_terms`."""
 
     __tablename__ = "order_term"
     __table_args__ = (Index("ix_order_term_order_number", "order_number", "term"),)
@@ -138,7 +140,7 @@ class OrderTerm(SQLModel, table=True):
 
 
 class OrderNote(Timestamps, table=True):
-    """What somebody of the staff wrote on an order. Its buyer never sees it."""
+    """A staff member's note on an order. The customer never sees it."""
 
     __tablename__ = "order_note"
 
@@ -150,9 +152,9 @@ class OrderNote(Timestamps, table=True):
 
 
 class Fulfillment(Timestamps, table=True):
-    """Units of an order that are sent together, and the label they travel with.
+    """Units of an order that are sent together, and their label.
 
-    `state` is a `backend.orders.states.LabelState`; the steps between them are in `backend.fulfillment.label_states`.
+    `state` is a `backend.orders.states.LabelState`; its transitions are in `backend.fulfillment.label_states`.
     `items` holds objects with `line_item_id`, `variant_id`, `title`, `sku` and `quantity`.
     """
 
@@ -162,7 +164,7 @@ class Fulfillment(Timestamps, table=True):
     id: str = Field(default_factory=lambda: new_id("ful"), primary_key=True)
     order_id: str = Field(index=True)
     reference: str
-    """Ours, and printed on the label: the order's number, a dash, and which of its fulfillments it is."""
+    """Reference printed on the label: the order's number, a dash, and the fulfillment's position in the order."""
     location_id: str = Field(foreign_key="stock_location.id")
     provider_id: str
     state: str = "creating"
@@ -173,16 +175,16 @@ class Fulfillment(Timestamps, table=True):
     label_pdf: bytes | None = None
     data: JsonObject = Field(default_factory=dict, sa_type=Json)
     stage: str | None = None
-    """A `backend.shipping.providers.base.TrackingStage`: where the carrier says it is. None: not asked yet."""
+    """A `backend.shipping.providers.base.TrackingStage` reported by the carrier. None: not requested yet."""
     tracked_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
-    """When the carrier was last asked. Of several replicas, the one that moves it on asks."""
+    """Time of the latest tracking request. The replica that updates this time sends the request."""
     shipped_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     delivered_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     canceled_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
 
 
 class RefundReason(PlainRow, table=True):
-    """A reason to give money back that programs offer. They know it by its code."""
+    """A reason for a refund that programs offer. `code` identifies it."""
 
     __tablename__ = "refund_reason"
 
@@ -193,7 +195,7 @@ class RefundReason(PlainRow, table=True):
 
 
 class ReturnReason(PlainRow, table=True):
-    """A reason to give goods back that programs offer. They know it by its value."""
+    """A reason for a return that programs offer. `value` identifies it."""
 
     __tablename__ = "return_reason"
 

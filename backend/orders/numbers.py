@@ -1,15 +1,15 @@
-"""The numbers of orders: what people read. Drawn by lot, so that nobody can count by them what the shop sells."""
+"""Numbers of orders, for customers and staff. They are random, so that they don't reveal how much the shop sells."""
 
 import secrets
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.core.db.tables import insert_into, know, table_of, values_of
+from backend.core.db.tables import attach_row, insert_into, row_values, table_of
 from backend.orders.models import Order
 
-LEAST = 10_000_000
-NUMBERS = 90_000_000
-"""Eight digits, the first of which is no zero. The numbers of older orders, counted from 1, stay below them."""
+MIN_NUMBER = 10_000_000
+NUMBER_COUNT = 90_000_000
+"""How many numbers with eight digits exist. Older orders were numbered from 1, so their numbers are lower."""
 
 _INSERT = (
     insert_into(table_of(Order))
@@ -19,12 +19,12 @@ _INSERT = (
 
 
 async def insert_numbered(session: AsyncSession, order: Order) -> Order:
-    """Insert the order under a number that no other has, and give it as the session knows it.
+    """Insert the order with a new random number, and return the order attached to the session.
 
-    A number that is taken, be it by an order of a transaction that is still under way, is drawn again.
+    If the number is already used, even in a transaction that is still open, another one is drawn.
     """
     number = None
     while number is None:
-        order.number = LEAST + secrets.randbelow(NUMBERS)
-        number = (await session.execute(_INSERT, values_of(order))).scalar_one_or_none()
-    return know(session, order)
+        order.number = MIN_NUMBER + secrets.randbelow(NUMBER_COUNT)
+        number = (await session.execute(_INSERT, row_values(order))).scalar_one_or_none()
+    return attach_row(session, order)

@@ -1,6 +1,6 @@
-"""Orders that are not packed for now: the provider contradicts a payment that the shop took for final.
+"""Orders that may not be packed for now, because the provider contradicts a payment that was considered final.
 
-The order is held while an attention row of that kind is open. Nothing is undone by itself.
+An order is held while an attention row of this kind is open. Nothing is reversed automatically.
 """
 
 from sqlalchemy import exists, select
@@ -12,7 +12,7 @@ from backend.core.errors import NotAllowed
 from backend.core.events import subscribe
 from backend.core.texts import _
 from backend.orders.models import Order
-from backend.orders.service import order_of_cart
+from backend.orders.service import lock_order_of_cart
 from backend.payment.events import PaymentContradicted
 from backend.payment.models import PaymentSession
 from backend.payment.transitions import pays
@@ -22,26 +22,28 @@ IS_HELD = exists().where(
     Attention.kind == AttentionKind.PAYMENT_CONTRADICTED,
     Attention.resolved_at.is_(None),
 )
-"""Condition on `Order`: nothing of it is packed until a person has decided."""
+"""Condition on `Order`: packing is blocked until a staff member decides."""
 
 
 class PackingHeld(NotAllowed):
-    """The provider contradicts the order's payment; a person has to decide before anything is packed."""
+    """The order cannot be packed: the provider contradicts its payment, and a staff member has to decide first."""
 
     staff_text = _("El banco se contradice sobre el pago de este pedido. Resuelve eso primero.")
 
 
 @subscribe(PaymentContradicted)
 async def hold_order(session: AsyncSession, event: PaymentContradicted) -> None:
-    """Raise attention, which holds the order that the payment pays. It is locked: packing takes turns with it.
+    """Raise attention about the payment: while that is open, the payment's order may not be packed.
 
-    An open row about the payment is replaced: its amount is that of an earlier report.
+    The order is locked, so packing cannot run at the same time.
+
+    An attention that is already open is replaced, because its amount is from an earlier report.
     """
     payment = await session.get_one(PaymentSession, event.session_id)
-    order = await order_of_cart(session, event.cart_id) if pays(payment) else None
+    order = await lock_order_of_cart(session, event.cart_id) if pays(payment) else None
     kind, note = (
         AttentionKind.PAYMENT_CONTRADICTED,
-        f"The provider said something else since: {event.message}",
+        f"The provider has sent a newer report: {event.message}",
     )
     await close_attention(session, kind, event.session_id, note=note)
     await raise_attention(
@@ -56,7 +58,7 @@ async def hold_order(session: AsyncSession, event: PaymentContradicted) -> None:
 
 
 async def is_held(session: AsyncSession, order_id: str) -> bool:
-    """True if nothing of the order may be packed until a person has decided."""
+    """Return True if the order may not be packed until a staff member decides."""
     return (await session.execute(select(Order.id).where(Order.id == order_id, IS_HELD))).first() is not None
 
 
@@ -64,7 +66,7 @@ async def require_not_held(session: AsyncSession, order: Order) -> None:
     """Check that the (locked) order may be packed.
 
     Raises:
-        PackingHeld: its payment is contradicted, and nobody has decided yet.
+        PackingHeld: its payment is contradicted, and no decision was made yet.
     """
     if await is_held(session, order.id):
         raise PackingHeld(

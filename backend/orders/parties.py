@@ -1,25 +1,25 @@
 """Payer and invoice party of a purchase: the billing address, else the shipping address.
 
-The recipient is a third role: labels and parcels use the shipping address alone. Each part is taken from one address as
-a whole, so that no name or place is mixed from two: who (`name_of`), and where (`place_of`).
+The recipient is a third role: labels and parcels use the shipping address alone. The name is taken from one address
+as a whole, and so is the place: parts of two addresses are never mixed.
 """
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from backend.core.db.tables import JsonObject
-from backend.core.web.contact import one_line, phone_digits
-from backend.shipping.addresses import municipality_code
-from backend.shipping.municipalities import municipality
+from backend.core.web.contact import parse_phone, to_one_line
+from backend.shipping.addresses import find_municipality_code
+from backend.shipping.municipalities import find_municipality_by_code
 
 Address = Mapping[str, Any]
 
 NIT = "NIT"
-"""The document type of companies: with it an address is its company's, with any other its person's."""
+"""The document type of companies. Only with it does the company of an address count as a name."""
 
 
 class PartyName(NamedTuple):
-    """First and last name of a person, and the company of their address; parts that are missing are empty."""
+    """First name and surname of a person, and the company of their address; missing parts are empty."""
 
     first_name: str = ""
     last_name: str = ""
@@ -29,14 +29,14 @@ class PartyName(NamedTuple):
 UNNAMED = PartyName()
 
 
-def name_of(billing: Address | None, shipping: Address | None, doc_type: str) -> PartyName:
+def find_party_name(billing: Address | None, shipping: Address | None, doc_type: str) -> PartyName:
     """Return the name that belongs to a document of this type.
 
-    It is read from the first of both addresses that names somebody. `company` names only the holder of a NIT: it is
-    empty with any other document.
+    It is taken from the first of both addresses that has a name. `company` is set only for a NIT; it is empty for
+    any other document.
     """
     for address in (billing, shipping):
-        found = PartyName(*(one_line((address or {}).get(part)) for part in PartyName._fields))
+        found = PartyName(*(to_one_line((address or {}).get(part)) for part in PartyName._fields))
         if doc_type.upper() != NIT:
             found = found._replace(company="")
         if any(found):
@@ -44,24 +44,24 @@ def name_of(billing: Address | None, shipping: Address | None, doc_type: str) ->
     return UNNAMED
 
 
-def whole_name(who: PartyName) -> str:
-    """Return the name on one line; a company goes by its own name alone."""
-    return who.company or " ".join(filter(None, (who.first_name, who.last_name)))
+def format_party_name(name: PartyName) -> str:
+    """Return the name on one line; for a company, only the company's name."""
+    return name.company or " ".join(filter(None, (name.first_name, name.last_name)))
 
 
-def typed_name(payer: Mapping[str, Any]) -> PartyName:
-    """Return the name that was typed with the payer's document; empty where it was left to the cart's addresses."""
-    who = PartyName(one_line(payer.get("first_name")), one_line(payer.get("last_name")))
+def parse_typed_name(payer: Mapping[str, Any]) -> PartyName:
+    """Return the name that was entered with the payer's document; empty if the cart's addresses are used instead."""
+    name = PartyName(to_one_line(payer.get("first_name")), to_one_line(payer.get("last_name")))
     if str(payer.get("doc_type")).upper() != NIT:
-        return who
-    return PartyName(company=" ".join(filter(None, who)))
+        return name
+    return PartyName(company=" ".join(filter(None, name)))
 
 
-def invoice_address(billing: Address | None, shipping: Address, typed: PartyName) -> JsonObject:
+def build_invoice_address(billing: Address | None, shipping: Address, typed: PartyName) -> JsonObject:
     """Return the address of the invoice party: the billing address, else the shipping address.
 
-    Where no billing address names anybody, `typed` does: a document is never written next to the recipient's name when
-    another name was given with it.
+    If there is no name in a billing address, `typed` replaces the name: a document must not appear with the
+    recipient's name when another name was entered with it.
     """
     address = billing or shipping
     if any((billing or {}).get(part) for part in PartyName._fields):
@@ -69,38 +69,39 @@ def invoice_address(billing: Address | None, shipping: Address, typed: PartyName
     return {**address, **{part: text for part, text in typed._asdict().items() if text}}
 
 
-def payer_answers(
+def build_payer_fields(
     billing: Address | None, shipping: Address | None, email: str | None, doc_type: str
 ) -> JsonObject:
-    """Return what a cart tells a payment provider about the payer, by the provider's field names.
+    """Return the cart's data about the payer for a payment provider, under the provider's field names.
 
-    A company's name is its first name; the last name is that of its contact in the same address, else the company
-    again, because the gateway takes no payer without one.
+    The first name of a company is its name. Its surname is that of the contact in the same address, or the
+    company's name again, because the gateway requires a surname.
     """
-    who = name_of(billing, shipping, doc_type)
+    name = find_party_name(billing, shipping, doc_type)
     return {
-        "first_name": who.company or who.first_name,
-        "last_name": who.last_name or who.company,
-        "phone": _phone(billing) or (shipping or {}).get("phone", ""),
-        **(_place(billing) or _sent_place(shipping)),
+        "first_name": name.company or name.first_name,
+        "last_name": name.last_name or name.company,
+        "phone": _payer_phone(billing) or (shipping or {}).get("phone", ""),
+        **(_payer_place(billing) or _unverified_place(shipping)),
         "email": email or "",
     }
 
 
-def _phone(address: Address | None) -> str:
-    """Return the telephone of the address; empty unless it is a Colombian one, which is all that a payer has."""
-    return phone_digits(one_line((address or {}).get("phone")))
+def _payer_phone(address: Address | None) -> str:
+    """Return the phone number of the address; empty unless it is Colombian, as the payer's number must be."""
+    return parse_phone(to_one_line((address or {}).get("phone")))
 
 
-def _place(address: Address | None) -> JsonObject:
+def _payer_place(address: Address | None) -> JsonObject:
     """Return street, city and department; empty unless all three are known."""
-    found = municipality(municipality_code(address))
-    street = one_line((address or {}).get("address_1"))
+    found = find_municipality_by_code(find_municipality_code(address))
+    street = to_one_line((address or {}).get("address_1"))
     if found is None or not street:
         return {}
-    return {**_sent_place(address), "city": found.name, "department": found.department}
+    return {**_unverified_place(address), "city": found.name, "department": found.department}
 
 
-def _sent_place(address: Address | None) -> JsonObject:
+def _unverified_place(address: Address | None) -> JsonObject:
+    """Return street, city and department as they were sent, without a check."""
     parts = {"address": "address_1", "city": "city", "department": "province"}
     return {name: (address or {}).get(part, "") for name, part in parts.items()}

@@ -1,6 +1,6 @@
-"""Units of order lines that a return asks back, or that arrived and are not decided on.
+"""Units of order lines whose return is requested, and units that arrived and await a decision.
 
-The package of returns is above this one: its tables are read by their names.
+The package `backend.returns` imports this one, so its tables are queried by name here.
 """
 
 from typing import NamedTuple
@@ -15,27 +15,27 @@ _NOT_SENT, _DENIED, _RECEIVED = "not_sent", "denied", "received"
 _UNDECIDED = ("requested", _RECEIVED)
 
 
-class ComingBack(NamedTuple):
-    """Units of one line: asked back and not arrived, and arrived without a decision yet."""
+class ReturningUnits(NamedTuple):
+    """Units of one line: requested and not arrived, and arrived without a decision yet."""
 
     requested: int = 0
     arrived: int = 0
 
 
-NOTHING = ComingBack()
+NO_RETURNING_UNITS = ReturningUnits()
 
 
-def requested_units() -> ScalarSelect[int]:
-    """Select the units of an order line that returns ask back and that did not arrive.
+def select_requested_units() -> ScalarSelect[int]:
+    """Select the units of an order line that are requested by returns and have not arrived.
 
-    Once a return was granted for what arrived, the rest of its units stays with the buyer.
+    Once a return is granted for its arrived units, its other units no longer count: the customer keeps them.
     """
     is_awaited = _RETURN.c.state.in_(_UNDECIDED) | _RETURN.c.received_at.is_(None)
     return _sum_of(case((is_awaited, _UNITS.c.quantity - _UNITS.c.good - _UNITS.c.damaged), else_=0))
 
 
-def arrived_units() -> ScalarSelect[int]:
-    """Select the units of an order line that arrived and that the shop has yet to decide on."""
+def select_arrived_units() -> ScalarSelect[int]:
+    """Select the units of an order line that arrived and await the shop's decision."""
     return _sum_of(case((_RETURN.c.state == _RECEIVED, _UNITS.c.good + _UNITS.c.damaged), else_=0))
 
 

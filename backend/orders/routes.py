@@ -1,4 +1,4 @@
-"""Orders for their buyers (spec: States and transitions; wire: commerce-api, Guest checkout)."""
+"""Store API of orders (spec: States and transitions; wire: commerce-api, Guest checkout)."""
 
 from typing import Annotated
 
@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Header
 from backend.edge.auth.authentication import MaybeCustomer, NotSignedIn
 from backend.edge.dependencies import Db, ShopSettings, sales_channel
 from backend.edge.errors import REFUSALS
-from backend.edge.query import Fields, in_order, paging, pick_each, read_query, rows_of
+from backend.edge.query import Fields, order_clauses, paging_fields, pick_each, read_page, read_query
 from backend.edge.requests import WireRoute
 from backend.edge.wire import Wire
 from backend.orders.answers import OrderAnswer, OrdersAnswer
@@ -26,26 +26,29 @@ SORTABLE = {"created_at": Order.created_at, "display_id": Order.number, "total":
 
 @router.get("/store/orders")
 async def list_own(
-    asked: Annotated[OwnOrdersParameters, read_query(OwnOrdersParameters)],
+    parameters: Annotated[OwnOrdersParameters, read_query(OwnOrdersParameters)],
     database: Db,
     settings: ShopSettings,
     customer: MaybeCustomer,
 ) -> Wire[OrdersAnswer]:
-    """The orders of the customer who is signed in, newest first."""
+    """List the orders of the signed-in customer, newest first."""
     if customer is None:
         raise NotSignedIn
-    order = in_order(asked.order, SORTABLE, [Order.created_at.desc(), Order.number.desc()])
+    order = order_clauses(parameters.order, SORTABLE, [Order.created_at.desc(), Order.number.desc()])
     own = [Order.customer_id == customer]
     own += [
         column.in_(values)
-        for column, values in ((Order.id, asked.id), (Order.status, asked.status))
+        for column, values in ((Order.id, parameters.id), (Order.status, parameters.status))
         if values is not None
     ]
     async with database.read() as session:
-        found, count = await rows_of(session, Order, own, order, asked)
-        view = OrderView(Fields(asked.fields), settings.base_url)
+        found, count = await read_page(session, Order, own, order, parameters)
+        view = OrderView(Fields(parameters.fields), settings.base_url)
         return Wire(
-            {"orders": pick_each(await orders_wire(session, found, view), asked), **paging(count, asked)}
+            {
+                "orders": pick_each(await orders_wire(session, found, view), parameters),
+                **paging_fields(count, parameters),
+            }
         )
 
 
@@ -53,19 +56,19 @@ async def list_own(
 async def read(
     *,
     order_id: str,
-    asked: Annotated[OrderParameters, read_query(OrderParameters)],
+    parameters: Annotated[OrderParameters, read_query(OrderParameters)],
     database: Db,
     settings: ShopSettings,
     customer: MaybeCustomer,
     x_order_token: Annotated[str | None, Header(description="The same as `token`.")] = None,
 ) -> Wire[OrderAnswer]:
-    """The order: in full for its owner, and for whoever holds its `access_token`.
+    """Return the order: in full for its owner and for a caller with its `access_token`.
 
-    A guest's order is also open for an hour to whoever has its id; a customer's is not. Anybody else who knows the id
-    learns how it stands (id, number, statuses, total, moments) and nothing of whose it is or what is in it. A token
-    that is not the order's is answered as an order that does not exist.
+    A guest's order is also open to any caller with its id for one hour; a customer's order is not. Other callers
+    with the id get its id, number, statuses, total and times, but no customer data and no items. A wrong token gets
+    the same response as an order that does not exist.
     """
-    token = asked.token or x_order_token
+    token = parameters.token or x_order_token
     async with database.read() as session:
         order = await read_order(session, order_id)
         if token is not None:
@@ -74,6 +77,6 @@ async def read(
             is_open = token is not None or await is_just_placed(session, order)
         else:
             is_open = token is not None or order.customer_id == customer
-        view = OrderView(Fields(asked.fields), settings.base_url, shows_products=True)
+        view = OrderView(Fields(parameters.fields), settings.base_url, shows_products=True)
         shown = await order_wire(session, order, view=view) if is_open else order_stub(order)
     return Wire({"order": view.fields.pick(shown)})

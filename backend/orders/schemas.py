@@ -20,36 +20,36 @@ from backend.edge.schemas import (
 
 
 class OrderParameters(OneParameters):
-    """How an order is asked for."""
+    """Query parameters of one order."""
 
     token: str | None = Field(None, max_length=200, description="The order's `access_token`, for a guest.")
 
 
 class OwnOrdersParameters(ListParameters):
-    """Which of one's own orders."""
+    """Filters of the customer's own orders."""
 
     id: list[Name] | None = None
     status: list[Name] | None = None
 
 
 class OrdersParameters(FilterParameters):
-    """Which orders."""
+    """Filters of orders."""
 
     id: list[Name] | None = None
     q: str | None = Field(
         None,
         max_length=200,
-        description="An order's number, tracking number, CUS, telephone or document, or the beginnings of words of "
-        "the buyer's name and e-mail address.",
+        description="An order's number, tracking number, CUS, phone or document, or the beginnings of words of "
+        "the customer's name and e-mail address.",
     )
     created_after: str | None = Field(
-        None, max_length=40, alias="created_at[$gt]", description="A day in Colombia, or a moment."
+        None, max_length=40, alias="created_at[$gt]", description="A day in Colombia, or a time in ISO 8601."
     )
     created_from: str | None = Field(None, max_length=40, alias="created_at[$gte]")
     created_before: str | None = Field(None, max_length=40, alias="created_at[$lt]")
     created_until: str | None = Field(None, max_length=40, alias="created_at[$lte]")
-    pickup: bool | None = Field(None, description="Whether the buyer fetches it.")
-    to_pack: bool = Field(default=False, description="Only what is paid and has units to be packed.")
+    pickup: bool | None = Field(None, description="True for orders that the customer picks up.")
+    to_pack: bool = Field(default=False, description="Only paid orders with units to pack.")
     status: list[Name] | None = None
     payment_status: list[Name] | None = None
     fulfillment_status: list[Name] | None = None
@@ -60,7 +60,7 @@ class OrdersParameters(FilterParameters):
 
 
 class OrderChanges(Body):
-    """What staff may change of an order before it is sent."""
+    """Fields of an order that staff may change before it is sent."""
 
     model_config = example(shipping_address={"address_1": "Carrera 43A # 1-50", "phone": "3001234567"})
 
@@ -68,7 +68,7 @@ class OrderChanges(Body):
 
 
 class ChangesParameters(ListParameters):
-    """Which changes of an order."""
+    """Filters of an order's changes."""
 
     status: list[Name] | None = None
     change_type: list[Name] | None = None
@@ -83,15 +83,15 @@ class NewNote(Body):
 
 
 class RefundedLine(Body):
-    """Units of an order's line that come back with a refund, or are not sent at all."""
+    """Units of an order's line that come back with a refund, or are not sent."""
 
     line_id: FilledName
     quantity: Annotated[Units, Field(gt=0)]
-    restock: bool = Field(default=True, description="Whether they can be sold again.")
+    restock: bool = Field(default=True, description="True if they can be sold again.")
 
 
 class NewRefund(Body):
-    """Money that was given back by a bank transfer."""
+    """A refund that was paid by a bank transfer."""
 
     model_config = example(
         amount=10_000,
@@ -102,12 +102,12 @@ class NewRefund(Body):
 
     amount: Annotated[Pesos, Field(gt=0)]
     reference: Annotated[str, Field(min_length=1, max_length=100)] = Field(
-        description="The transfer's. Sent again with the same amount, it is the same refund."
+        description="Reference of the transfer. The same reference with the same amount is the same refund."
     )
     reason: Name = ""
-    note: Text | None = Field(None, description="For the staff; the buyer does not see it.")
+    note: Text | None = Field(None, description="For the staff; the customer does not see it.")
     lines: Annotated[list[RefundedLine], Field(max_length=100)] | None = None
-    payment_session_id: Name | None = Field(None, description="Of which payment, where there are several.")
+    payment_session_id: Name | None = Field(None, description="The payment, if the order has several.")
     cancel: bool = Field(
-        default=False, description="The order must be cancelled by it: refuse it where that cannot be."
+        default=False, description="The refund must cancel the order; it is refused if that is not possible."
     )

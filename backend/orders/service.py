@@ -1,4 +1,4 @@
-"""Orders: making them from a cart's snapshot, finding them, and moving them as their payment is decided."""
+"""Creation and lookup of orders, and their changes when a payment is decided."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -10,18 +10,18 @@ from sqlalchemy import bindparam, delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.models import Cart
-from backend.core.db.database import database_now, locked
+from backend.core.db.database import database_now, lock_rows
 from backend.core.db.tables import JsonObject, get_or_404, insert_row
 from backend.core.errors import NotAllowed
 from backend.core.events import publish
 from backend.core.money import Cop
 from backend.core.texts import _
 from backend.orders.events import OrderPaid, OrderPlaced
-from backend.orders.fulfillments import fulfillments_of_order
+from backend.orders.fulfillments import list_order_fulfillments
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.numbers import insert_numbered
 from backend.orders.search import index_order
-from backend.orders.states import WITHOUT_LABEL, OrderStatus, PaymentStatus, fulfillment_status_of, move
+from backend.orders.states import WITHOUT_LABEL, OrderStatus, PaymentStatus, compute_fulfillment_status, move
 from backend.pricing import (
     SHIPPING,
     SHIPPING_RATE,
@@ -32,12 +32,12 @@ from backend.pricing import (
     price_cart,
 )
 
-_OF_CART = locked(select(Order).where(Order.cart_id == bindparam("cart_id")))
+_OF_CART = lock_rows(select(Order).where(Order.cart_id == bindparam("cart_id")))
 
 
 @dataclass(frozen=True, slots=True)
 class SoldLine:
-    """A line as it is sold, with all that the order stores of the product. `id` is that of the cart's line."""
+    """A line as it is sold, with all product data that the order stores. `id` is the id of the cart's line."""
 
     id: str
     product_id: str
@@ -55,11 +55,6 @@ class SoldLine:
     facts: JsonObject = field(default_factory=dict)
     """See `OrderLine`."""
 
-    @property
-    def priced(self) -> PricedLine:
-        """The line as it is priced."""
-        return PricedLine(self.id, self.quantity, self.unit_price, self.tax_rate)
-
 
 @dataclass(frozen=True, slots=True)
 class SoldShipping:
@@ -73,13 +68,13 @@ class SoldShipping:
 
     @property
     def charge(self) -> ShippingCharge:
-        """The shipping as it is priced."""
+        """The shipping as input for pricing."""
         return ShippingCharge(self.amount, self.tax_rate)
 
 
 @dataclass(frozen=True, slots=True)
 class Sale:
-    """All that an order is made of: what is sold, for how much, and to whom."""
+    """The data of an order to create: its lines, shipping, totals and customer."""
 
     lines: tuple[SoldLine, ...]
     shipping: SoldShipping
@@ -90,12 +85,12 @@ class Sale:
     billing_address: JsonObject
     meta: JsonObject
     guest_id: str | None = None
-    """Who bought without an account, where there is no customer."""
+    """Id of the guest who buys without an account, if there is no customer."""
     locale: str | None = None
 
     @property
     def units(self) -> dict[str, int]:
-        """Return units by variant id; several lines of a variant are summed."""
+        """The units by variant id; several lines of a variant are summed."""
         units: Counter[str] = Counter()
         for line in self.lines:
             units[line.variant_id] += line.quantity
@@ -111,19 +106,19 @@ async def create_order(
     moment: datetime | None = None,
     payer: JsonObject | None = None,
 ) -> tuple[Order, list[OrderLine]]:
-    """The order that the (locked) cart becomes, as it was sold. The cart is completed with it.
+    """Create the order of the (locked) cart and complete the cart.
 
     Args:
         cart: the cart.
-        sale: what is sold.
-        payment_status: how its payment stands.
-        moment: the database's clock, if it is known.
-        payer: whose document the invoice is for.
+        sale: the data of the order.
+        payment_status: the status of its payment.
+        moment: the time of the database, if it is known.
+        payer: the holder of the document for the invoice.
 
     Returns:
         The order and its lines.
     """
-    lines, moment = _lines(cart.order_id, sale), moment or await database_now(session)
+    lines, moment = _build_lines(cart.order_id, sale), moment or await database_now(session)
     new = Order(
         id=cart.order_id,
         created_at=moment,
@@ -132,7 +127,7 @@ async def create_order(
         sales_channel_id=cart.sales_channel_id,
         payment_status=payment_status,
         payer=payer,
-        **_terms(sale, lines),
+        **_build_terms(sale, lines),
     )
     cart.completed_at = moment
     await session.flush()
@@ -146,16 +141,16 @@ async def create_order(
     return order, lines
 
 
-def units_to_send(lines: Iterable[OrderLine]) -> dict[str, int]:
-    """Units by variant id that are still to be sent: neither packed nor taken out of the order."""
+def count_units_to_send(lines: Iterable[OrderLine]) -> dict[str, int]:
+    """Return the units by variant id that are still to be sent: not packed and not withdrawn."""
     left: Counter[str] = Counter()
     for line in lines:
         left[line.variant_id] += line.quantity - line.fulfilled - line.withdrawn
     return dict(+left)
 
 
-def units_to_box(lines: Iterable[OrderLine]) -> dict[str, int]:
-    """Units by the line's id that go into the next box: those in no parcel yet; once all are in one, all of them."""
+def count_units_to_box(lines: Iterable[OrderLine]) -> dict[str, int]:
+    """Return the units by line id for the next box: the unpacked units, or all units if every unit is packed."""
     lines = list(lines)
     left = {line.id: line.quantity - line.fulfilled - line.withdrawn for line in lines}
     if not any(left.values()):
@@ -163,8 +158,8 @@ def units_to_box(lines: Iterable[OrderLine]) -> dict[str, int]:
     return {line_id: units for line_id, units in left.items() if units > 0}
 
 
-def sells(order: Order, lines: Sequence[OrderLine], sale: Sale) -> bool:
-    """Whether the order has the same lines and total as this sale, and its address unless staff corrected that."""
+def matches_sale(order: Order, lines: Sequence[OrderLine], sale: Sale) -> bool:
+    """Return True if lines and total are those of the sale, and the address too unless staff corrected it."""
     ordered = [(line.variant_id, line.quantity, line.unit_price) for line in lines]
     sold = [(line.variant_id, line.quantity, line.unit_price) for line in sale.lines]
     if sorted(ordered) != sorted(sold) or order.total != sale.totals.total:
@@ -173,16 +168,16 @@ def sells(order: Order, lines: Sequence[OrderLine], sale: Sale) -> bool:
 
 
 async def rewrite_order(session: AsyncSession, order: Order, sale: Sale) -> Sequence[OrderLine]:
-    """Replace the lines and terms of the (locked) order by those of the sale that was paid for. Nothing of it was sent.
+    """Replace lines and terms of the (locked) unsent order with those of the paid sale.
 
-    An address that staff corrected stays.
+    An address that staff corrected is not replaced.
 
     Returns:
-        Its lines.
+        The order's lines.
     """
     await session.execute(delete(OrderLine).where(OrderLine.order_id == order.id))
-    lines = _lines(order.id, sale)
-    terms = _terms(sale, lines)
+    lines = _build_lines(order.id, sale)
+    terms = _build_terms(sale, lines)
     if order.address_corrected_at is not None:
         del terms["shipping_address"]
     for name, value in terms.items():
@@ -193,7 +188,7 @@ async def rewrite_order(session: AsyncSession, order: Order, sale: Sale) -> Sequ
     return lines
 
 
-def _terms(sale: Sale, lines: Sequence[OrderLine]) -> dict[str, Any]:
+def _build_terms(sale: Sale, lines: Sequence[OrderLine]) -> dict[str, Any]:
     parts = zip(
         (*(line.id for line in lines), SHIPPING), (*sale.totals.lines, sale.totals.shipping), strict=True
     )
@@ -218,7 +213,7 @@ def _terms(sale: Sale, lines: Sequence[OrderLine]) -> dict[str, Any]:
     }
 
 
-def _lines(order_id: str, sale: Sale) -> list[OrderLine]:
+def _build_lines(order_id: str, sale: Sale) -> list[OrderLine]:
     return [
         OrderLine(
             order_id=order_id,
@@ -240,104 +235,108 @@ def _lines(order_id: str, sale: Sale) -> list[OrderLine]:
     ]
 
 
-async def order_of_cart(session: AsyncSession, cart_id: str) -> Order | None:
-    """The order that the cart became, locked; None while it is still a cart."""
+async def lock_order_of_cart(session: AsyncSession, cart_id: str) -> Order | None:
+    """Lock and return the cart's order; None if it has none yet."""
     return (await session.execute(_OF_CART, {"cart_id": cart_id})).scalar_one_or_none()
 
 
 async def read_order(session: AsyncSession, order_id: str) -> Order:
-    """The order with this id.
+    """Return the order with this id.
 
     Raises:
-        NotFound: there is none.
+        NotFound: there is no such order.
     """
     return await get_or_404(session, select(Order).where(Order.id == order_id), "Order", order_id)
 
 
 ACTIVE_FULFILLMENTS = "All fulfillments must be canceled before canceling an order"
 JUST_PLACED = timedelta(minutes=60)
-"""How long the id of an order alone opens it, for the page that a buyer comes to right after paying."""
+"""Time during which the id alone opens a guest's order, for the page that follows the payment."""
 
 
 async def is_just_placed(session: AsyncSession, order: Order) -> bool:
-    """Whether the order was placed within `JUST_PLACED`, by the database's clock."""
+    """Return True if the order was placed within `JUST_PLACED`, by the database's clock."""
     return order.created_at > await database_now(session) - JUST_PLACED
 
 
 async def lock_order(session: AsyncSession, order_id: str) -> Order:
-    """The order with this id, locked for a change.
+    """Lock the order with this id for a change, and return it.
 
     Raises:
-        NotFound: there is none.
+        NotFound: there is no such order.
     """
-    return await get_or_404(session, locked(select(Order).where(Order.id == order_id)), "Order", order_id)
+    return await get_or_404(session, lock_rows(select(Order).where(Order.id == order_id)), "Order", order_id)
 
 
-async def lines_of_order(session: AsyncSession, order_id: str) -> Sequence[OrderLine]:
-    """The order's lines, in the order of the cart."""
+async def list_order_lines(session: AsyncSession, order_id: str) -> Sequence[OrderLine]:
+    """Return the order's lines, in the order of the cart."""
     rows = await session.execute(
         select(OrderLine).where(OrderLine.order_id == order_id).order_by(OrderLine.id)
     )
     return rows.scalars().all()
 
 
-def priced(line: OrderLine, units: int | None = None) -> PricedLine:
-    """The order's line, or so many units of it, as it was sold."""
+def to_priced_line(line: OrderLine, units: int | None = None) -> PricedLine:
+    """Convert the order's line, or `units` of it, to input for pricing."""
     return PricedLine(line.id, line.quantity if units is None else units, line.unit_price, line.tax_rate)
 
 
-def totals_of(order: Order, lines: Sequence[OrderLine]) -> CartTotals:
-    """What the order cost, with the IVA of each of its lines and of its shipping."""
-    return price_cart([priced(line) for line in lines], shipping_of(order), _adjustments(order))
+def compute_order_totals(order: Order, lines: Sequence[OrderLine]) -> CartTotals:
+    """Return the order's totals, with the IVA of each line and of the shipping."""
+    return price_cart(
+        [to_priced_line(line) for line in lines], get_shipping_charge(order), _parse_adjustments(order)
+    )
 
 
-def shipping_of(order: Order) -> ShippingCharge:
-    """What the order's shipping cost before anything was taken off it."""
-    return ShippingCharge.before(order.shipping_total, _adjustments(order), order.shipping_tax_rate)
+def get_shipping_charge(order: Order) -> ShippingCharge:
+    """Return the order's shipping charge before discounts."""
+    return ShippingCharge.before_adjustments(
+        order.shipping_total, _parse_adjustments(order), order.shipping_tax_rate
+    )
 
 
-def _adjustments(order: Order) -> list[Adjustment]:
+def _parse_adjustments(order: Order) -> list[Adjustment]:
     return [Adjustment(**stored) for stored in order.adjustments]
 
 
 def mark_paid(order: Order) -> None:
-    """The order is paid. If it was cancelled before, it is pending again."""
+    """Set the order to paid. A cancelled order becomes pending again."""
     move(order, status=OrderStatus.PENDING, payment=PaymentStatus.CAPTURED)
 
 
 def mark_unpaid(order: Order) -> None:
-    """The payment has failed for good: the order is cancelled."""
+    """Cancel the order because its payment has finally failed."""
     move(order, status=OrderStatus.CANCELED, payment=PaymentStatus.CANCELED)
 
 
 async def has_active_fulfillments(session: AsyncSession, order_id: str) -> bool:
-    """Whether a fulfillment of the order has a label, or may have one."""
+    """Return True if a fulfillment of the order has a label, or may have one."""
     query = select(Fulfillment.id).where(
         Fulfillment.order_id == order_id, Fulfillment.state.not_in(WITHOUT_LABEL)
     )
     return (await session.execute(query.limit(1))).first() is not None
 
 
-class FulfillmentsStand(NotAllowed):
-    """The order has active fulfillments, which are to be cancelled first."""
+class HasActiveFulfillments(NotAllowed):
+    """The order cannot be cancelled: it has active fulfillments, which have to be cancelled first."""
 
     staff_text = _("El pedido tiene un despacho: cancélalo primero. Si ya salió, abre una devolución.")
 
 
 async def require_nothing_sent(session: AsyncSession, order_id: str) -> None:
-    """An order can be cancelled only while it has no active fulfillment.
+    """Check that the order has no active fulfillment, so that it can be cancelled.
 
     Raises:
-        FulfillmentsStand: it has one.
+        HasActiveFulfillments: it has one.
     """
     if await has_active_fulfillments(session, order_id):
-        raise FulfillmentsStand(ACTIVE_FULFILLMENTS)
+        raise HasActiveFulfillments(ACTIVE_FULFILLMENTS)
 
 
 async def update_fulfillment_status(session: AsyncSession, order: Order) -> None:
-    """Let the (locked) order say how far its fulfillments are."""
+    """Set the fulfillment status of the (locked) order from its lines and fulfillments."""
     await session.flush()
-    fulfillments = await fulfillments_of_order(session, order.id)
-    lines = await lines_of_order(session, order.id)
-    order.fulfillment_status = fulfillment_status_of(lines, fulfillments)
+    fulfillments = await list_order_fulfillments(session, order.id)
+    lines = await list_order_lines(session, order.id)
+    order.fulfillment_status = compute_fulfillment_status(lines, fulfillments)
     await session.flush()

@@ -1,23 +1,23 @@
-"""Where an order stands, and the only ways between (the platform's words; wire: commerce-api).
+"""States of an order and the allowed transitions (the platform's words; wire: commerce-api).
 
-    of its      from                  to                    because
+    field       from                  to                    reason
     ----------  --------------------  --------------------  ------------------------------------------------------
     status      pending               canceled              the payment is lost, or staff cancelled it
-                canceled              pending               money came for it after all: it stands again; if staff
-                                                            cancelled it, only after a person has accepted the money
+                canceled              pending               its money arrived after all: it is revived; if staff
+                                                            cancelled it, only after staff accepted the money
     payment     awaiting              captured              the provider took the money
                                       authorized            the provider authorized it
                                       partially_captured    staff took a smaller amount for it
                                       canceled              the payment is finally lost
-                authorized            captured, canceled    staff confirmed the money; it never came
+                authorized            captured, canceled    staff confirmed the money; it never arrived
                 canceled              captured,             a late approval pays it
                                       partially_captured
-                awaiting, canceled    refunded              money that did not fit, or came late, was given back
-                partially_captured    captured              the rest of the money came
-                captured,             partially_refunded,   refunds by hand were booked
+                awaiting, canceled    refunded              money that did not match, or came late, was refunded
+                partially_captured    captured              the rest of the money arrived
+                captured,             partially_refunded,   manual refunds were booked
                   partially_captured  refunded
-                partially_refunded    refunded              the rest went back too
-                partially_refunded,   captured,             another payment was taken for it
+                partially_refunded    refunded              the rest was refunded too
+                partially_refunded,   captured,             another payment was accepted for it
                   refunded            partially_captured
 
 `move` is the only function that writes `Order.status` and `Order.payment_status`.
@@ -29,19 +29,19 @@ from enum import StrEnum
 from backend.core.clock import now
 from backend.core.money import Cop
 from backend.core.transitions import Transitions
-from backend.orders.fulfillments import carrier_canceled
+from backend.orders.fulfillments import is_canceled_by_carrier
 from backend.orders.models import Fulfillment, Order, OrderLine
 
 
 class OrderStatus(StrEnum):
-    """Whether the order stands."""
+    """Status of an order: active or cancelled."""
 
     PENDING = "pending"
     CANCELED = "canceled"
 
 
 class PaymentStatus(StrEnum):
-    """Whether it is paid. `awaiting`: the bank has not decided yet."""
+    """Payment status of an order. `awaiting`: the bank has not decided yet."""
 
     AWAITING = "awaiting"
     AUTHORIZED = "authorized"
@@ -53,7 +53,7 @@ class PaymentStatus(StrEnum):
 
 
 class FulfillmentStatus(StrEnum):
-    """Whether it has left. Computed from its fulfillments (`fulfillment_status_of`)."""
+    """Progress of an order's fulfillment. Computed from its fulfillments (`compute_fulfillment_status`)."""
 
     NOT_FULFILLED = "not_fulfilled"
     PARTIALLY_FULFILLED = "partially_fulfilled"
@@ -65,35 +65,35 @@ class FulfillmentStatus(StrEnum):
 
 
 class LabelState(StrEnum):
-    """How far the label of a fulfillment is. `backend.fulfillment.label_states` has the steps between these."""
+    """State of a fulfillment's label. `backend.fulfillment.label_states` has the transitions."""
 
     CREATING = "creating"
-    """The carrier is being asked for it. Stored before it is asked."""
+    """A label is being requested from the carrier. Stored before the request is sent."""
     CREATED = "created"
     FAILED = "failed"
-    """None was made; it may be tried again."""
+    """No label was created; it can be tried again."""
     UNKNOWN = "unknown"
-    """Nobody knows whether it was made; a person must look."""
+    """It is unknown if the label was created; a staff member must check."""
     TOO_EXPENSIVE = "too_expensive"
-    """It costs more than may be spent without a person's decision; none was bought."""
+    """The label costs more than the limit for an automatic purchase. It was not bought; a staff member decides."""
     CANCELED = "canceled"
 
 
 WITHOUT_LABEL = (LabelState.FAILED, LabelState.TOO_EXPENSIVE, LabelState.CANCELED)
 """States in which there is certainly no label."""
 PACKED, UNPACKED = "packed_at", "unpacked_at"
-"""Keys in a fulfillment's `data`: when its units left the warehouse, and when they came back."""
+"""Keys in a fulfillment's `data`: the time when its units left the warehouse, and the time when they came back."""
 TAKEN_FROM = "taken_from"
-"""Key in a fulfillment's `data`: the packed units by variant id, by the id of the location that they left."""
+"""Key in a fulfillment's `data`: the packed units by location id, then by variant id."""
 TAKEN_BACK = "taken_back"
-"""Key in a fulfillment's `data`: of its packed units, by line id, those that came back or were paid back."""
-WHY_FAILED = "why_failed"
-"""Key in a fulfillment's `data`: why its label was not made, as the shop's people read it."""
+"""Key in a fulfillment's `data`: the packed units, by line id, that came back or were refunded."""
+FAILURE_REASON = "why_failed"
+"""Key in a fulfillment's `data`: the reason why its label was not created, worded for staff."""
 TRACKING = "tracking"
-TRACKING_URL, NO_NOTIFICATION, METADATA = "tracking_url", "no_notification", "metadata"
-SAID = (TRACKING_URL, NO_NOTIFICATION, METADATA)
-"""What programs of the staff said of a fulfillment, in its `data`."""
 """Key in a fulfillment's `data`: the carrier's own `words`, `expected_at` and `received_by`."""
+TRACKING_URL, NO_NOTIFICATION, METADATA = "tracking_url", "no_notification", "metadata"
+STAFF_KEYS = (TRACKING_URL, NO_NOTIFICATION, METADATA)
+"""Keys in a fulfillment's `data` whose values staff programs have sent."""
 
 P = PaymentStatus
 STATUS_STEPS = Transitions(
@@ -120,10 +120,10 @@ HAS_MONEY = frozenset({P.PARTIALLY_CAPTURED, P.CAPTURED, P.PARTIALLY_REFUNDED})
 
 
 def move(order: Order, *, status: OrderStatus | None = None, payment: PaymentStatus | None = None) -> None:
-    """Move the (locked) order to this status and payment status. The one that it has already changes nothing.
+    """Move the (locked) order to this status and payment status. A status that it already has changes nothing.
 
     Raises:
-        StepNotAllowed: the tables have no such step; the order is as it was.
+        StepNotAllowed: the tables do not allow this transition; the order is unchanged.
     """
     before, paid_before = OrderStatus(order.status), PaymentStatus(order.payment_status)
     if status not in (None, before):
@@ -139,10 +139,13 @@ def move(order: Order, *, status: OrderStatus | None = None, payment: PaymentSta
         order.paid_at = order.paid_at or now()
 
 
-def payment_status_of(owed: Cop, captured: Cop, refunded: Cop) -> PaymentStatus:
-    """How an order that owes this much is paid, when so much was captured for it and so much of that given back.
+def compute_payment_status(owed: Cop, captured: Cop, refunded: Cop) -> PaymentStatus:
+    """Return the payment status of an order that owes `owed`, from the captured and refunded amounts.
 
-    Money beyond what is owed does not make it less paid. Raises `ValueError` where nothing was captured.
+    Money in excess of `owed` is ignored.
+
+    Raises:
+        ValueError: nothing was captured.
     """
     if captured <= 0:
         raise ValueError("nothing was captured")
@@ -154,29 +157,29 @@ def payment_status_of(owed: Cop, captured: Cop, refunded: Cop) -> PaymentStatus:
     return PaymentStatus.PARTIALLY_REFUNDED if refunded else PaymentStatus.PARTIALLY_CAPTURED
 
 
-def fulfillment_status_of(
+def compute_fulfillment_status(
     lines: Iterable[OrderLine], fulfillments: Iterable[Fulfillment]
 ) -> FulfillmentStatus:
-    """How far an order with these lines and fulfillments is. Units that a refund took out are not waited for."""
+    """Return the fulfillment status of an order from its lines and fulfillments. Withdrawn units are not expected."""
     lines = list(lines)
     sent = [one for one in fulfillments if PACKED in one.data and one.canceled_at is None]
-    wanted = sum(line.quantity - line.withdrawn for line in lines)
+    expected = sum(line.quantity - line.withdrawn for line in lines)
     for units, whole, part in (
-        (_units(one for one in sent if one.delivered_at), S.DELIVERED, S.PARTIALLY_DELIVERED),
+        (_count_units(one for one in sent if one.delivered_at), S.DELIVERED, S.PARTIALLY_DELIVERED),
         (
-            _units(one for one in sent if one.shipped_at and not carrier_canceled(one)),
+            _count_units(one for one in sent if one.shipped_at and not is_canceled_by_carrier(one)),
             S.SHIPPED,
             S.PARTIALLY_SHIPPED,
         ),
         (sum(line.fulfilled for line in lines), S.FULFILLED, S.PARTIALLY_FULFILLED),
     ):
         if units:
-            return whole if units >= wanted else part
+            return whole if units >= expected else part
     return S.NOT_FULFILLED
 
 
 S = FulfillmentStatus
 
 
-def _units(fulfillments: Iterable[Fulfillment]) -> int:
+def _count_units(fulfillments: Iterable[Fulfillment]) -> int:
     return sum(item["quantity"] for one in fulfillments for item in one.items)

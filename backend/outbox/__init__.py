@@ -1,1 +1,1 @@
-"""The outbox: tells the storefront at least once which products changed."""
+"""The outbox: reports changed products to the storefront at least once."""

@@ -1,4 +1,4 @@
-"""The table of changes that the storefront has not been told of yet."""
+"""Table of product changes that have not been sent to the storefront yet."""
 
 from datetime import datetime
 from typing import ClassVar
@@ -11,13 +11,13 @@ from backend.core.db.database import UtcDateTime
 
 
 class OutboxEvent(SQLModel, table=True):
-    """A change of a product. The row is deleted once the storefront has been told.
+    """A change of a product. The row is deleted once the storefront has received it.
 
     The database numbers the events: two changes of one product, which wait for each other's lock, are in order.
     """
 
     __tablename__ = "outbox_event"
-    __table_args__: ClassVar = {"sqlite_autoincrement": True}  # a number is never given twice
+    __table_args__: ClassVar = {"sqlite_autoincrement": True}  # an id is never used twice
 
     id: int | None = Field(
         default=None,

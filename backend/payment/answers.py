@@ -1,4 +1,4 @@
-"""Payments as the Store and Admin API answer with them."""
+"""Payments in the answers of the Store and Admin API."""
 
 from typing import Annotated, Literal
 
@@ -20,7 +20,7 @@ class Amount(TypedDict):
 
 
 class PaidAmounts(TypedDict):
-    """Owed, authorized, captured and refunded amounts; all but the first are null before an authorization."""
+    """Amounts owed, authorized, captured and refunded; all but the first are null before an authorization."""
 
     amount: Annotated[int, Field(description="Whole pesos, IVA included.")]
     authorized_amount: int | None
@@ -29,19 +29,19 @@ class PaidAmounts(TypedDict):
 
 
 class PaymentSessionId(TypedDict):
-    """A payment session by its id."""
+    """The id of a payment session."""
 
     id: str
 
 
 class Capture(Amount):
-    """Money that a payment brought."""
+    """A capture of a payment."""
 
     id: str
 
 
 class RefundSummary(Amount, Stamps):
-    """A refund by hand, as its buyer may see it."""
+    """A refund by bank transfer, as the customer may see it."""
 
     id: str
     payment_id: str
@@ -50,7 +50,7 @@ class RefundSummary(Amount, Stamps):
 
 
 class RefundOut(RefundSummary):
-    """Money that was given back by hand."""
+    """A refund by bank transfer, with the details for staff."""
 
     payment_session_id: str
     order_id: str | None
@@ -123,20 +123,20 @@ class PaymentAnswer(TypedDict):
 
 
 class PaymentsAnswer(Page):
-    """Payments."""
+    """A page of payments."""
 
     payments: list[PaymentOut]
 
 
 class PaymentProviderOut(TypedDict):
-    """A way to pay that the shop runs with."""
+    """A payment provider that the shop runs with."""
 
     id: str
     is_enabled: bool
 
 
 class PaymentProvidersAnswer(Page):
-    """The ways to pay."""
+    """A page of payment providers."""
 
     payment_providers: list[PaymentProviderOut]
 
@@ -154,6 +154,6 @@ class AdminRegionAnswer(TypedDict):
 
 
 class AdminRegionsAnswer(Page):
-    """The regions."""
+    """A page of regions."""
 
     regions: list[AdminRegionOut]

@@ -1,7 +1,7 @@
-"""Checks of payment sessions: the provider is asked how a payment stands, by the return page and by a job.
+"""Check payment sessions: ask the provider for the status of a payment, for the return page and for a job.
 
-A provider that cannot be asked, or that does not know the payment, changes nothing. One that answers *pending* after
-the reservation has ended closes the session; its checks go on.
+A provider that cannot be reached, or that does not know the payment, changes nothing. If it answers *pending* after
+the reservation has ended, the session is closed; its checks go on.
 """
 
 import logging
@@ -18,8 +18,13 @@ from backend.core.observability.logs import log_scope
 from backend.core.observability.tracing import traced
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderReport, Providers, ProviderState, StartedPayment
-from backend.payment.sessions import CREATE_LIMIT, PaymentUnderWay, seconds_to_start, started_payment
-from backend.payment.states import AT_THE_BANK, CHECKED, SessionState
+from backend.payment.sessions import (
+    PROVIDER_START_TIMEOUT,
+    PaymentUnderWay,
+    get_remaining_start_s,
+    to_started_payment,
+)
+from backend.payment.states import AT_BANK_STATES, CHECKED_STATES, SessionState
 from backend.payment.transitions import (
     CloseReason,
     apply_report,
@@ -30,13 +35,13 @@ from backend.payment.transitions import (
 
 log = logging.getLogger(__name__)
 
-SHORTEST_GAP, LONGEST_GAP = timedelta(minutes=3), timedelta(hours=3)
-"""Between two checks of a session (wire: checkout, probe pending: at least 3 minutes)."""
-RETURN_PAGE_GAP = timedelta(seconds=3)
-"""The least time between two checks that return pages start."""
-CHECK_FOR = timedelta(hours=48)
+MIN_CHECK_INTERVAL, MAX_CHECK_INTERVAL = timedelta(minutes=3), timedelta(hours=3)
+"""Time between two checks of a session (wire: checkout, probe pending: at least 3 minutes)."""
+MIN_RETURN_CHECK_INTERVAL = timedelta(seconds=3)
+"""Minimum time between two checks of a session that its return page starts."""
+CHECK_PERIOD = timedelta(hours=48)
 """How long a session is checked after its reservation has ended."""
-UNRESOLVED = "the gateway has not said for 48 hours how it ended; look at its own pages"
+UNRESOLVED = "the gateway has not reported the outcome for 48 hours; check its own pages"
 
 _WITH_CLOCK = select(PaymentSession, db_now()).where(PaymentSession.id == bindparam("session_id"))
 _CLOSABLE = (SessionState.UNKNOWN, SessionState.PENDING_AUTHORIZATION)
@@ -47,10 +52,10 @@ async def check_session(database: Database, providers: Providers, payment: Payme
     """Ask the provider about this session and apply its report.
 
     Returns:
-        The state it is in afterwards: `closed` when its reservation has ended and the bank has not decided; `held` as
-        long as its order is packed, though the bank has said that no money comes.
+        The state afterwards. `closed`: the reservation has ended and the bank has not decided. `held`: the order is
+            packed, so the session stays held even if the bank reported that no money will come.
     """
-    report = await ask_provider(providers, payment, started_payment(payment))
+    report = await ask_provider(providers, payment, to_started_payment(payment))
     try:
         state = await apply_report(database, payment.id, report)
     except NotAllowed as error:
@@ -60,7 +65,7 @@ async def check_session(database: Database, providers: Providers, payment: Payme
         return SessionState.HELD
     is_at_the_bank = report.state in (ProviderState.PENDING, ProviderState.PENDING_AUTHORIZATION)
     if is_at_the_bank and state in _CLOSABLE:
-        return await _close_when_over(database, payment.id)
+        return await _close_if_reservation_ended(database, payment.id)
     return state
 
 
@@ -80,20 +85,20 @@ async def ask_provider(
             return ProviderReport(state=ProviderState.UNKNOWN)
 
 
-async def _close_when_over(database: Database, session_id: str) -> SessionState:
-    """Close the session if its reservation has ended. Returns its state."""
+async def _close_if_reservation_ended(database: Database, session_id: str) -> SessionState:
+    """Close the session if its reservation has ended. Return its state."""
     async with database.read() as session:
         payment, moment = (await session.execute(_WITH_CLOCK, {"session_id": session_id})).one()
-        if not _is_over(payment, moment):
+        if not _has_reservation_ended(payment, moment):
             return SessionState(payment.state)
     async with database.transaction() as session:
         payment, cart = await lock_session(session, session_id)
-        if payment.state in _CLOSABLE and _is_over(payment, await database_now(session)):
+        if payment.state in _CLOSABLE and _has_reservation_ended(payment, await database_now(session)):
             await close(session, payment, cart, CloseReason.RESERVATION_ENDED)
         return SessionState(payment.state)
 
 
-def _is_over(payment: PaymentSession, moment: datetime) -> bool:
+def _has_reservation_ended(payment: PaymentSession, moment: datetime) -> bool:
     return payment.expires_at is not None and payment.expires_at <= moment
 
 
@@ -105,7 +110,7 @@ async def check_on_return(database: Database, providers: Providers, session_id: 
 
 
 async def claim_check(database: Database, session_id: str) -> PaymentSession | None:
-    """The session, if it is to be checked and was not checked a moment ago; else None. Notes the time of the check."""
+    """Return the session and store the time of the check; None if it needs no check or was checked a moment ago."""
     async with database.transaction() as session:
         if cast("CursorResult[Any]", await session.execute(_CLAIM, {"session_id": session_id})).rowcount == 0:
             return None
@@ -114,89 +119,96 @@ async def claim_check(database: Database, session_id: str) -> PaymentSession | N
 
 _CLAIM = (
     update(PaymentSession)
-    .where(PaymentSession.id == bindparam("session_id"), PaymentSession.state.in_(sorted(CHECKED)))
-    .where(or_(PaymentSession.checked_at.is_(None), PaymentSession.checked_at <= db_now(-RETURN_PAGE_GAP)))
+    .where(PaymentSession.id == bindparam("session_id"), PaymentSession.state.in_(sorted(CHECKED_STATES)))
+    .where(
+        or_(
+            PaymentSession.checked_at.is_(None),
+            PaymentSession.checked_at <= db_now(-MIN_RETURN_CHECK_INTERVAL),
+        )
+    )
     .values(checked_at=db_now())
     .execution_options(synchronize_session=False)
 )
 
 
 async def check_all(database: Database, providers: Providers) -> int:
-    """Check every session of the last 48 hours that has no final state, closed ones too.
+    """Check every session of the past 48 hours without a final state, including closed ones.
 
     Returns:
-        How many were checked.
+        The number of sessions checked.
     """
     async with database.read() as session:
         to_check = (
             select(PaymentSession.id)
-            .where(PaymentSession.state.in_(sorted(CHECKED)))
-            .where(or_(PaymentSession.expires_at.is_(None), PaymentSession.expires_at > db_now(-CHECK_FOR)))
+            .where(PaymentSession.state.in_(sorted(CHECKED_STATES)))
+            .where(
+                or_(PaymentSession.expires_at.is_(None), PaymentSession.expires_at > db_now(-CHECK_PERIOD))
+            )
             .order_by(PaymentSession.created_at, PaymentSession.id)
         )
         ids = (await session.execute(to_check)).scalars().all()
-    asked = 0
+    checked = 0
     for session_id in ids:
         payment = await claim_check(database, session_id)
         if payment is not None:
             await check_session(database, providers, payment)
-            asked += 1
-    return asked
+            checked += 1
+    return checked
 
 
 async def check(database: Database, providers: Providers, session_id: str) -> timedelta | None:
-    """The work of the job `payment.check`.
+    """Check a session: the work of the job `payment.check`.
 
     Returns:
-        After what time to check again; None when the session has a final state, or was checked for 48 hours.
+        The delay until the next check; None if the session has a final state, or was checked for 48 hours.
     """
     async with database.read() as session:
         found = (await session.execute(_WITH_CLOCK, {"session_id": session_id})).one_or_none()
-    if found is None or found[0].state not in CHECKED:
+    if found is None or found[0].state not in CHECKED_STATES:
         return None
     payment, moment = found
     if payment.state == SessionState.INITIATING:
         with suppress(PaymentUnderWay):
             await give_up_start(database, session_id)
     state = await check_session(database, providers, payment)
-    if state not in CHECKED:
+    if state not in CHECKED_STATES:
         return None
-    if moment >= (payment.expires_at or payment.created_at) + CHECK_FOR:
+    if moment >= (payment.expires_at or payment.created_at) + CHECK_PERIOD:
         await _give_up(database, session_id)
         return None
-    return _gap(payment, state, moment)
+    return _next_check_interval(payment, state, moment)
 
 
-def _gap(payment: PaymentSession, state: SessionState, moment: datetime) -> timedelta:
-    """Two fifths of the session's age, within the limits, and not past the end of its reservation."""
+def _next_check_interval(payment: PaymentSession, state: SessionState, moment: datetime) -> timedelta:
+    """Return two fifths of the session's age, within the limits, and not past the end of its reservation."""
     if state is SessionState.HELD:
-        return LONGEST_GAP
-    gap = min((moment - payment.created_at) * 0.4, LONGEST_GAP)
+        return MAX_CHECK_INTERVAL
+    gap = min((moment - payment.created_at) * 0.4, MAX_CHECK_INTERVAL)
     if payment.expires_at is not None and moment < payment.expires_at:
         gap = min(gap, payment.expires_at - moment)
-    return max(gap, SHORTEST_GAP)
+    return max(gap, MIN_CHECK_INTERVAL)
 
 
 async def give_up_start(database: Database, session_id: str) -> None:
     """Move a session whose start got no answer in time to `unknown`.
 
     Raises:
-        PaymentUnderWay: its provider may still answer; or it has, and the payment is at the bank.
+        PaymentUnderWay: its provider may still answer, or the payment is at the bank.
     """
     async with database.transaction() as session:
         payment, cart = await lock_session(session, session_id)
         moment = await database_now(session)
-        if payment.state == SessionState.INITIATING and payment.created_at + CREATE_LIMIT <= moment:
+        if payment.state == SessionState.INITIATING and payment.created_at + PROVIDER_START_TIMEOUT <= moment:
             await move(session, payment, cart, SessionState.UNKNOWN)
-        if payment.state in AT_THE_BANK:
-            raise PaymentUnderWay(payment, retry_after=seconds_to_start(payment, moment))
+        if payment.state in AT_BANK_STATES:
+            raise PaymentUnderWay(payment, retry_after=get_remaining_start_s(payment, moment))
 
 
 async def _give_up(database: Database, session_id: str) -> None:
     """Close a session without a final state after 48 hours, and raise attention."""
     async with database.transaction() as session:
         payment, cart = await lock_session(session, session_id)
-        if payment.state not in CHECKED or payment.captured_amount is not None:
+        if payment.state not in CHECKED_STATES or payment.captured_amount is not None:
             return
         if payment.state in _CLOSABLE:
             await close(session, payment, cart, CloseReason.UNRESOLVED)

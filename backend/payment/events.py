@@ -1,4 +1,4 @@
-"""What payments tell the packages above them."""
+"""Events that payments publish to the packages above them."""
 
 from dataclasses import dataclass
 
@@ -13,12 +13,12 @@ class PurchaseCanceled(NotAllowed):
 
 @dataclass(frozen=True, slots=True)
 class PaymentApproved:
-    """A provider has approved a payment, and nothing is changed yet. Published with the carts and the session locked.
+    """A provider approved a payment. Published before anything changes, with the carts and the session locked.
 
-    A handler that raises `PurchaseCanceled` keeps the money from paying the order: it waits for a person.
+    A handler that raises `PurchaseCanceled` stops the money from paying the order: a staff member decides.
 
     Attributes:
-        cart_ids: all carts of the purchase, the payment's own among them.
+        cart_ids: all carts of the purchase, including the payment's own.
     """
 
     session_id: str
@@ -31,8 +31,8 @@ class PaymentContradicted:
     """A provider contradicts a payment that it had captured. Published with the cart and the session locked.
 
     Attributes:
-        reported: the state that the provider says now.
-        missing: pesos of it that the shop may not have; None where that is not known, or more came than was known.
+        reported: the state that the provider reports now.
+        missing: captured pesos that the new report does not confirm; None if that is unknown, or if it reports more.
     """
 
     session_id: str
@@ -44,7 +44,7 @@ class PaymentContradicted:
 
 @dataclass(frozen=True, slots=True)
 class PaymentSessionChanged:
-    """A payment session of a cart came to this state. Published with the cart locked, where it is moved."""
+    """The state of a payment session changed. Published inside the same transaction, with the cart locked."""
 
     session_id: str
     cart_id: str
@@ -54,6 +54,6 @@ class PaymentSessionChanged:
 
 @dataclass(frozen=True, slots=True)
 class RefundBooked:
-    """Money was given back by hand."""
+    """A refund by bank transfer was booked."""
 
     refund_id: str

@@ -1,4 +1,4 @@
-"""The tables of payments: collections, sessions, refunds, notifications, and the list of banks."""
+"""Tables of payments: collections, sessions, refunds, notifications, and the list of banks."""
 
 from datetime import datetime
 
@@ -12,7 +12,7 @@ from backend.core.money import Cop
 
 
 class PaymentCollection(Timestamps, table=True):
-    """What is owed for one cart. One a cart."""
+    """The amount owed for one cart. A cart has at most one."""
 
     __tablename__ = "payment_collection"
 
@@ -24,15 +24,16 @@ class PaymentCollection(Timestamps, table=True):
 
 
 class PaymentSession(Timestamps, table=True):
-    """A payment session: a collection is paid with one provider, once. States: `backend.payment.states`.
+    """One attempt to pay a collection with one provider. States: `backend.payment.states`.
 
-    `amount` is the total of `snapshot`: what the bank is asked for and what a confirmation is compared with.
-    `invoice` is our unique reference at the gateway; `reference` (x_ref_payco) and `transaction_id` (CUS) are its own.
+    `amount` is the total of `snapshot`: the amount requested from the bank and compared with its confirmation.
+    `invoice` is our unique reference at the gateway; `reference` (x_ref_payco) and `transaction_id` (CUS) are the
+    gateway's.
     """
 
     __tablename__ = "payment_session"
     __table_args__ = (
-        # at most one live session a collection: the second tab gets the first one's, not a second debit
+        # at most one live session per collection: a second browser tab must not start a second debit
         Index(
             "uq_payment_session_live",
             "collection_id",
@@ -40,9 +41,9 @@ class PaymentSession(Timestamps, table=True):
             sqlite_where=text("state IN ('pending', 'initiating', 'pending_authorization')"),
             postgresql_where=text("state IN ('pending', 'initiating', 'pending_authorization')"),
         ),
-        # what was captured in a period is read from this index alone: see `backend.reports`
+        # `backend.reports` reads the captures of a period from this index alone
         Index("ix_payment_session_captured", "captured_at", "captured_amount", "collection_id"),
-        # the payments of a client that hold stock, or did a short time ago: see `backend.checkout.payment.stock_holds`
+        # `backend.checkout.payment.stock_holds` looks up a client's recent payments that hold stock
         Index(
             "ix_payment_session_client",
             "expires_at",
@@ -65,39 +66,39 @@ class PaymentSession(Timestamps, table=True):
     ticket_id: str | None = None
     redirect_url: str | None = None
     data: JsonObject = Field(default_factory=dict, sa_type=Json)
-    """What is stored for the provider: bank, payer, the gateway's last answer. Never a secret."""
+    """Details for the provider: bank, payer, the gateway's latest answer. Never a secret."""
     snapshot: JsonObject = Field(
         default_factory=dict, sa_type=Json, sa_column_kwargs={"server_default": text("'{}'")}
     )
-    """What is paid for: lines, prices, addresses, shipping and totals when the payment started."""
+    """The content of the purchase: lines, prices, addresses, shipping and totals when the payment started."""
     units: JsonObject = Field(
         default_factory=dict, sa_type=Json, sa_column_kwargs={"server_default": text("'{}'")}
     )
-    """The units by variant id that it is for."""
+    """The units that it pays for, by variant id."""
     holds_stock: bool = Field(default=True, sa_column_kwargs={"server_default": text("true")})
-    """False if its units stay for sale until it is paid: see `backend.checkout.payment.stock_holds`."""
+    """True if its units are reserved; False if they can be sold to others until it is paid (see `stock_holds`)."""
     client_address: str | None = None
-    """Keyed hash of the address (IPv6: /64) that started it; so are the next three of what they name."""
+    """Keyed hash of the client's address (IPv6: /64). The next three columns are keyed hashes too."""
     client_device: str | None = None
     client_email: str | None = None
     client_phone: str | None = None
     captured_amount: Cop | None = None
-    """What the provider said that it took, in pesos. It pays an order only in state `captured`."""
+    """Pesos that the provider reported as taken. They pay an order only in state `captured`."""
     close_reason: str | None = None
-    """Why we stopped waiting (`backend.payment.transitions.CloseReason`); None while we never did."""
+    """Why we stopped waiting (`backend.payment.transitions.CloseReason`); None if the session was never closed."""
     expires_at: datetime | None = Field(default=None, sa_type=UtcDateTime, index=True)
-    """When its reservation ends, by the database's clock."""
+    """End of its reservation, by the database's clock."""
     checked_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
-    """When it was last checked because a shopper came back. Who moves it does the check."""
+    """Time of the latest check for a returning shopper. The process that updates it makes the check."""
     authorized_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     captured_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
 
 
 class Refund(Timestamps, table=True):
-    """Money of one payment session that was given back by hand, by a bank transfer.
+    """A refund of one payment session that staff made by bank transfer.
 
-    The refunds of a session never come to more than was captured. `lines` are the units that came back with it:
-    `{line_id, quantity, restock}`.
+    The refunds of a session never exceed its captured amount. `lines` are the returned units: `{line_id, quantity,
+    restock}`.
     """
 
     __tablename__ = "refund"
@@ -110,10 +111,10 @@ class Refund(Timestamps, table=True):
     id: str = Field(default_factory=lambda: new_id("ref"), primary_key=True)
     payment_session_id: str = Field(foreign_key="payment_session.id", ondelete="CASCADE")
     order_id: str | None = Field(default=None, index=True)
-    """None where the money paid no order."""
+    """None if the money paid no order."""
     amount: Cop
     reference: str
-    """The bank's, for the transfer."""
+    """The bank's reference of the transfer."""
     reason: str = ""
     note: str | None = None
     lines: list[JsonObject] = Field(default_factory=list, sa_type=Json)
@@ -122,7 +123,7 @@ class Refund(Timestamps, table=True):
 
 
 class PaymentNotification(Timestamps, table=True):
-    """A row of the webhook's inbox: stored before it is handled (design: decision 6)."""
+    """A notification in the webhook's inbox: stored before it is handled (design: decision 6)."""
 
     __tablename__ = "payment_notification"
     __table_args__ = (UniqueConstraint("provider_id", "dedupe_key"),)
@@ -136,27 +137,27 @@ class PaymentNotification(Timestamps, table=True):
     reference: str | None = Field(default=None, index=True)
     invoice: str | None = Field(default=None, index=True)
     session_id: str | None = None
-    """Our payment session, where the provider carries it. Not a foreign key: it is what somebody sent."""
+    """Our payment session, if the provider sends it. It is not a foreign key, as the sender may send any text."""
     is_final: bool = False
-    """Whether it says that the payment was decided."""
+    """True if it reports that the payment was decided."""
     said_state: str | None = None
-    """A `ProviderState`: how it says that the payment stands. A hint, as its signature need not cover it."""
+    """The reported state, a `ProviderState`. It is only a hint, as its signature need not cover it."""
     fields: JsonObject = Field(default_factory=dict, sa_type=Json)
     times_received: int = 1
     handled_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
-    """When it was handled; None before (see the job `payment.notification`), or when there is nothing to do."""
+    """When it was handled; None before (see the job `payment.notification`), or if there is nothing to do."""
 
 
 class BankList(Timestamps, table=True):
-    """The last good list of PSE banks, kept for when the gateway fails. One row a provider."""
+    """The most recent good list of PSE banks, stored for when the gateway fails. One row per provider."""
 
     __tablename__ = "bank_list"
 
     provider_id: str = Field(primary_key=True)
     source: str
-    """Which gateway the list came from: a list of the test gateway is never offered in production."""
+    """The gateway that sent the list. A list of the test gateway is never offered in production."""
     banks: list[JsonObject] = Field(default_factory=list, sa_type=Json)
     fetched_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
-    """When the gateway last gave a good list; None when it never did."""
+    """When the gateway most recently sent a good list; None if it never did."""
     tried_at: datetime = Field(sa_type=UtcDateTime)
-    """When the gateway was last asked, with or without success."""
+    """When the list was most recently requested, with or without success."""

@@ -1,8 +1,8 @@
-"""The webhook's inbox (design: decision 6).
+"""The inbox of the payment webhook (design: decision 6).
 
-A notification is stored before anything acts on it, and the provider gets its 200 for anything it may send. What is
-genuine is acted on afterwards (`handle_notification`): a signature need not cover the state (wire: gateway
-1.8), so the notification is only a hint, and the provider itself is asked how the payment stands.
+A notification is stored before anything acts on it, and the provider always gets its 200. A genuine one is handled
+afterwards (`handle_notification`). Its signature need not cover the state (wire: gateway 1.8), so the notification
+is only a hint, and the provider is asked for the payment's status.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ from backend.core.ids import new_id
 from backend.core.observability.tracing import traced
 from backend.core.web.outside_values import to_storable_text
 from backend.jobs import enqueue
-from backend.payment.checks import LONGEST_GAP, check_session
+from backend.payment.checks import MAX_CHECK_INTERVAL, check_session
 from backend.payment.models import PaymentNotification, PaymentSession
 from backend.payment.providers.base import Notification, PaymentProvider, Providers, ProviderState, Verdict
 from backend.payment.second_transactions import (
@@ -31,27 +31,27 @@ from backend.payment.second_transactions import (
     raise_unresolved,
 )
 from backend.payment.states import SessionState
-from backend.payment.transitions import has_unheard_report
+from backend.payment.transitions import is_new_contradiction
 
 log = logging.getLogger(__name__)
 
-HANDLE = "payment.notification"
-"""The job that acts on a stored notification; its key is the notification's id."""
+NOTIFICATION_JOB = "payment.notification"
+"""The job that handles a stored notification; its key is the notification's id."""
 MAX_BODY_BYTES = 64 * 1024
 MAX_FIELDS, MAX_FIELD_TEXT = 80, 500
-MAX_WITHOUT_EFFECT = 5_000
-"""How many notifications without effect are stored; of more, the oldest are deleted."""
-CHECK_AGAIN_AFTER = timedelta(seconds=20)
-MOST_CHECKS = 8
+MAX_INEFFECTIVE_NOTIFICATIONS = 5_000
+"""How many notifications without effect are stored; beyond that, the oldest are deleted."""
+RECHECK_DELAY = timedelta(seconds=20)
+MAX_LAGGING_CHECKS = 8
 """How often a session is checked while the look-up lags behind a final notification."""
 MAX_SECOND_CHECKS = 31
-"""How often a second transaction is checked, with growing gaps after `MOST_CHECKS`: for about two days."""
-ANSWER_WITHIN = 0.8
-"""Seconds that storing a notification may take before the provider gets its 200 all the same."""
+"""How often a second transaction is checked, with growing gaps after `MAX_LAGGING_CHECKS`: for about two days."""
+ANSWER_TIMEOUT_S = 0.8
+"""How long storing a notification may delay the provider's 200, in seconds."""
 
 
 class Inbox:
-    """Takes the notifications of these providers."""
+    """Receiver of the providers' notifications: it stores each one, and a job handles it later."""
 
     def __init__(self, database: Database, providers: Providers) -> None:
         self._database = database
@@ -61,33 +61,36 @@ class Inbox:
     async def receive(
         self, provider_id: str, raw: bytes, headers: Mapping[str, str], query: Mapping[str, str]
     ) -> None:
-        """Store a notification. Returns after `ANSWER_WITHIN` at the latest; storing goes on then."""
+        """Store a notification.
+
+        Return after `ANSWER_TIMEOUT_S` at the latest; storing then continues in the background.
+        """
         storing = asyncio.create_task(
             self._store(provider_id, raw, headers, query), name="store notification"
         )
         self._storing.add(storing)
         storing.add_done_callback(self._storing.discard)
-        await asyncio.wait([storing], timeout=ANSWER_WITHIN)
+        await asyncio.wait([storing], timeout=ANSWER_TIMEOUT_S)
 
     async def stop(self) -> None:
-        """Wait for what is still being stored."""
+        """Wait until all received notifications are stored."""
         await asyncio.gather(*self._storing, return_exceptions=True)
 
     async def _store(
         self, provider_id: str, raw: bytes, headers: Mapping[str, str], query: Mapping[str, str]
     ) -> None:
         try:
-            notification = read(self._providers.get(provider_id), raw, headers, query)
-            await store(self._database, provider_id, notification, _digest(raw, query))
+            notification = parse_notification(self._providers.get(provider_id), raw, headers, query)
+            await store_notification(self._database, provider_id, notification, _compute_digest(raw, query))
         except Exception:
-            # the provider sends again, and it is asked by itself: nothing is lost, but someone must know
+            # nothing is lost: the provider sends it again, and the regular checks of the session ask the provider
             log.exception("a notification could not be stored")
 
 
-def read(
+def parse_notification(
     provider: PaymentProvider | None, raw: bytes, headers: Mapping[str, str], query: Mapping[str, str]
 ) -> Notification:
-    """The notification as its provider reads it; malformed when the shop does not run with that provider."""
+    """Return the notification as its provider parses it; malformed if the shop does not run with that provider."""
     if len(raw) > MAX_BODY_BYTES:
         return Notification(verdict=Verdict.OVERSIZED)
     if provider is None:
@@ -99,21 +102,23 @@ def read(
         return Notification(verdict=Verdict.MALFORMED)
 
 
-async def store(database: Database, provider_id: str, notification: Notification, digest: str) -> None:
-    """Store a notification, once however often it comes. A genuine one is to be acted on."""
+async def store_notification(
+    database: Database, provider_id: str, notification: Notification, digest: str
+) -> None:
+    """Store a notification only once, even if it arrives again. Schedule the job for a new, genuine one."""
     is_genuine = notification.verdict is Verdict.GENUINE
     row = {
         "id": new_id("paynot"),
-        "provider_id": _storable(provider_id, 80),
-        "dedupe_key": (is_genuine and _storable(notification.dedupe_key, 200)) or digest,
+        "provider_id": _to_bounded_text(provider_id, 80),
+        "dedupe_key": (is_genuine and _to_bounded_text(notification.dedupe_key, 200)) or digest,
         "verdict": notification.verdict.value,
-        "session_id": _storable(notification.session_id or "", 80) or None,
-        "reference": _storable(notification.reference or "", 80) or None,
-        "invoice": _storable(notification.invoice or "", 80) or None,
+        "session_id": _to_bounded_text(notification.session_id or "", 80) or None,
+        "reference": _to_bounded_text(notification.reference or "", 80) or None,
+        "invoice": _to_bounded_text(notification.invoice or "", 80) or None,
         "is_final": notification.is_final,
         "said_state": notification.state,
         "fields": {
-            _storable(name, 80): _storable(value, MAX_FIELD_TEXT)
+            _to_bounded_text(name, 80): _to_bounded_text(value, MAX_FIELD_TEXT)
             for name, value in list(notification.fields.items())[:MAX_FIELDS]
         },
         "times_received": 1,
@@ -121,9 +126,7 @@ async def store(database: Database, provider_id: str, notification: Notification
         "updated_at": now(),
     }
     if not is_genuine:
-        log.info(
-            "a notification of %r is %s: recorded, without effect", provider_id[:80], notification.verdict
-        )
+        log.info("a notification of %r is %s: stored without effect", provider_id[:80], notification.verdict)
     async with database.transaction() as session:
         insert = insert_into(PaymentNotification).values(row)
         times_received = PaymentNotification.times_received
@@ -133,20 +136,23 @@ async def store(database: Database, provider_id: str, notification: Notification
         ).returning(times_received)
         is_new = (await session.execute(again)).scalar_one() == 1
         if is_genuine and is_new:
-            await enqueue(session, HANDLE, key=str(row["id"]))
+            await enqueue(session, NOTIFICATION_JOB, key=str(row["id"]))
         elif not is_genuine:
             await _delete_oldest(session)
 
 
-def _digest(raw: bytes, query: Mapping[str, str]) -> str:
-    """What tells a notification that is not genuine from another: its content."""
-    asked = json.dumps(dict(query), sort_keys=True).encode()
-    return hashlib.sha256(len(raw).to_bytes(8, "big") + raw + asked).hexdigest()
+def _compute_digest(raw: bytes, query: Mapping[str, str]) -> str:
+    """Return a hash of the content, which identifies a notification that is not genuine."""
+    query_bytes = json.dumps(dict(query), sort_keys=True).encode()
+    return hashlib.sha256(len(raw).to_bytes(8, "big") + raw + query_bytes).hexdigest()
 
 
-def _storable(value: object, most: int) -> str:
-    """Text from outside as it can be kept: of bounded length, without the NUL and lone surrogates no database takes."""
-    return to_storable_text(str(value)[:most])
+def _to_bounded_text(value: object, max_length: int) -> str:
+    """Convert a received value to text that can be stored.
+
+    It has at most `max_length` characters, and no NUL or lone surrogates, which databases reject.
+    """
+    return to_storable_text(str(value)[:max_length])
 
 
 async def _delete_oldest(session: AsyncSession) -> None:
@@ -154,12 +160,12 @@ async def _delete_oldest(session: AsyncSession) -> None:
     count = (
         await session.execute(select(func.count()).select_from(PaymentNotification).where(useless))
     ).scalar_one()
-    if count > MAX_WITHOUT_EFFECT:
+    if count > MAX_INEFFECTIVE_NOTIFICATIONS:
         oldest = (
             select(PaymentNotification.id)
             .where(useless)
             .order_by(PaymentNotification.id)
-            .limit(MAX_WITHOUT_EFFECT // 10)
+            .limit(MAX_INEFFECTIVE_NOTIFICATIONS // 10)
         )
         await session.execute(delete(PaymentNotification).where(PaymentNotification.id.in_(oldest)))
 
@@ -171,7 +177,7 @@ async def handle_notification(
     """Check the payment that the notification names: the work of the job `payment.notification`.
 
     Returns:
-        After what time to check again, when the look-up lags behind the notification; None when done.
+        The delay until the next check, if the look-up lags behind the notification; None when done.
     """
     async with database.read() as session:
         notification = await session.get(PaymentNotification, notification_id)
@@ -189,31 +195,31 @@ async def handle_notification(
 async def _check_payment(
     database: Database, providers: Providers, notification: PaymentNotification, attempt: int
 ) -> timedelta | None:
-    """Check what the notification names. Return after what time to check again; None when done."""
+    """Check the payment that the notification names. Return the delay until the next check; None when done."""
     payment = await _find_session(database, notification)
     if payment is None:
-        log.warning("notification %s names no payment of ours", notification.id)
+        log.warning("notification %s matches no payment of ours", notification.id)
         return None
     if notification.reference is not None and payment.reference not in (None, notification.reference):
         return await _check_second(database, providers, payment, notification, attempt)
     is_behind = await _lags_behind(database, providers, payment, notification)
-    return CHECK_AGAIN_AFTER if is_behind and attempt < MOST_CHECKS else None
+    return RECHECK_DELAY if is_behind and attempt < MAX_LAGGING_CHECKS else None
 
 
 async def _lags_behind(
     database: Database, providers: Providers, payment: PaymentSession, notification: PaymentNotification
 ) -> bool:
-    """Check the session. True if the provider's look-up does not yet report the end that the notification reported."""
+    """Check the session. Return True if the look-up does not yet report the end that the notification reported."""
     is_known = payment.reference is not None
-    # we may never have had the answer that named it
+    # the answer with this number may have been lost
     payment.reference = notification.reference or payment.reference
     state = await check_session(database, providers, payment)
     if not is_known and not state.is_final and state is not SessionState.HELD:
-        payment.reference = None  # it may be another payment's number: our invoice finds ours
+        payment.reference = None  # the number may belong to another payment: look ours up by the invoice
         state = await check_session(database, providers, payment)
     if not notification.is_final or state is SessionState.HELD:
         return False
-    return not state.is_final or await _is_unheard(database, payment.id, notification)
+    return not state.is_final or await _contradicts_final_state(database, payment.id, notification)
 
 
 async def _check_second(
@@ -223,12 +229,13 @@ async def _check_second(
     notification: PaymentNotification,
     attempt: int,
 ) -> timedelta | None:
-    """Check a transaction of the session's invoice that has another number than the session knows.
+    """Check a transaction of the session's invoice whose number differs from the session's.
 
-    The signature does not cover the invoice. So the transaction may be another payment's, and that one's may be ours.
+    The signature does not cover the invoice. So the notification may combine a transaction and an invoice that
+    belong to different payments.
 
     Returns:
-        After what time to check again; None when done.
+        The delay until the next check; None when done.
     """
     reference = str(notification.reference)
     second = await check_second_transaction(database, providers, payment, reference)
@@ -237,42 +244,44 @@ async def _check_second(
         state = await check_session(database, providers, payment)
     if not notification.is_final:
         return None
-    if attempt < MOST_CHECKS:
+    if attempt < MAX_LAGGING_CHECKS:
         is_behind = (
             not state.is_final and state is not SessionState.HELD
             if second.is_of_another_invoice
             else _is_second_behind(second, notification)
         )
-        return CHECK_AGAIN_AFTER if is_behind else None
+        return RECHECK_DELAY if is_behind else None
     if second.has_ended or second.session is not None or second.is_of_another_invoice:
         return None
     # no other job asks about this number
     if not await raise_unresolved(database, payment, reference) or attempt >= MAX_SECOND_CHECKS:
         return None
-    return min(CHECK_AGAIN_AFTER * (1 << (attempt - MOST_CHECKS + 1)), LONGEST_GAP)
+    return min(RECHECK_DELAY * (1 << (attempt - MAX_LAGGING_CHECKS + 1)), MAX_CHECK_INTERVAL)
 
 
 def _is_second_behind(second: SecondTransaction, notification: PaymentNotification) -> bool:
     """Return True if the look-up does not yet report the end that the notification reported."""
     reported = notification.said_state
     if second.session is not None:
-        return reported is not None and has_unheard_report(second.session, ProviderState(reported))
+        return reported is not None and is_new_contradiction(second.session, ProviderState(reported))
     if not second.has_ended:
         return True
     return reported == ProviderState.CAPTURED and second.report.state is not ProviderState.CAPTURED
 
 
-async def _is_unheard(database: Database, session_id: str, notification: PaymentNotification) -> bool:
-    """True if the notification contradicts the session's final state, and the look-up does not yet."""
+async def _contradicts_final_state(
+    database: Database, session_id: str, notification: PaymentNotification
+) -> bool:
+    """Return True if the notification contradicts the session's final state, but the look-up does not yet."""
     if notification.said_state is None:
         return False
     async with database.read() as session:
         payment = await session.get_one(PaymentSession, session_id, populate_existing=True)
-    return has_unheard_report(payment, ProviderState(notification.said_state))
+    return is_new_contradiction(payment, ProviderState(notification.said_state))
 
 
 async def _find_session(database: Database, notification: PaymentNotification) -> PaymentSession | None:
-    """The payment session that the notification names: by its invoice, else by our id, else by the reference."""
+    """Return the payment session that the notification names: by its invoice, else by our id, else by the reference."""
     by_invoice = PaymentSession.invoice == notification.invoice
     by_id = PaymentSession.id == notification.session_id
     query = (

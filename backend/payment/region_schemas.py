@@ -1,4 +1,4 @@
-"""Bodies and parameters of regions (wire: commerce-api, Admin)."""
+"""Request bodies and parameters of regions (wire: commerce-api, Admin)."""
 
 from typing import Annotated, Literal
 
@@ -15,13 +15,13 @@ from backend.edge.schemas import (
 
 
 class RegionsParameters(NamedParameters):
-    """Which regions."""
+    """Filters of the list of regions."""
 
     currency_code: list[Name] | None = None
 
 
 class RegionChange(Body):
-    """What may be said of a region; what is left out stays. `payment_providers` are those it offers from now on."""
+    """Changes of a region; absent fields keep their values. `payment_providers` replaces the whole list."""
 
     model_config = example(payment_providers=["gateway_pse", "pp_system_default"])
 
@@ -35,7 +35,7 @@ class RegionChange(Body):
 
 
 class NewRegion(RegionChange):
-    """A new region, in a shop that has none. It offers PSE unless told otherwise."""
+    """A new region, in a shop that has none. It offers PSE by default."""
 
     model_config = example(
         name="Colombia", currency_code="cop", countries=["co"], payment_providers=["gateway_pse"]

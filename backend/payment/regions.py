@@ -1,14 +1,17 @@
-"""Regions: where the shop sells, and how one can pay there. There is one, Colombia, in pesos (spec: Entities)."""
+"""Regions: where the shop sells, and which payment providers it offers.
+
+There is one, Colombia, in pesos (spec: Entities).
+"""
 
 from collections.abc import Container, Sequence
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.audit import Subject, Thing, record
+from backend.audit import Subject, SubjectType, record
 from backend.catalog.derived_models import CatalogVersion
 from backend.channels.models import Region
-from backend.core.db.database import constrained, locked
+from backend.core.db.database import lock_rows, raise_on_conflict
 from backend.core.errors import InvalidData, NotAllowed, NotFound
 from backend.payment.region_schemas import NewRegion, RegionChange
 from backend.staff.rights import Actor, Right
@@ -23,12 +26,12 @@ WAS_USED = "Carts or orders were made in this region: it cannot be deleted"
 
 
 async def find_region(session: AsyncSession, region_id: str) -> Region:
-    """The region, locked.
+    """Return the region, locked.
 
     Raises:
-        NotFound: there is none.
+        NotFound: there is no such region.
     """
-    query = locked(select(Region).where(Region.id == region_id))
+    query = lock_rows(select(Region).where(Region.id == region_id))
     region = (await session.execute(query)).scalar_one_or_none()
     if region is None:
         raise NotFound(f"Region with id: {region_id} not found")
@@ -38,26 +41,26 @@ async def find_region(session: AsyncSession, region_id: str) -> Region:
 async def create_region(
     session: AsyncSession, actor: Actor, new: NewRegion, providers: Container[str]
 ) -> Region:
-    """The region, where a shop has none.
+    """Create the region of a shop that has none.
 
     Args:
-        actor: who does it.
-        new: what is said of it.
+        actor: the staff member or key that creates it.
+        new: the region's values.
         providers: the ids of the payment providers that the shop runs with.
 
     Raises:
-        InvalidData: it is not Colombia in pesos, there is one already, or a payment provider is unknown.
+        InvalidData: it is not Colombia in pesos, there already is a region, or a payment provider is unknown.
     """
     actor.require(Right.CHANGE_SETTINGS)
     _require_colombia(new)
-    # a row that is always there: of two who make the first region, the second waits and finds it
-    await session.execute(locked(select(CatalogVersion)))
+    # this row always exists: its lock makes a second, concurrent creation wait and find the first region
+    await session.execute(lock_rows(select(CatalogVersion)))
     if (await session.execute(select(Region.id).limit(1))).first() is not None:
         raise InvalidData(TAKEN)
     region = Region(name=new.name, meta=new.metadata or {})
     if new.payment_providers is not None:
-        region.payment_providers = _known(new.payment_providers, providers)
-    await record(session, actor, "created", Subject(Thing.REGION, region.id))
+        region.payment_providers = _require_known_providers(new.payment_providers, providers)
+    await record(session, actor, "created", Subject(SubjectType.REGION, region.id))
     session.add(region)
     await session.flush()
     return region
@@ -66,73 +69,80 @@ async def create_region(
 async def change_region(
     session: AsyncSession, actor: Actor, region_id: str, change: RegionChange, providers: Container[str]
 ) -> Region:
-    """Change what is said; what is left out stays. Payments that have been started are not touched.
+    """Change the given values of a region. Payments that have started are not changed.
 
     Raises:
-        NotFound: there is none.
+        NotFound: there is no such region.
         InvalidData: it would not be Colombia in pesos, or a payment provider is unknown.
     """
     actor.require(Right.CHANGE_SETTINGS)
     region = await find_region(session, region_id)
     _require_colombia(change)
-    await record(session, actor, "changed", Subject(Thing.REGION, region_id))
+    await record(session, actor, "changed", Subject(SubjectType.REGION, region_id))
     region.name = change.name or region.name
     if change.payment_providers is not None:
-        region.payment_providers = _known(change.payment_providers, providers)
+        region.payment_providers = _require_known_providers(change.payment_providers, providers)
     if "metadata" in change.model_fields_set:
         region.meta = change.metadata or {}
     await session.flush()
     return region
 
 
-async def offer_provider(session: AsyncSession, actor: Actor, provider_id: str, *, is_on: bool) -> None:
-    """Let the region be paid with a provider, or no longer. Payments that have been started go on to their end.
+async def set_provider_enabled(
+    session: AsyncSession, actor: Actor, provider_id: str, *, is_enabled: bool
+) -> None:
+    """Offer a payment provider in the region, or stop offering it. Payments that have started are not changed.
 
-    The caller knows that the shop runs with it.
+    The caller must have checked that the shop runs with this provider.
 
     Raises:
         NotFound: the shop has no region.
     """
     actor.require(Right.CHANGE_SHOP)
-    region = (await session.execute(locked(select(Region).order_by(Region.id).limit(1)))).scalar_one_or_none()
+    region = (
+        await session.execute(lock_rows(select(Region).order_by(Region.id).limit(1)))
+    ).scalar_one_or_none()
     if region is None:
         raise NotFound("The shop has no region")
-    if is_on == (provider_id in region.payment_providers):
+    if is_enabled == (provider_id in region.payment_providers):
         return
     await record(
-        session, actor, "switched on" if is_on else "switched off", Subject(Thing.PROVIDER, provider_id)
+        session,
+        actor,
+        "switched on" if is_enabled else "switched off",
+        Subject(SubjectType.PROVIDER, provider_id),
     )
-    others = [one for one in region.payment_providers if one != provider_id]
-    region.payment_providers = [*others, provider_id] if is_on else others
+    others = [other_id for other_id in region.payment_providers if other_id != provider_id]
+    region.payment_providers = [*others, provider_id] if is_enabled else others
     await session.flush()
 
 
 async def delete_region(session: AsyncSession, actor: Actor, region_id: str) -> None:
-    """Delete a region in which nothing was sold, where there is another one.
+    """Delete a region that has no carts or orders, unless it is the only one.
 
     Raises:
-        NotFound: there is none.
-        NotAllowed: it is the last one, or carts or orders were made in it.
+        NotFound: there is no such region.
+        NotAllowed: it is the only one, or carts or orders were made in it.
     """
     actor.require(Right.CHANGE_SETTINGS)
-    every = (await session.execute(locked(select(Region).order_by(Region.id)))).scalars().all()
+    all_regions = (await session.execute(lock_rows(select(Region).order_by(Region.id)))).scalars().all()
     region = await find_region(session, region_id)
-    if len(every) == 1:
+    if len(all_regions) == 1:
         raise NotAllowed(LAST)
-    await record(session, actor, "deleted", Subject(Thing.REGION, region_id))
-    async with constrained(session, NotAllowed(WAS_USED)):  # a cart or an order refers to it
+    await record(session, actor, "deleted", Subject(SubjectType.REGION, region_id))
+    async with raise_on_conflict(session, NotAllowed(WAS_USED)):  # a cart or an order refers to it
         await session.delete(region)
 
 
-def _require_colombia(said: RegionChange) -> None:
-    if said.currency_code is not None and said.currency_code.lower() != CURRENCY:
-        raise InvalidData(ONE_CURRENCY.format(code=said.currency_code))
-    if said.countries is not None and [country.lower() for country in said.countries] != [COUNTRY]:
+def _require_colombia(change: RegionChange) -> None:
+    if change.currency_code is not None and change.currency_code.lower() != CURRENCY:
+        raise InvalidData(ONE_CURRENCY.format(code=change.currency_code))
+    if change.countries is not None and [country.lower() for country in change.countries] != [COUNTRY]:
         raise InvalidData(ONE_COUNTRY)
 
 
-def _known(wanted: Sequence[str], providers: Container[str]) -> list[str]:
-    unknown = [provider_id for provider_id in wanted if provider_id not in providers]
+def _require_known_providers(provider_ids: Sequence[str], providers: Container[str]) -> list[str]:
+    unknown = [provider_id for provider_id in provider_ids if provider_id not in providers]
     if unknown:
         raise InvalidData(UNKNOWN_PROVIDERS.format(ids=", ".join(unknown)))
-    return list(dict.fromkeys(wanted))
+    return list(dict.fromkeys(provider_ids))

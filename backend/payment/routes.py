@@ -1,4 +1,4 @@
-"""Payments over HTTP: the list of banks, the webhook, and payments for staff.
+"""HTTP routes of payments: the list of banks, the webhook, and payments for staff.
 
 (spec: Provider operations, Webhook; wire: commerce-api, Admin)
 """
@@ -11,14 +11,23 @@ from pydantic import BaseModel
 from sqlalchemy import ColumnElement
 
 from backend.core.db.database import Database
-from backend.edge.dependencies import Db, Shown
+from backend.edge.dependencies import Db, RequestedFields
 from backend.edge.errors import REFUSALS
-from backend.edge.query import Fields, met, moments, one_of, paging, pick_each, read_query, rows_of
-from backend.edge.requests import WireRoute, body_up_to
+from backend.edge.query import (
+    Fields,
+    in_clauses,
+    moment_clauses,
+    paging_fields,
+    pick_each,
+    read_page,
+    read_query,
+    where_clauses,
+)
+from backend.edge.requests import WireRoute, read_body_start
 from backend.edge.schemas import (
     Body,
     ListParameters,
-    Moments,
+    MomentParameters,
     Name,
     Pesos,
     Text,
@@ -28,22 +37,22 @@ from backend.edge.wire import Wire
 from backend.payment.answers import PaymentAnswer, PaymentProvidersAnswer, PaymentsAnswer
 from backend.payment.models import PaymentSession
 from backend.payment.notifications import MAX_BODY_BYTES
-from backend.payment.payments import MADE, capture, find_payment, refund, refunds_of
+from backend.payment.payments import PAYMENT_STATES, capture, find_payment, list_refunds, refund
 from backend.payment.service import PaymentService
 from backend.payment.wire import payment_wire, providers_answer
-from backend.staff.dependencies import StaffMember, staff_who_may
+from backend.staff.dependencies import StaffMember, require_staff_right
 from backend.staff.rights import Right
 
 router = APIRouter()
 
 
-def payment_service(request: Request) -> PaymentService:
-    """The running shop's payments."""
+def get_payment_service(request: Request) -> PaymentService:
+    """Return the payment service of the running shop."""
     service: PaymentService = request.app.state.payments
     return service
 
 
-Payments = Annotated[PaymentService, Depends(payment_service)]
+Payments = Annotated[PaymentService, Depends(get_payment_service)]
 
 
 class BankOut(BaseModel):
@@ -54,37 +63,41 @@ class BankOut(BaseModel):
 
 
 class BanksOut(BaseModel):
-    """The banks a shopper may choose."""
+    """The banks that a shopper may choose."""
 
     banks: list[BankOut]
 
 
 @router.get("/api/pse/banks", tags=["storefront"])
-async def pse_banks(payments: Payments) -> BanksOut:
-    """The gateway's bank list, by name, without the placeholder of bankCode '0'."""
-    return BanksOut(banks=[BankOut(bankCode=bank.code, name=bank.name) for bank in await payments.banks()])
+async def list_pse_banks(payments: Payments) -> BanksOut:
+    """Return the gateway's bank list, by name, without the placeholder of bankCode '0'."""
+    return BanksOut(
+        banks=[BankOut(bankCode=bank.code, name=bank.name) for bank in await payments.list_banks()]
+    )
 
 
-HOOK = "/hooks/payment/{provider}"
+HOOK_PATH = "/hooks/payment/{provider}"
 
 
-@router.api_route(f"{HOOK}/", methods=["GET", "POST", "PUT", "PATCH"], include_in_schema=False)
-@router.api_route(HOOK, methods=["GET", "PUT", "PATCH"], include_in_schema=False)
-@router.post(HOOK, tags=["webhook"])
-async def payment_hook(provider: str, request: Request, payments: Payments) -> PlainTextResponse:
-    """A provider's notification. Always 200, whatever comes: form, query, JSON, nothing at all (spec: Webhook).
+@router.api_route(f"{HOOK_PATH}/", methods=["GET", "POST", "PUT", "PATCH"], include_in_schema=False)
+@router.api_route(HOOK_PATH, methods=["GET", "PUT", "PATCH"], include_in_schema=False)
+@router.post(HOOK_PATH, tags=["webhook"])
+async def receive_notification(provider: str, request: Request, payments: Payments) -> PlainTextResponse:
+    """Store a provider's notification.
 
-    The method says nothing: GET, PUT and PATCH are read as POST is, and a slash at the end makes no difference.
+    The answer is always 200, for any content: form, query, JSON or nothing (spec: Webhook).
+
+    The method does not matter: GET, PUT and PATCH are handled like POST, and a trailing slash is ignored.
     """
-    raw = await body_up_to(request, MAX_BODY_BYTES + 1)
+    raw = await read_body_start(request, MAX_BODY_BYTES + 1)
     await payments.inbox.receive(provider, raw, dict(request.headers), dict(request.query_params))
     return PlainTextResponse("OK")
 
 
-@router.head(f"{HOOK}/", include_in_schema=False)
-@router.head(HOOK, include_in_schema=False)
-async def payment_hook_is_there() -> Response:
-    """Someone asks whether the address answers. It tells nothing, so nothing is read and nothing is kept."""
+@router.head(f"{HOOK_PATH}/", include_in_schema=False)
+@router.head(HOOK_PATH, include_in_schema=False)
+async def confirm_hook_exists() -> Response:
+    """Answer a request that only checks whether the address exists. Nothing is read or stored."""
     return Response()
 
 
@@ -93,18 +106,18 @@ payments_router = APIRouter(
     route_class=WireRoute,
     tags=["admin: payments"],
     responses=REFUSALS,
-    dependencies=staff_who_may(Right.READ_ORDERS),
+    dependencies=require_staff_right(Right.READ_ORDERS),
 )
 
 
-class PaymentsParameters(Moments):
-    """Which payments."""
+class PaymentsParameters(MomentParameters):
+    """Filters of the list of payments."""
 
     payment_session_id: list[Name] | None = None
 
 
 class Amount(Body):
-    """How much; all of it, unless told otherwise."""
+    """The amount to capture or refund; by default the whole amount."""
 
     model_config = example(note="La consignación está en la cuenta.")
 
@@ -115,35 +128,35 @@ class Amount(Body):
 
 @payments_router.get("")
 async def list_payments(
-    asked: Annotated[PaymentsParameters, read_query(PaymentsParameters)], database: Db
+    params: Annotated[PaymentsParameters, read_query(PaymentsParameters)], database: Db
 ) -> Wire[PaymentsAnswer]:
-    """The payments, newest first."""
-    conditions = [PaymentSession.state.in_(MADE), *met(asked, _of_payments)]
+    """List the payments, newest first."""
+    conditions = [PaymentSession.state.in_(PAYMENT_STATES), *where_clauses(params, _payment_filters)]
     order = (PaymentSession.created_at.desc(), PaymentSession.id.desc())
     async with database.read() as session:
-        found, count = await rows_of(session, PaymentSession, conditions, order, asked)
-        refunds = await refunds_of(session, (payment.id for payment in found))
+        found, count = await read_page(session, PaymentSession, conditions, order, params)
+        refunds = await list_refunds(session, (payment.id for payment in found))
     payments = (payment_wire(payment, refunds) for payment in found)
-    return Wire({"payments": pick_each(payments, asked), **paging(count, asked)})
+    return Wire({"payments": pick_each(payments, params), **paging_fields(count, params)})
 
 
-def _of_payments(asked: PaymentsParameters) -> list[ColumnElement[bool]]:
-    at = moments(asked, PaymentSession.created_at, PaymentSession.updated_at)
-    return [*at, *one_of((PaymentSession.id, asked.payment_session_id))]
+def _payment_filters(params: PaymentsParameters) -> list[ColumnElement[bool]]:
+    at = moment_clauses(params, PaymentSession.created_at, PaymentSession.updated_at)
+    return [*at, *in_clauses((PaymentSession.id, params.payment_session_id))]
 
 
 @payments_router.get("/payment-providers")
 async def list_providers(
-    asked: Annotated[ListParameters, read_query(ListParameters)], payments: Payments
+    params: Annotated[ListParameters, read_query(ListParameters)], payments: Payments
 ) -> Wire[PaymentProvidersAnswer]:
-    """The ways to pay that the shop runs with."""
-    return Wire(providers_answer(payments.providers, asked))
+    """List the payment providers that the shop runs with."""
+    return Wire(providers_answer(payments.providers, params))
 
 
 @payments_router.get("/{payment_id}")
-async def read_payment(payment_id: str, database: Db, fields: Shown) -> Wire[PaymentAnswer]:
-    """The payment."""
-    return await _payment(database, payment_id, fields)
+async def read_payment(payment_id: str, database: Db, fields: RequestedFields) -> Wire[PaymentAnswer]:
+    """Return a payment."""
+    return await _payment_answer(database, payment_id, fields)
 
 
 @payments_router.post("/{payment_id}/capture")
@@ -153,12 +166,12 @@ async def capture_payment(
     payment_id: str,
     database: Db,
     payments: Payments,
-    fields: Shown,
+    fields: RequestedFields,
     body: Amount | None = None,
 ) -> Wire[PaymentAnswer]:
-    """Take the authorized money, all of it; asked again, it is the same capture."""
+    """Capture the whole authorized amount. A repeated call returns the same capture."""
     await capture(database, actor, payments, payment_id, body.amount if body else None)
-    return await _payment(database, payment_id, fields)
+    return await _payment_answer(database, payment_id, fields)
 
 
 @payments_router.post("/{payment_id}/refund")
@@ -168,17 +181,17 @@ async def refund_payment(
     payment_id: str,
     database: Db,
     payments: Payments,
-    fields: Shown,
+    fields: RequestedFields,
     body: Amount | None = None,
 ) -> Wire[PaymentAnswer]:
-    """Give captured money back. 400 from a provider that gives nothing back: PSE does not (spec: Errors)."""
+    """Refund captured money. Return 400 for a provider without refunds, such as PSE (spec: Errors)."""
     await refund(database, actor, payments, payment_id, body.amount if body else None)
-    return await _payment(database, payment_id, fields)
+    return await _payment_answer(database, payment_id, fields)
 
 
-async def _payment(database: Database, payment_id: str, fields: Fields) -> Wire[PaymentAnswer]:
-    """The payment with its refunds."""
+async def _payment_answer(database: Database, payment_id: str, fields: Fields) -> Wire[PaymentAnswer]:
+    """Return the payment with its refunds."""
     async with database.read() as session:
         payment = await find_payment(session, payment_id)
-        refunds = await refunds_of(session, [payment.id])
+        refunds = await list_refunds(session, [payment.id])
     return Wire({"payment": fields.pick(payment_wire(payment, refunds))})

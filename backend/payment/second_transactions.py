@@ -1,7 +1,8 @@
-"""Second transactions: the shopper paid an invoice again at the bank, and the gateway gave that its own number.
+"""Check second transactions: payments of an invoice that the shopper paid again at the bank.
 
-Only a notification names such a number. The checks of the session do not ask about it, so an end that is missed here
-is never found, and an approval without an order is lost money.
+The gateway gives such a payment a new number. Only a notification contains such a number. The regular checks of the
+session do not ask about it. So an outcome that is missed here is never found, and an approval without an order is
+lost money.
 """
 
 from collections.abc import Sequence
@@ -15,19 +16,19 @@ from backend.core.db.database import Database
 from backend.payment.checks import ask_provider
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderReport, Providers, ProviderState
-from backend.payment.sessions import started_payment
+from backend.payment.sessions import to_started_payment
 from backend.payment.transitions import (
     NOT_TAKEN,
     apply_report,
     apply_second_report,
-    invoice_beside,
+    format_second_invoice,
     lock_session,
 )
 
-UNRESOLVED = "the gateway has not said how its transaction {reference} ended; look at its own pages"
-ANSWERED = "The gateway said so after all: {state}"
+UNRESOLVED = "the gateway has not reported the outcome of its transaction {reference}; check its own pages"
+ANSWERED = "The gateway has now reported: {state}"
 
-_OF_TRANSACTION = select(PaymentSession).where(
+_SESSIONS_WITH_REFERENCE = select(PaymentSession).where(
     PaymentSession.provider_id == bindparam("provider_id"),
     PaymentSession.reference == bindparam("reference"),
 )
@@ -35,11 +36,12 @@ _OF_TRANSACTION = select(PaymentSession).where(
 
 @dataclass(frozen=True, slots=True)
 class SecondTransaction:
-    """A second transaction of an invoice, as it is after a check.
+    """A second transaction of an invoice, after a check.
 
     Attributes:
-        report: the provider's. In state UNKNOWN it names an invoice if the transaction is that invoice's.
-        session: the payment session that took the transaction; None if it has taken no money.
+        report: the provider's report. In state UNKNOWN it holds an invoice if the transaction belongs to another
+            invoice.
+        session: the payment session of the transaction; None if it has taken no money.
     """
 
     report: ProviderReport
@@ -47,12 +49,12 @@ class SecondTransaction:
 
     @property
     def has_ended(self) -> bool:
-        """Return True if the provider has said how the transaction ended."""
+        """True if the provider has reported how the transaction ended."""
         return self.report.state in (ProviderState.CAPTURED, *NOT_TAKEN)
 
     @property
     def is_of_another_invoice(self) -> bool:
-        """Return True if the provider has said that the transaction is another invoice's."""
+        """True if the provider has reported that the transaction belongs to another invoice."""
         return self.report.state is ProviderState.UNKNOWN and self.report.invoice is not None
 
 
@@ -61,37 +63,37 @@ async def check_second_transaction(
 ) -> SecondTransaction:
     """Ask about another transaction of the session's invoice. Apply an approval, and later reports about it.
 
-    The refusal of a transaction that has taken no money says nothing of the payment.
+    The refusal of a transaction that has taken no money does not change the payment.
     """
-    facts = replace(started_payment(payment), reference=reference, transaction_id=None, ticket_id=None)
+    facts = replace(to_started_payment(payment), reference=reference, transaction_id=None, ticket_id=None)
     report = await ask_provider(providers, payment, facts)
     if report.state is ProviderState.CAPTURED:
         report = replace(report, reference=report.reference or reference)
         await apply_second_report(database, payment.id, report)
-    elif (known := await _find_session(database, payment, reference)) is not None:
-        await apply_report(database, known.id, report)
+    elif (earlier := await _find_session(database, payment, reference)) is not None:
+        await apply_report(database, earlier.id, report)
     checked = SecondTransaction(report, await _find_session(database, payment, reference))
     if checked.has_ended:
         note = ANSWERED.format(state=report.state)
-        subject = invoice_beside(payment, reference)
+        subject = format_second_invoice(payment, reference)
         async with database.transaction() as session:
             await close_attention(session, AttentionKind.PAYMENT_UNRESOLVED, subject, note=note)
     return checked
 
 
 async def raise_unresolved(database: Database, payment: PaymentSession, reference: str) -> bool:
-    """Raise attention for a second transaction whose provider does not say how it ended.
+    """Raise attention for a second transaction whose outcome the provider does not report.
 
-    Nothing is raised while such a row is open, or after a staff member has resolved one.
+    Nothing is raised while such an attention is open, or after a staff member has resolved one.
 
     Returns:
-        False if the number is another payment's, whose own checks ask about it: there is nothing to raise.
+        False if the number belongs to another payment, whose own checks ask about it: nothing was raised.
     """
-    subject = invoice_beside(payment, reference)
+    subject = format_second_invoice(payment, reference)
     async with database.transaction() as session:
         locked, cart = await lock_session(session, payment.id)
-        known = await _sessions_with(session, payment.provider_id, reference)
-        if any(one.invoice not in (payment.invoice, subject) for one in known):
+        sessions = await _list_sessions_with(session, payment.provider_id, reference)
+        if any(one.invoice not in (payment.invoice, subject) for one in sessions):
             return False
         if await is_resolved_by_staff(session, AttentionKind.PAYMENT_UNRESOLVED, subject):
             return True
@@ -109,14 +111,16 @@ async def raise_unresolved(database: Database, payment: PaymentSession, referenc
 
 
 async def _find_session(database: Database, payment: PaymentSession, reference: str) -> PaymentSession | None:
-    """Return the session that has taken the transaction: its own, or the one of the invoice."""
-    invoices = (payment.invoice, invoice_beside(payment, reference))
+    """Return the session of the transaction: the first session itself, or the one with the second invoice."""
+    invoices = (payment.invoice, format_second_invoice(payment, reference))
     async with database.read() as session:
-        known = await _sessions_with(session, payment.provider_id, reference)
-    return next((one for one in known if one.invoice in invoices), None)
+        sessions = await _list_sessions_with(session, payment.provider_id, reference)
+    return next((one for one in sessions if one.invoice in invoices), None)
 
 
-async def _sessions_with(session: AsyncSession, provider_id: str, reference: str) -> Sequence[PaymentSession]:
-    """Return the payment sessions that have this number of the provider's."""
+async def _list_sessions_with(
+    session: AsyncSession, provider_id: str, reference: str
+) -> Sequence[PaymentSession]:
+    """Return the payment sessions with this number of the provider."""
     of_number = {"provider_id": provider_id, "reference": reference}
-    return (await session.execute(_OF_TRANSACTION, of_number)).scalars().all()
+    return (await session.execute(_SESSIONS_WITH_REFERENCE, of_number)).scalars().all()

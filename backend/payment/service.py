@@ -1,4 +1,4 @@
-"""What the rest of the shop asks of payments, and the jobs of payments."""
+"""`PaymentService`: the payment operations that other packages call, and the jobs of payments."""
 
 from datetime import timedelta
 
@@ -6,54 +6,54 @@ from backend.core.config.modules import GATEWAY_PSE
 from backend.core.db.database import Database
 from backend.jobs import JobRun, RunAgain, job
 from backend.payment.checks import check, check_all, check_on_return
-from backend.payment.notifications import HANDLE, Inbox, handle_notification
+from backend.payment.notifications import NOTIFICATION_JOB, Inbox, handle_notification
 from backend.payment.providers.base import Choice, PaymentProvider, Providers
-from backend.payment.transitions import CHECK
+from backend.payment.transitions import CHECK_JOB
 
 
 class PaymentService:
-    """The payment providers of a running shop, and the inbox of their notifications. The worker does its jobs."""
+    """The payment providers of a running shop, and the inbox of their notifications. The worker runs its jobs."""
 
     def __init__(self, database: Database, providers: Providers) -> None:
         self.database = database
         self.providers = providers
         self.inbox = Inbox(database, providers)
 
-    def provider(self, provider_id: str) -> PaymentProvider | None:
-        """The provider with this id, if the shop runs with it."""
+    def find_provider(self, provider_id: str) -> PaymentProvider | None:
+        """Return the provider with this id, or None if the shop does not run with it."""
         return self.providers.get(provider_id)
 
-    async def banks(self) -> list[Choice]:
-        """The banks a shopper may choose for PSE, by name; none when the shop runs without it.
+    async def list_banks(self) -> list[Choice]:
+        """Return the banks that a shopper may choose for PSE, by name; none if the shop runs without PSE.
 
         Raises:
-            OutsideFailure: the gateway fails and there was never a good list.
+            OutsideFailure: the gateway fails and no earlier list is stored.
         """
         provider = self.providers.get(GATEWAY_PSE)
-        return await provider.choices("bank") if provider is not None else []
+        return await provider.list_choices("bank") if provider is not None else []
 
     async def check_on_return(self, session_id: str) -> None:
-        """The shopper is back from the bank: see how the payment stands."""
+        """Check the payment of a shopper who came back from the bank."""
         await check_on_return(self.database, self.providers, session_id)
 
-    @job(CHECK, timeout=timedelta(seconds=40), at_once=4, give_up_after=timedelta(days=3))
+    @job(CHECK_JOB, timeout=timedelta(seconds=40), concurrency=4, give_up_after=timedelta(days=3))
     async def check(self, run: JobRun) -> RunAgain | None:
-        """Ask how a payment stands, and again later while its provider has not said how it ended."""
+        """Check a payment, and schedule the next check while its provider has not reported the end."""
         gap = await check(self.database, self.providers, run.payload["session_id"])
         return RunAgain(gap) if gap is not None else None
 
-    @job(HANDLE, timeout=timedelta(seconds=60), at_once=4, give_up_after=timedelta(days=3))
+    @job(NOTIFICATION_JOB, timeout=timedelta(seconds=60), concurrency=4, give_up_after=timedelta(days=3))
     async def handle_notification(self, run: JobRun) -> RunAgain | None:
-        """Ask the provider of the payment that a stored notification names."""
+        """Check the payment that a stored notification names."""
         gap = await handle_notification(self.database, self.providers, str(run.key), run.attempt)
         return RunAgain(gap) if gap is not None else None
 
     async def check_all(self) -> int:
-        """Ask about every payment of the last 48 hours whose provider has not said how it ended."""
+        """Check every payment of the past 48 hours whose end the provider has not reported. Return their number."""
         return await check_all(self.database, self.providers)
 
     async def stop(self) -> None:
-        """End what is under way; what is half done is taken up again at the next start."""
+        """Finish storing notifications and close the providers. Unfinished work continues after the next start."""
         await self.inbox.stop()
         for provider in self.providers.values():
             await provider.close()

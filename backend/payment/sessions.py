@@ -1,4 +1,4 @@
-"""Payment collections and the sessions that pay them."""
+"""Create and start the payment sessions that pay a cart's payment collection."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.cart.access import Caller
 from backend.cart.models import Cart
 from backend.channels.models import Region
-from backend.core.db.database import Database, db_now, locked
+from backend.core.db.database import Database, db_now, lock_rows
 from backend.core.db.tables import JsonObject, insert_row
 from backend.core.errors import Conflict, NotFound, OutcomeUnknown, ShopError
 from backend.core.ids import secret_ulid
@@ -23,35 +23,40 @@ from backend.core.observability.tracing import traced
 from backend.jobs import enqueue
 from backend.payment.models import PaymentCollection, PaymentSession
 from backend.payment.providers.base import (
-    Initiated,
+    InitiationResult,
     PaymentProvider,
     PaymentRequest,
     ProviderState,
     StartedPayment,
 )
-from backend.payment.states import LIVE, OPEN, SessionState
-from backend.payment.transitions import CHECK, CloseReason, close, lock_session, mark_cart, move, pays
+from backend.payment.states import LIVE_STATES, OPEN_STATES, SessionState
+from backend.payment.transitions import CHECK_JOB, CloseReason, close, lock_session, mark_cart, move, pays
 
 log = logging.getLogger(__name__)
 
 RESERVATION_TIME = timedelta(minutes=35)
-"""How long stock is reserved for a payment: longer than any bank session (wire: gateway 1.8, PSE up to 21 minutes), and
-so that a second hold of the same units still is, within `backend.checkout.payment.stock_holds.MAX_TOTAL_TIME`."""
-FIRST_CHECK = timedelta(minutes=7)
-"""When a pending payment is first asked about (wire: checkout, probe pending)."""
-CREATE_LIMIT = timedelta(seconds=90)
-"""Longer than a provider may take to start a payment: one that is still being started after this was cut off."""
+"""How long stock is reserved for a payment.
+
+It is longer than any bank session (wire: gateway 1.8, PSE up to 21 minutes), and short enough that a second hold of
+the same units ends within `backend.checkout.payment.stock_holds.MAX_TOTAL_TIME`.
+"""
+FIRST_CHECK_DELAY = timedelta(minutes=7)
+"""Time from the start of a payment to its first check (wire: checkout, probe pending)."""
+PROVIDER_START_TIMEOUT = timedelta(seconds=90)
+"""Time after which a start without an answer counts as cut off. It is longer than any provider's own timeout."""
 
 UNDER_WAY = (
-    "A payment of this cart is at the bank already ({invoice}). Wait for it, or give it up: start another payment "
+    "A payment of this cart is already at the bank ({invoice}). Wait for it, or close it: start another payment "
     "session with `data.replace`: true. The bank may still approve the earlier one"
 )
-HELD = "The gateway is looking into a payment of this cart ({invoice}): nothing can be paid before it has decided"
+HELD = (
+    "The gateway is reviewing a payment of this cart ({invoice}): nothing can be paid before it has decided"
+)
 UNKNOWN_COLLECTION = "Payment collection with id: {collection_id} was not found"
-PAID = "This cart is paid already ({invoice})"
+PAID = "This cart is already paid ({invoice})"
 
-# what every step of a purchase asks, built once
-_TERMS = (
+# every step of a purchase runs these queries, so they are built only once
+_CART_PAYMENTS = (
     select(PaymentCollection, PaymentSession, Region.payment_providers, db_now())
     .select_from(Cart)
     .join(Region, Region.id == Cart.region_id)
@@ -72,27 +77,27 @@ _COLLECTION_SESSIONS = (
     .where(PaymentCollection.id == bindparam("collection_id"))
     .order_by(PaymentSession.created_at.desc(), PaymentSession.id.desc())
 )
-_COLLECTED = (
+_CART_AND_PROVIDERS = (
     select(Cart, Region.payment_providers)
     .join(PaymentCollection, PaymentCollection.cart_id == Cart.id)
     .join(Region, Region.id == Cart.region_id)
     .where(PaymentCollection.id == bindparam("collection_id"))
 )
-_LOCK_COLLECTED = locked(
+_LOCK_CART_OF_COLLECTION = lock_rows(
     select(Cart)
     .join(PaymentCollection, PaymentCollection.cart_id == Cart.id)
     .where(PaymentCollection.id == bindparam("collection_id")),
     of=Cart,
 )
-_MAY_PAY = {*LIVE, SessionState.HELD, SessionState.AUTHORIZED}
+_BLOCKING_STATES = {*LIVE_STATES, SessionState.HELD, SessionState.AUTHORIZED}
 
 
 class PaymentUnderWay(Conflict):
     """Another payment session of the cart is at the bank, or is being started.
 
     Attributes:
-        session_id: which.
-        is_starting: the provider has not answered its start yet.
+        session_id: the id of that session.
+        is_starting: True if the provider has not answered its start yet.
     """
 
     def __init__(self, payment: PaymentSession, *, retry_after: int | None = None) -> None:
@@ -102,14 +107,14 @@ class PaymentUnderWay(Conflict):
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
-    """Under what a cart is paid.
+class CartPayments:
+    """The payment collection of a cart, its sessions, and the providers that may be used.
 
     Attributes:
-        collection: what it owes so far; None before it was asked for.
-        payment_sessions: every try to pay it, newest first.
-        provider_ids: the providers that its region offers.
-        moment: the database's clock.
+        collection: the amount owed; None before a collection was created.
+        payment_sessions: all payment attempts, newest first.
+        provider_ids: the providers that the cart's region offers.
+        moment: the current time of the database.
     """
 
     collection: PaymentCollection | None
@@ -118,15 +123,15 @@ class Terms:
     moment: datetime
 
 
-async def read_terms(session: AsyncSession, cart_id: str) -> Terms:
-    """The terms of the (locked) cart."""
-    rows = (await session.execute(_TERMS, {"cart_id": cart_id})).all()
+async def read_cart_payments(session: AsyncSession, cart_id: str) -> CartPayments:
+    """Return the payment state of the cart. The cart should be locked."""
+    rows = (await session.execute(_CART_PAYMENTS, {"cart_id": cart_id})).all()
     collection, _, provider_ids, moment = rows[0]
-    return Terms(collection, [row[1] for row in rows if row[1] is not None], provider_ids, moment)
+    return CartPayments(collection, [row[1] for row in rows if row[1] is not None], provider_ids, moment)
 
 
-async def offered_providers(session: AsyncSession, region_id: str | None) -> frozenset[str]:
-    """The ids of the providers that the region offers; without one, those that any region does."""
+async def list_offered_providers(session: AsyncSession, region_id: str | None) -> frozenset[str]:
+    """Return the ids of the providers that the region offers; without `region_id`, those of all regions."""
     offered = select(Region.payment_providers)
     if region_id is not None:
         offered = offered.where(Region.id == region_id)
@@ -137,10 +142,7 @@ async def offered_providers(session: AsyncSession, region_id: str | None) -> fro
 async def upsert_collection(
     session: AsyncSession, collection: PaymentCollection | None, cart_id: str, amount: Cop
 ) -> PaymentCollection:
-    """The cart's one payment collection, with this amount. `collection` is the one it has, None when it has none.
-
-    The cart must be locked.
-    """
+    """Create the cart's payment collection, or set the amount of the existing `collection`. The cart must be locked."""
     if collection is None:
         collection = PaymentCollection(cart_id=cart_id, amount=amount)
         await insert_row(session, collection)
@@ -150,10 +152,10 @@ async def upsert_collection(
     return collection
 
 
-async def collected_cart(
+async def read_cart_and_providers(
     session: AsyncSession, collection_id: str, caller: Caller
 ) -> tuple[Cart, Sequence[str]]:
-    """The caller's cart that this collection is to be paid for. Nothing is locked.
+    """Return the caller's cart that this collection pays, without a lock.
 
     Returns:
         The cart, and the ids of the providers that its region offers.
@@ -161,32 +163,34 @@ async def collected_cart(
     Raises:
         NotFound: there is no such collection, or its cart is not the caller's.
     """
-    found = (await session.execute(_COLLECTED, {"collection_id": collection_id})).one_or_none()
+    found = (await session.execute(_CART_AND_PROVIDERS, {"collection_id": collection_id})).one_or_none()
     cart, provider_ids = found or (None, ())
-    return _of_caller(cart, collection_id, caller), provider_ids
+    return _require_own_cart(cart, collection_id, caller), provider_ids
 
 
-async def read_collected_cart(session: AsyncSession, collection_id: str, caller: Caller) -> Cart:
-    """The same cart alone.
+async def read_cart_of_collection(session: AsyncSession, collection_id: str, caller: Caller) -> Cart:
+    """Return the caller's cart that this collection pays, without a lock.
 
     Raises:
-        NotFound: see `collected_cart`.
+        NotFound: see `read_cart_and_providers`.
     """
-    cart, _ = await collected_cart(session, collection_id, caller)
+    cart, _ = await read_cart_and_providers(session, collection_id, caller)
     return cart
 
 
-async def lock_collected_cart(session: AsyncSession, collection_id: str, caller: Caller) -> Cart:
-    """The same cart, locked.
+async def lock_cart_of_collection(session: AsyncSession, collection_id: str, caller: Caller) -> Cart:
+    """Lock and return the caller's cart that this collection pays.
 
     Raises:
-        NotFound: see `collected_cart`.
+        NotFound: see `read_cart_and_providers`.
     """
-    found = (await session.execute(_LOCK_COLLECTED, {"collection_id": collection_id})).scalar_one_or_none()
-    return _of_caller(found, collection_id, caller)
+    found = (
+        await session.execute(_LOCK_CART_OF_COLLECTION, {"collection_id": collection_id})
+    ).scalar_one_or_none()
+    return _require_own_cart(found, collection_id, caller)
 
 
-def _of_caller(cart: Cart | None, collection_id: str, caller: Caller) -> Cart:
+def _require_own_cart(cart: Cart | None, collection_id: str, caller: Caller) -> Cart:
     if cart is None or cart.customer_id not in (None, caller.customer_id):
         raise NotFound(UNKNOWN_COLLECTION.format(collection_id=collection_id))
     return cart
@@ -195,10 +199,10 @@ def _of_caller(cart: Cart | None, collection_id: str, caller: Caller) -> Cart:
 async def read_collection_sessions(
     session: AsyncSession, collection_id: str
 ) -> tuple[PaymentCollection, list[PaymentSession]]:
-    """The collection with this id, and every session that pays it, newest first.
+    """Return the collection with this id and all its sessions, newest first.
 
     Raises:
-        NotFound: there is none.
+        NotFound: there is no such collection.
     """
     rows = (await session.execute(_COLLECTION_SESSIONS, {"collection_id": collection_id})).all()
     if not rows:
@@ -206,28 +210,28 @@ async def read_collection_sessions(
     return rows[0][0], [payment for _, payment in rows if payment is not None]
 
 
-async def sessions_of(session: AsyncSession, cart_id: str) -> Sequence[PaymentSession]:
-    """Every payment session of the cart, newest first."""
+async def list_payment_sessions(session: AsyncSession, cart_id: str) -> Sequence[PaymentSession]:
+    """Return all payment sessions of the cart, newest first."""
     return (await session.execute(_SESSIONS, {"cart_id": cart_id})).scalars().all()
 
 
-async def decisive_session(session: AsyncSession, cart_id: str) -> PaymentSession | None:
-    """The session that says how the payment stands: the paid one beside any others, else the newest."""
-    payment_sessions = await sessions_of(session, cart_id)
+async def find_decisive_session(session: AsyncSession, cart_id: str) -> PaymentSession | None:
+    """Return the session that decides the cart's payment status: a paid one if there is one, else the newest."""
+    payment_sessions = await list_payment_sessions(session, cart_id)
     return min(payment_sessions, key=_rank, default=None)
 
 
 def _rank(payment: PaymentSession) -> int:
     if pays(payment) or payment.state == SessionState.AUTHORIZED:
         return 0
-    if payment.state in OPEN:
+    if payment.state in OPEN_STATES:
         return 1
-    # the money of one that was given back says more than one that took nothing
+    # a session whose money was refunded matters more than one that never took money
     return 2 if payment.state == SessionState.CAPTURED else 3
 
 
-def new_invoice() -> str:
-    """A payment session's reference at the gateway. None tells another."""
+def generate_invoice() -> str:
+    """Return a new, secret reference for a payment session at the gateway."""
     return f"TR{secret_ulid()}"
 
 
@@ -240,37 +244,37 @@ async def open_session(
     snapshot: JsonObject | None = None,
     hold: Mapping[str, Any] | None = None,
     cart: Cart | None = None,
-    terms: Terms | None = None,
+    cart_payments: CartPayments | None = None,
     leaves_shop: bool = True,
     replacing: str | None = None,
 ) -> PaymentSession:
-    """A new payment session of the collection, before the provider is asked. The cart must be locked.
+    """Create a payment session of the collection, before the provider is called. The cart must be locked.
 
     Args:
-        collection: what is owed.
-        provider_id: who is to take the money.
-        data: what is kept of the payer beside the session.
-        snapshot: what is paid for; the order is made of it.
-        hold: values of the session's columns that say which units it holds and for whom.
-        cart: the locked cart, if it is known.
-        terms: under what the cart is paid, if they were read since it was locked.
-        leaves_shop: whether the shopper pays on a page of the bank's.
-        replacing: the id of a session at the bank that is closed for this one.
+        collection: the amount owed.
+        provider_id: the provider that takes the money.
+        data: details of the payer that are stored with the session.
+        snapshot: the content of the purchase; the order is created from it.
+        hold: values of the session columns that describe the held units and their client.
+        cart: the locked cart, if the caller has it.
+        cart_payments: the cart's payment state, if it was read after the cart was locked.
+        leaves_shop: True if the shopper pays on a page of the bank.
+        replacing: the id of a session at the bank that is closed in favor of the new one.
 
     Raises:
         PaymentUnderWay: another session of this collection is at the bank (wire: checkout, double payment).
-        Conflict: the cart is paid already.
+        Conflict: the cart is already paid.
     """
     cart = cart if cart is not None else await session.get_one(Cart, collection.cart_id)
-    terms = terms or await read_terms(session, cart.id)
-    moment = terms.moment
-    await _end_previous(session, terms, cart, replacing)
+    cart_payments = cart_payments or await read_cart_payments(session, cart.id)
+    moment = cart_payments.moment
+    await _end_previous_sessions(session, cart_payments, cart, replacing)
     payment = PaymentSession(
         collection_id=collection.id,
         provider_id=provider_id,
         state=SessionState.INITIATING if leaves_shop else SessionState.PENDING,
         amount=collection.amount,
-        invoice=new_invoice(),
+        invoice=generate_invoice(),
         data=dict(data),
         snapshot=snapshot or {},
         created_at=moment,
@@ -281,12 +285,14 @@ async def open_session(
     mark_cart(payment, cart)
     await session.flush()
     if leaves_shop:
-        await enqueue(session, CHECK, {"session_id": payment.id}, key=payment.id, after=FIRST_CHECK)
+        await enqueue(session, CHECK_JOB, {"session_id": payment.id}, key=payment.id, after=FIRST_CHECK_DELAY)
     return payment
 
 
-async def _end_previous(session: AsyncSession, terms: Terms, cart: Cart, replacing: str | None) -> None:
-    for other in filter(_blocks, terms.payment_sessions):
+async def _end_previous_sessions(
+    session: AsyncSession, cart_payments: CartPayments, cart: Cart, replacing: str | None
+) -> None:
+    for other in filter(_blocks_new_session, cart_payments.payment_sessions):
         state = SessionState(other.state)
         if state is SessionState.PENDING:
             await move(session, other, cart, SessionState.CANCELED)
@@ -294,22 +300,22 @@ async def _end_previous(session: AsyncSession, terms: Terms, cart: Cart, replaci
             await close(session, other, cart, CloseReason.REPLACED)
         elif state is SessionState.HELD:
             raise Conflict(HELD.format(invoice=other.invoice))
-        elif state in LIVE:
-            raise PaymentUnderWay(other, retry_after=seconds_to_start(other, terms.moment))
+        elif state in LIVE_STATES:
+            raise PaymentUnderWay(other, retry_after=get_remaining_start_s(other, cart_payments.moment))
         else:
             raise Conflict(PAID.format(invoice=other.invoice))
 
 
-def _blocks(payment: PaymentSession) -> bool:
-    """Whether the session has paid the cart, or may: nothing else can be started to pay it then."""
-    return payment.state in _MAY_PAY or pays(payment)
+def _blocks_new_session(payment: PaymentSession) -> bool:
+    """Return True if the session has paid the cart or still may, so that no other session can start."""
+    return payment.state in _BLOCKING_STATES or pays(payment)
 
 
-def seconds_to_start(payment: PaymentSession, moment: datetime) -> int | None:
-    """For how long the provider may still take to start it, by the database's clock; None when it has started."""
+def get_remaining_start_s(payment: PaymentSession, moment: datetime) -> int | None:
+    """Return how many seconds the provider still has to start the session; None if it has started."""
     if payment.state != SessionState.INITIATING:
         return None
-    return max(1, ceil((payment.created_at + CREATE_LIMIT - moment).total_seconds()))
+    return max(1, ceil((payment.created_at + PROVIDER_START_TIMEOUT - moment).total_seconds()))
 
 
 @traced
@@ -320,8 +326,8 @@ async def initiate(
 
     Raises:
         InvalidData, PaymentFailed, OutsideFailure: it was not started; the session is `failed`.
-        OutcomeUnknown: it may have been; the session is `unknown` and is looked up, never repeated.
-        Conflict: it took so long that another payment of the cart has begun.
+        OutcomeUnknown: it may have been started; the session is `unknown` and is looked up, never repeated.
+        Conflict: the provider took so long that another payment of the cart has begun.
     """
     try:
         with log_scope(payment_id=payment.id):
@@ -335,11 +341,11 @@ async def initiate(
         await _store_failure(database, payment.id, SessionState.FAILED, error)
         raise
     except BaseException as error:
-        # whatever it was, the provider may have acted
+        # any other error: the provider may have started the payment
         await _store_failure(database, payment.id, SessionState.UNKNOWN, error)
         raise
     if payment.state == SessionState.PENDING and not (started.reference or started.data):
-        return payment  # it has not left the shop, and there is nothing to store
+        return payment  # the provider was not contacted, and there is nothing to store
     return await _store_started(database, payment.id, started)
 
 
@@ -356,7 +362,7 @@ async def _store_failure(
             await move(session, payment, cart, state)
 
 
-async def _store_started(database: Database, session_id: str, started: Initiated) -> PaymentSession:
+async def _store_started(database: Database, session_id: str, started: InitiationResult) -> PaymentSession:
     async with database.transaction() as session:
         payment, cart = await lock_session(session, session_id)
         payment.reference = payment.reference or started.reference
@@ -365,27 +371,27 @@ async def _store_started(database: Database, session_id: str, started: Initiated
         payment.redirect_url = started.redirect_url
         payment.data = {**started.data, **payment.data}
         is_pending = started.state is ProviderState.PENDING
-        wanted = SessionState.PENDING if is_pending else SessionState.PENDING_AUTHORIZATION
+        target = SessionState.PENDING if is_pending else SessionState.PENDING_AUTHORIZATION
         state = SessionState(payment.state)
-        is_late = state is SessionState.UNKNOWN  # somebody did not wait for this answer
+        is_late = state is SessionState.UNKNOWN  # the start was given up before this answer arrived
         if is_late and (is_pending or await _has_cart_moved_on(session, cart)):
             await session.flush()
-        elif state.leads_to(wanted):
-            # a notification may have been faster than this answer: then its word stands
-            await move(session, payment, cart, wanted)
+        elif state.leads_to(target):
+            # a notification may have arrived before this answer; it has priority
+            await move(session, payment, cart, target)
     if payment.state == SessionState.UNKNOWN:
         raise Conflict(UNDER_WAY.format(invoice=payment.invoice))
     return payment
 
 
 async def _has_cart_moved_on(session: AsyncSession, cart: Cart) -> bool:
-    """Whether the cart has gone on: it is an order, or another session pays it or may."""
-    others = await sessions_of(session, cart.id)
-    return cart.completed_at is not None or any(map(_blocks, others))
+    """Return True if the cart became an order, or if another session pays it or may pay it."""
+    others = await list_payment_sessions(session, cart.id)
+    return cart.completed_at is not None or any(map(_blocks_new_session, others))
 
 
-def started_payment(payment: PaymentSession) -> StartedPayment:
-    """What the provider needs to know to find the payment."""
+def to_started_payment(payment: PaymentSession) -> StartedPayment:
+    """Return the values that the provider needs to find the payment."""
     return StartedPayment(
         session_id=payment.id,
         invoice=payment.invoice,

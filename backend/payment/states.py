@@ -1,4 +1,4 @@
-"""The states of one payment session, and the only ways between them.
+"""The states of a payment session, and the allowed steps between them.
 
     from                    to                                              because
     ----------------------  ----------------------------------------------  ------------------------------------------
@@ -10,21 +10,22 @@
                             unknown                                         no answer came: it may have been started
     unknown                 pending_authorization, failed                   the answer came late
     initiating, unknown,    captured, authorized                            approved
-      pending_authorization rejected, canceled, expired                     the provider says how it ended
-                            held                                            the gateway looks into it; or the money does
-                                                                            not fit, or paid twice: a person decides
+      pending_authorization rejected, canceled, expired                     the provider reports how it ended
+                            held                                            the gateway reviews it, the amount differs,
+                                                                            or it paid twice: a staff member decides
     unknown,                closed                                          we no longer wait: another bank was chosen,
-      pending_authorization                                                 the reservation ended, or 48 h without word
-    closed                  captured, rejected, canceled, expired, held     the provider says after all how it ended
-    held                    captured, rejected, canceled, expired           it has decided; or a person has
-    authorized              captured, canceled, held                        the money is taken, let go, or does not fit
-    rejected, canceled,     captured                                        a person lets money that came late pay
-      expired, failed                                                       (`honor`); a provider's late word never does
+      pending_authorization                                                 the reservation ended, or 48 h passed
+    closed                  captured, rejected, canceled, expired, held     the provider reports the end later
+    held                    captured, rejected, canceled, expired           the gateway or a staff member has decided
+    authorized              captured, canceled, held                        the money arrived, will not arrive, or has
+                                                                            another amount
+    rejected, canceled,     captured                                        a staff member accepts late money (`honor`);
+      expired, failed                                                       a provider's late report is not enough
     captured                nothing                                         final
 
 (spec: States and transitions.) `backend.payment.transitions._set_state` is the only function that changes
 a state: `move` calls it and publishes the change; `capture_to_refund` calls it and publishes nothing.
-Rejected, canceled, expired and failed are set only when the provider says so.
+A payment that has started at a provider is never set to rejected, expired or failed without the provider's report.
 """
 
 from enum import StrEnum
@@ -33,7 +34,7 @@ from backend.core.transitions import Transitions
 
 
 class SessionState(StrEnum):
-    """Where one payment session stands."""
+    """State of a payment session."""
 
     PENDING = "pending"
     INITIATING = "initiating"
@@ -50,28 +51,28 @@ class SessionState(StrEnum):
 
     @property
     def is_final(self) -> bool:
-        """Whether the provider's word changes nothing any more."""
-        return self in FINAL
+        """True if a later report of the provider no longer changes the session."""
+        return self in FINAL_STATES
 
     @property
     def is_open(self) -> bool:
-        """Whether the provider has still to say how it ends, and the order waits for it."""
-        return self in OPEN
+        """True if the provider has not reported the end yet and the order waits for it."""
+        return self in OPEN_STATES
 
     def leads_to(self, other: "SessionState") -> bool:
-        """Whether the session may go from here to `other`."""
-        return STEPS.allow(self, other)
+        """Return True if the session may move from this state to `other`."""
+        return STEPS.is_allowed(self, other)
 
 
 S = SessionState
-FINAL = frozenset({S.CAPTURED, S.REJECTED, S.CANCELED, S.EXPIRED, S.FAILED})
-OPEN = frozenset({S.INITIATING, S.UNKNOWN, S.PENDING_AUTHORIZATION, S.HELD})
-CHECKED = OPEN | {S.CLOSED}
-"""These are checked."""
-LIVE = frozenset({S.PENDING, S.INITIATING, S.PENDING_AUTHORIZATION})
-"""At most one session of a collection is in these at a time; the database sees to it."""
-AT_THE_BANK = frozenset({S.INITIATING, S.PENDING_AUTHORIZATION})
-"""The cart refuses changes while its session is in these (and while that one is held)."""
+FINAL_STATES = frozenset({S.CAPTURED, S.REJECTED, S.CANCELED, S.EXPIRED, S.FAILED})
+OPEN_STATES = frozenset({S.INITIATING, S.UNKNOWN, S.PENDING_AUTHORIZATION, S.HELD})
+CHECKED_STATES = OPEN_STATES | {S.CLOSED}
+"""States in which a session is checked with its provider."""
+LIVE_STATES = frozenset({S.PENDING, S.INITIATING, S.PENDING_AUTHORIZATION})
+"""States of which a collection has at most one session at a time; the database enforces it."""
+AT_BANK_STATES = frozenset({S.INITIATING, S.PENDING_AUTHORIZATION})
+"""States in which the cart refuses changes (it also does while its session is held)."""
 
 _ENDS = frozenset({S.CAPTURED, S.REJECTED, S.CANCELED, S.EXPIRED, S.HELD})
 _LATE = frozenset({S.CAPTURED})

@@ -1,8 +1,11 @@
-"""Every change of a payment session's state; return page, webhook and job all come here (design: decision 5).
+"""Change the state of payment sessions.
 
-The cart is locked, then the session; its state is read inside the lock; the same state again is no change; amount and
-currency are compared; a final state is never undone. Nothing here crosses the network: the report was had before.
-Money that does not simply pay its order is written on the session (`captured_amount`) and becomes an attention row.
+The return page, the webhook and the job all use these functions (design: decision 5).
+
+The cart is locked first, then the session, and the state is read inside the lock. Applying the same state again
+changes nothing. Amount and currency are compared. A final state is never undone. Nothing here crosses the network:
+the report was fetched before. Money that does not simply pay its order is stored on the session (`captured_amount`)
+and raises an attention.
 """
 
 import logging
@@ -16,17 +19,17 @@ from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention import AttentionKind, raise_attention
-from backend.audit import Subject, Thing, Who, record
+from backend.audit import AuditActor, Subject, SubjectType, record
 from backend.cart.models import Cart
-from backend.cart.purchase_chains import chain_of, lock_carts
+from backend.cart.purchase_chains import lock_carts, read_chain
 from backend.core.clock import now
-from backend.core.db.database import Database, locked
+from backend.core.db.database import Database, lock_rows
 from backend.core.errors import NotAllowed, NotFound
 from backend.core.events import publish
 from backend.core.money import Cop
 from backend.core.observability.logs import log_scope
 from backend.core.observability.tracing import traced
-from backend.jobs import cancel, enqueue
+from backend.jobs import cancel_job, enqueue
 from backend.payment.events import (
     PaymentApproved,
     PaymentContradicted,
@@ -35,36 +38,36 @@ from backend.payment.events import (
 )
 from backend.payment.models import PaymentCollection, PaymentSession
 from backend.payment.providers.base import ProviderReport, ProviderState
-from backend.payment.states import AT_THE_BANK, CHECKED, STEPS, SessionState
+from backend.payment.states import AT_BANK_STATES, CHECKED_STATES, STEPS, SessionState
 
 log = logging.getLogger(__name__)
 
-CHECK = "payment.check"
+CHECK_JOB = "payment.check"
 """The job that checks a session; its key is the session's id."""
 APPROVED = "approved"
-"""A note in a session's `data`: its provider has said that it took money."""
+"""Key in a session's `data`: its provider has reported that it took money."""
 CONTRADICTED = "contradicted"
-"""A note in a session's `data`: what its provider has last said against its final state."""
+"""Key in a session's `data`: the provider's latest report that contradicts the final state."""
 EXACT_AMOUNT = "exact_amount"
-"""A note in a session's `data`: the approved amount as a decimal, where it is not in whole pesos."""
+"""Key in a session's `data`: the approved amount as a decimal, if it is not in whole pesos."""
 DISMISSED = "dismissed"
-"""A note in a session's `data`: a person has ended it, and its provider has not said that it took nothing."""
+"""Key in a session's `data`: a staff member ended it, although its provider has not reported an end without money."""
 GIVEN_BACK = "given_back"
-"""A note in a session's `data`: its money has paid no order, and a person has given it back."""
+"""Key in a session's `data`: its money paid no order, and a staff member has refunded it."""
 OF_PURCHASE = "of_purchase"
-"""A note in a session's `data`: a cart of the purchase that it was to pay, which its own cart has left since."""
+"""Key in a session's `data`: the id of a cart of its purchase, stored when its own cart has left that purchase."""
 
 
 class CloseReason(StrEnum):
-    """Why we stopped waiting for a payment whose provider has not said how it ended."""
+    """Reason why we stopped waiting for a payment whose end the provider has not reported."""
 
     REPLACED = "replaced"
-    """Another payment of the same cart was started in its place."""
+    """Another payment of the same cart was started instead."""
     BANK_CHANGED = "bank_changed"
-    """The shopper gave it up and has the cart back."""
+    """The shopper gave the payment up and can change the cart again."""
     RESERVATION_ENDED = "reservation_ended"
     UNRESOLVED = "unresolved"
-    """The provider has not said for 48 hours how it ended."""
+    """The provider has not reported the end for 48 hours."""
 
 
 _FINAL_REPORTS = {
@@ -77,16 +80,16 @@ _FINAL_REPORTS = {
 }
 
 NOT_TAKEN = (ProviderState.REJECTED, ProviderState.CANCELED, ProviderState.EXPIRED)
-"""The provider has no money: it never took it, or it gave it back."""
+"""States in which the provider has no money: it never took it, or it gave it back."""
 
-_LOCK_CART = locked(
+_LOCK_CART = lock_rows(
     select(Cart)
     .join(PaymentCollection, PaymentCollection.cart_id == Cart.id)
     .join(PaymentSession, PaymentSession.collection_id == PaymentCollection.id)
     .where(PaymentSession.id == bindparam("session_id")),
     of=Cart,
 )
-_LOCK_SESSION = locked(select(PaymentSession).where(PaymentSession.id == bindparam("session_id")))
+_LOCK_SESSION = lock_rows(select(PaymentSession).where(PaymentSession.id == bindparam("session_id")))
 _CAPTURED = (
     select(PaymentSession)
     .join(PaymentCollection, PaymentCollection.id == PaymentSession.collection_id)
@@ -98,9 +101,9 @@ _CAPTURED = (
 
 
 def pays(payment: PaymentSession) -> bool:
-    """Whether the session's money pays: it was captured, and has not been given back without paying an order.
+    """Return True if the session is captured, unless its money was given back without paying an order.
 
-    What was refunded of an order that it had paid, in part or in whole, is in the order's own payment status.
+    Refunds of an order that the money had paid do not matter here: the order's payment status contains them.
     """
     return payment.state == SessionState.CAPTURED and GIVEN_BACK not in payment.data
 
@@ -112,12 +115,12 @@ def took_nothing(payment: PaymentSession) -> bool:
 
 @traced
 async def apply_report(
-    database: Database, session_id: str, report: ProviderReport, *, by: Who | None = None
+    database: Database, session_id: str, report: ProviderReport, *, by: AuditActor | None = None
 ) -> SessionState:
-    """Apply what the provider reported to the payment session. `by` is who of the staff had it asked.
+    """Apply the provider's report to the payment session. `by` is the staff member who requested the check.
 
     Returns:
-        The state it is in afterwards.
+        The state of the session afterwards.
 
     Raises:
         NotFound: no session has this id.
@@ -128,8 +131,8 @@ async def apply_report(
 async def apply_second_report(database: Database, session_id: str, report: ProviderReport) -> SessionState:
     """Apply an approval of a second transaction of a session's invoice: the shopper paid again at the bank.
 
-    A session that is not final takes it as its own. Beside a final one a new session is made for it, so that no final
-    state is undone; it pays when nothing else has.
+    A session that is not final takes the approval as its own. For a final one a new session is created, so that no
+    final state is undone; it pays if no other session has.
 
     Returns:
         The state of the session that the approval counts for.
@@ -138,7 +141,7 @@ async def apply_second_report(database: Database, session_id: str, report: Provi
 
 
 async def _apply(
-    database: Database, session_id: str, report: ProviderReport, *, is_second: bool, by: Who | None
+    database: Database, session_id: str, report: ProviderReport, *, is_second: bool, by: AuditActor | None
 ) -> SessionState:
     chain: frozenset[str] = frozenset()
     while True:
@@ -146,17 +149,19 @@ async def _apply(
             await lock_carts(session, chain)
             payment, cart = await lock_session(session, session_id)
             if report.state is ProviderState.CAPTURED:
-                found = await chain_of(session, cart.id)
+                found = await read_chain(session, cart.id)
                 if OF_PURCHASE in payment.data:
-                    found |= await chain_of(session, payment.data[OF_PURCHASE])
+                    found |= await read_chain(session, payment.data[OF_PURCHASE])
                 locked_ones, chain = chain | {cart.id}, found
                 if not found <= locked_ones:
-                    continue  # locks are taken in the order of the ids: begin anew, with all of them
+                    continue  # locks must be taken in the order of the ids: start again and lock all of them
             if by is not None:
                 change = {"state": (payment.state, report.state)}
-                await record(session, by, "payment reported", Subject(Thing.PAYMENT, payment.id), change)
+                await record(
+                    session, by, "payment reported", Subject(SubjectType.PAYMENT, payment.id), change
+                )
             if is_second and SessionState(payment.state).is_final:
-                return await _apply_beside(session, payment, cart, report, chain)
+                return await _apply_to_second_session(session, payment, cart, report, chain)
             if is_second:
                 payment.reference = report.reference
             return await _apply_to_session(session, payment, cart, report, chain)
@@ -171,17 +176,17 @@ async def _apply_to_session(
 ) -> SessionState:
     state = SessionState(payment.state)
     _store_details(payment, report)
-    wanted = _FINAL_REPORTS.get(report.state)
-    if wanted is not None and state.is_final:
+    target = _FINAL_REPORTS.get(report.state)
+    if target is not None and state.is_final:
         await _note_contradiction(session, payment, cart, report)
-    if wanted is None or wanted is state:
+    if target is None or target is state:
         return state
-    if wanted is SessionState.CAPTURED:
+    if target is SessionState.CAPTURED:
         return await _apply_capture(session, payment, cart, report, chain)
-    if state.is_final or not state.leads_to(wanted):
+    if state.is_final or not state.leads_to(target):
         return state
-    await move(session, payment, cart, wanted)
-    return wanted
+    await move(session, payment, cart, target)
+    return target
 
 
 async def _apply_capture(
@@ -191,50 +196,50 @@ async def _apply_capture(
     report: ProviderReport,
     chain: Collection[str],
 ) -> SessionState:
-    """The provider took money: the session is captured, or held with an attention row for a person."""
+    """Capture the session for money that the provider took, or hold it and raise attention."""
     state = SessionState(payment.state)
-    is_first, known = not payment.data.get(APPROVED), payment.captured_amount
+    is_first, previous_amount = not payment.data.get(APPROVED), payment.captured_amount
     payment.data = {**payment.data, APPROVED: True}
     if report.amount is not None and _same_currency(payment, report):
         _store_amount(payment, report.amount)
     if state.is_final:
-        trouble, why = AttentionKind.APPROVED_LATE, f"approved after it was {state}"
+        kind, reason = AttentionKind.APPROVED_LATE, f"approved after it was {state}"
         if cancellation := await _find_cancellation(session, payment, cart, chain):
-            trouble, why = AttentionKind.APPROVED_AFTER_CANCEL, cancellation
+            kind, reason = AttentionKind.APPROVED_AFTER_CANCEL, cancellation
     elif mismatch := _mismatch(payment, report):
         payment.data = {**payment.data, "mismatch": mismatch}
-        trouble, why = AttentionKind.AMOUNT_DIFFERS, f"the approval does not fit: {mismatch}"
+        kind, reason = AttentionKind.AMOUNT_DIFFERS, f"the approval does not match: {mismatch}"
     elif await _is_paid(session, chain):
-        trouble, why = AttentionKind.PAID_TWICE, "another payment of the same purchase was approved before"
+        kind, reason = AttentionKind.PAID_TWICE, "another payment of the same purchase was approved before"
     elif cancellation := await _find_cancellation(session, payment, cart, chain):
-        trouble, why = AttentionKind.APPROVED_AFTER_CANCEL, cancellation
+        kind, reason = AttentionKind.APPROVED_AFTER_CANCEL, cancellation
     else:
         await move(session, payment, cart, SessionState.CAPTURED)
         return SessionState.CAPTURED
     if not state.is_final and state is not SessionState.HELD:
         await move(session, payment, cart, SessionState.HELD)
-    # what was settled before is open again when another amount is told
-    if is_first or (state.is_final and payment.captured_amount != known):
-        await _raise_attention(session, trouble, payment, cart, why)
+    # a resolved attention is raised again when the provider reports another amount
+    if is_first or (state.is_final and payment.captured_amount != previous_amount):
+        await _raise_attention(session, kind, payment, cart, reason)
     return SessionState(payment.state)
 
 
 async def _note_contradiction(
     session: AsyncSession, payment: PaymentSession, cart: Cart, report: ProviderReport
 ) -> None:
-    """Raise attention when the report contradicts the final state, once however often the provider says so.
+    """Raise attention if the report contradicts the final state, only once for repeated reports.
 
-    The state stays: nothing is undone by itself. An approval after an end without money is `_apply_capture`'s.
+    The state does not change. `_apply_capture` handles an approval after an end without money.
     """
-    said = _contradiction(payment, report)
-    if said == payment.data.get(CONTRADICTED):
+    contradiction = _contradiction(payment, report)
+    if contradiction == payment.data.get(CONTRADICTED):
         return
     others = {name: value for name, value in payment.data.items() if name != CONTRADICTED}
-    if said is None:
+    if contradiction is None:
         payment.data = others
         return
-    payment.data = {**others, CONTRADICTED: said}
-    message = f"Payment {payment.invoice}: the provider says {said} after it was {payment.state}"
+    payment.data = {**others, CONTRADICTED: contradiction}
+    message = f"Payment {payment.invoice}: the provider says {contradiction} after it was {payment.state}"
     with log_scope(order_id=cart.order_id):
         log.error("%s", message)
     await session.flush()
@@ -242,8 +247,8 @@ async def _note_contradiction(
         missing = _captured_pesos(payment)
         if report.state is ProviderState.CAPTURED and report.amount is not None:
             missing = missing - int(report.amount) if _same_currency(payment, report) else 0
-        known = missing if missing > 0 else None
-        await publish(session, PaymentContradicted(payment.id, cart.id, message, report.state, known))
+        known_missing = missing if missing > 0 else None
+        await publish(session, PaymentContradicted(payment.id, cart.id, message, report.state, known_missing))
         return
     await raise_attention(
         session,
@@ -257,9 +262,10 @@ async def _note_contradiction(
 
 
 def _contradiction(payment: PaymentSession, report: ProviderReport) -> str | None:
-    """Return what the report says against the session's final state, or None.
+    """Return the reported state that contradicts the session's final state, or None.
 
-    Ends without money do not contradict one another. What a person has ended is no word of the provider's.
+    Ends without money do not contradict one another. A state that a staff member set is not a report of the
+    provider.
     """
     if payment.state == SessionState.CAPTURED:
         if report.state in (*NOT_TAKEN, ProviderState.HELD):
@@ -267,23 +273,23 @@ def _contradiction(payment: PaymentSession, report: ProviderReport) -> str | Non
         if report.state is ProviderState.CAPTURED and report.amount is not None:
             if not _same_currency(payment, report):
                 return f"{report.state}, {report.amount} {report.currency}"
-            if report.amount != captured_exactly(payment):
+            if report.amount != get_exact_captured_amount(payment):
                 return f"{report.state}, {report.amount}"
     elif report.state in (ProviderState.HELD, ProviderState.AUTHORIZED) and DISMISSED not in payment.data:
         return report.state
     return None
 
 
-def has_unheard_report(payment: PaymentSession, reported: ProviderState) -> bool:
-    """True if this report would contradict the session's final state and nothing of the kind is noted yet."""
+def is_new_contradiction(payment: PaymentSession, reported: ProviderState) -> bool:
+    """Return True if this report would contradict the session's final state and no such contradiction is stored yet."""
     if payment.state == SessionState.CAPTURED:
         return reported in NOT_TAKEN and CONTRADICTED not in payment.data
     is_final = SessionState(payment.state).is_final
     return is_final and reported is ProviderState.CAPTURED and APPROVED not in payment.data
 
 
-def captured_exactly(payment: PaymentSession) -> Decimal:
-    """Return what the provider said that it took, in pesos and cents."""
+def get_exact_captured_amount(payment: PaymentSession) -> Decimal:
+    """Return the amount that the provider reported as taken, in pesos and cents."""
     return Decimal(payment.data.get(EXACT_AMOUNT, _captured_pesos(payment)))
 
 
@@ -292,7 +298,7 @@ def _captured_pesos(payment: PaymentSession) -> Cop:
 
 
 def _store_amount(payment: PaymentSession, amount: Decimal) -> None:
-    """Store the approved amount: whole pesos, which may pay, and the exact amount where there are cents."""
+    """Store the approved amount: whole pesos, and in addition the exact amount if there are cents."""
     payment.captured_amount = int(amount)
     exact = {} if amount == payment.captured_amount else {EXACT_AMOUNT: str(amount)}
     others = {name: value for name, value in payment.data.items() if name != EXACT_AMOUNT}
@@ -302,7 +308,7 @@ def _store_amount(payment: PaymentSession, amount: Decimal) -> None:
 async def _find_cancellation(
     session: AsyncSession, payment: PaymentSession, cart: Cart, chain: Collection[str]
 ) -> str | None:
-    """Return why the money must not pay: a staff member cancelled the order. None if nobody did."""
+    """Return why the money must not pay, if a staff member cancelled the order; else None."""
     try:
         await publish(session, PaymentApproved(payment.id, cart.id, frozenset(chain) | {cart.id}))
     except PurchaseCanceled as error:
@@ -316,15 +322,15 @@ async def _is_paid(session: AsyncSession, chain: Collection[str]) -> bool:
 
 
 async def _raise_attention(
-    session: AsyncSession, kind: AttentionKind, payment: PaymentSession, cart: Cart, why: str
+    session: AsyncSession, kind: AttentionKind, payment: PaymentSession, cart: Cart, reason: str
 ) -> None:
     await session.flush()
     with log_scope(order_id=cart.order_id):
-        log.error("payment %s: %s: %s", payment.id, kind, why)
+        log.error("payment %s: %s: %s", payment.id, kind, reason)
     await raise_attention(
         session,
         kind,
-        message=f"Payment {payment.invoice}: {why}",
+        message=f"Payment {payment.invoice}: {reason}",
         amount=payment.captured_amount,
         order_id=cart.order_id if cart.completed_at is not None else None,
         payment_session_id=payment.id,
@@ -337,22 +343,22 @@ async def _raise_attention(
     )
 
 
-def invoice_beside(first: PaymentSession, reference: str | None) -> str:
-    """Return the invoice of the session that a second transaction of `first`'s invoice gets."""
+def format_second_invoice(first: PaymentSession, reference: str | None) -> str:
+    """Return the invoice of the session that is created for a second transaction of `first`'s invoice."""
     return f"{first.invoice}/{reference}"
 
 
-async def _apply_beside(
+async def _apply_to_second_session(
     session: AsyncSession,
     first: PaymentSession,
     cart: Cart,
     report: ProviderReport,
     chain: Collection[str],
 ) -> SessionState:
-    """A second transaction of an invoice whose session has ended: a session of its own, once."""
-    invoice = invoice_beside(first, report.reference)
-    known = await session.execute(select(PaymentSession).where(PaymentSession.invoice == invoice))
-    second = known.scalar_one_or_none()
+    """Apply the report to a separate session for the second transaction. Create that session the first time."""
+    invoice = format_second_invoice(first, report.reference)
+    existing = await session.execute(select(PaymentSession).where(PaymentSession.invoice == invoice))
+    second = existing.scalar_one_or_none()
     if second is None:
         second = PaymentSession(
             collection_id=first.collection_id,
@@ -371,7 +377,7 @@ async def _apply_beside(
 
 
 async def lock_session(session: AsyncSession, session_id: str) -> tuple[PaymentSession, Cart]:
-    """Lock the payment session, its cart first: everyone who needs both takes them in this order.
+    """Lock the cart of the payment session, then the session. All callers that need both must use this order.
 
     Raises:
         NotFound: no session has this id.
@@ -384,13 +390,14 @@ async def lock_session(session: AsyncSession, session_id: str) -> tuple[PaymentS
 
 
 async def move(session: AsyncSession, payment: PaymentSession, cart: Cart, state: SessionState) -> None:
-    """Put the locked session into this state, and publish `PaymentSessionChanged` to the packages above.
+    """Move the locked session to this state, and publish `PaymentSessionChanged`.
 
-    Every change of a state comes here, except that of `capture_to_refund`, which publishes nothing. The (locked) cart
-    is bound to the session while that is at the bank, and free when it has ended.
+    Every change of a state uses this function, except `capture_to_refund`, which publishes nothing. The cart must
+    be locked too: its `payment_session_id` is set while the session is at the bank, and cleared when the session
+    ends.
 
     Raises:
-        StepNotAllowed: no step leads there; nothing has changed.
+        StepNotAllowed: no step leads to this state; nothing has changed.
     """
     was = SessionState(payment.state)
     await _set_state(session, payment, cart, state)
@@ -409,30 +416,30 @@ async def _set_state(session: AsyncSession, payment: PaymentSession, cart: Cart,
         payment.captured_at = now()
         payment.authorized_at = payment.authorized_at or payment.captured_at
     mark_cart(payment, cart)
-    if state not in CHECKED and was in CHECKED:
-        await cancel(session, CHECK, payment.id)
-    if state in CHECKED and was not in CHECKED:  # it was authorized, and is held
+    if state not in CHECKED_STATES and was in CHECKED_STATES:
+        await cancel_job(session, CHECK_JOB, payment.id)
+    if state in CHECKED_STATES and was not in CHECKED_STATES:  # from authorized to held
         await _check_soon(session, payment)
     await session.flush()
 
 
 async def _check_soon(session: AsyncSession, payment: PaymentSession) -> None:
-    await enqueue(session, CHECK, {"session_id": payment.id}, key=payment.id, after=timedelta(minutes=3))
+    await enqueue(session, CHECK_JOB, {"session_id": payment.id}, key=payment.id, after=timedelta(minutes=3))
 
 
 def mark_cart(payment: PaymentSession, cart: Cart) -> None:
-    """Set or clear the cart's `payment_session_id`: it is set while the session is at the bank."""
-    if payment.state in AT_THE_BANK:
+    """Set the cart's `payment_session_id` while the session is at the bank; clear it afterwards."""
+    if payment.state in AT_BANK_STATES:
         cart.payment_session_id = payment.id
     elif payment.state != SessionState.HELD and cart.payment_session_id == payment.id:
         cart.payment_session_id = None
 
 
 async def close(session: AsyncSession, payment: PaymentSession, cart: Cart, reason: CloseReason) -> None:
-    """Close the locked session: nobody waits for it any more. It is still checked.
+    """Close the locked session: the order no longer waits for it, but it is still checked.
 
     Raises:
-        StepNotAllowed: it is in no state that can be closed.
+        StepNotAllowed: the session cannot be closed in its state.
     """
     payment.close_reason = reason
     if reason is not CloseReason.UNRESOLVED:
@@ -441,18 +448,20 @@ async def close(session: AsyncSession, payment: PaymentSession, cart: Cart, reas
 
 
 async def dismiss(session: AsyncSession, payment: PaymentSession, cart: Cart) -> None:
-    """A person ends the locked session that is held: nobody waits for its money any more.
+    """Cancel the locked, held session for a staff member: the order no longer waits for its money.
 
     Raises:
-        StepNotAllowed: it is in no state that can be ended.
-        NotAllowed: what the packages above raise: its order is packed.
+        StepNotAllowed: the session cannot be canceled in its state.
+        NotAllowed: a handler of another package refuses, because the order is packed.
     """
     payment.data = {**payment.data, DISMISSED: True}
     await move(session, payment, cart, SessionState.CANCELED)
 
 
 async def honor(session: AsyncSession, payment: PaymentSession, cart: Cart) -> None:
-    """A person lets money that was set aside, or came late, pay its order. Both must be locked.
+    """Let money that was held, or that arrived late, pay its order, as a staff member decided.
+
+    Both rows must be locked.
 
     Raises:
         NotAllowed: there is no such money on this session.
@@ -463,9 +472,9 @@ async def honor(session: AsyncSession, payment: PaymentSession, cart: Cart) -> N
 
 
 async def capture_to_refund(session: AsyncSession, payment: PaymentSession, cart: Cart, amount: Cop) -> None:
-    """A person gave this money back, or is about to: it was captured, and pays nothing. Both must be locked.
+    """Mark the money as captured, and as given back by a staff member. It pays no order. Both rows must be locked.
 
-    Nobody above is told: no order follows. A session that is captured stays so, and has paid what it paid.
+    No event is published, as no order follows. A captured session is not changed.
     """
     if payment.state == SessionState.CAPTURED:
         return
@@ -475,7 +484,7 @@ async def capture_to_refund(session: AsyncSession, payment: PaymentSession, cart
 
 
 def _mismatch(payment: PaymentSession, report: ProviderReport) -> str | None:
-    """How an approval differs from what was asked for; None when it does not."""
+    """Describe how an approval differs from the requested payment; None if it does not."""
     if report.amount is None or report.amount != Decimal(payment.amount):
         return f"amount {report.amount} instead of {payment.amount}"
     if not _same_currency(payment, report):
@@ -490,16 +499,16 @@ def _same_currency(payment: PaymentSession, report: ProviderReport) -> bool:
 
 
 def _store_details(payment: PaymentSession, report: ProviderReport) -> None:
-    """Store what the result page shows. A final session keeps what it has."""
+    """Store the details that the result page shows, unless the session is final."""
     if SessionState(payment.state).is_final:
         return
     payment.reference = payment.reference or report.reference
     payment.transaction_id = payment.transaction_id or report.transaction_id
     payment.ticket_id = payment.ticket_id or report.ticket_id
-    said = {
+    details = {
         "bank_name": report.bank_name,
         "reason": report.text,
         "code": report.code,
         "occurred_at": report.occurred_at.isoformat() if report.occurred_at else None,
     }
-    payment.data = {**payment.data, **{name: value for name, value in said.items() if value is not None}}
+    payment.data = {**payment.data, **{name: value for name, value in details.items() if value is not None}}

@@ -1,12 +1,12 @@
-"""Payments as the platform shows them: collections, sessions, and the payment that an authorized session becomes."""
+"""Convert payments to the platform's API: collections, sessions, and payments (authorized sessions)."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 
 from backend.core.money import Cop
-from backend.edge.query import page_of, paging, pick_each
+from backend.edge.query import paging_fields, pick_each, slice_page
 from backend.edge.schemas import ListParameters
-from backend.edge.wire import JsonDict, iso, sibling_id, stamps, with_twins
+from backend.edge.wire import JsonDict, derive_sibling_id, iso, stamps, with_raw_amounts
 from backend.payment.answers import (
     Amount,
     Capture,
@@ -39,39 +39,39 @@ _STATUS: dict[SessionState, SessionStatus] = {
     SessionState.EXPIRED: "canceled",
     SessionState.CLOSED: "canceled",
 }
-_MADE = (SessionState.AUTHORIZED, SessionState.CAPTURED)
-_SHOWN_DATA = ("bank_code", "bank_name", "reason", "note")
+_PAYMENT_STATES = (SessionState.AUTHORIZED, SessionState.CAPTURED)
+_PUBLIC_DATA = ("bank_code", "bank_name", "reason", "note")
 
 
 def collection_wire(
     collection: PaymentCollection, payment_sessions: Sequence[PaymentSession], refunds: Sequence[Refund] = ()
 ) -> PaymentCollectionOut:
-    """What is owed, with its sessions (newest first) and the refunds of what they captured."""
-    made = [payment for payment in payment_sessions if payment.state in _MADE]
+    """Return the payment collection with its sessions (newest first) and the refunds of their captures."""
+    made = [payment for payment in payment_sessions if payment.state in _PAYMENT_STATES]
     captured = [payment for payment in made if payment.state == SessionState.CAPTURED]
     amounts: PaidAmounts = {
         "amount": collection.amount,
         "authorized_amount": sum(payment.amount for payment in made) if made else None,
-        "captured_amount": captured_total(payment_sessions) if made else None,
-        "refunded_amount": refunded_total(refunds) if made else None,
+        "captured_amount": sum_captures(payment_sessions) if made else None,
+        "refunded_amount": sum_refunds(refunds) if made else None,
     }
     return {
         "id": collection.id,
         "currency_code": collection.currency_code,
-        **with_twins(amounts),
+        **with_raw_amounts(amounts),
         "status": _collection_status(payment_sessions),
         "completed_at": iso(min((a.captured_at for a in captured if a.captured_at), default=None)),
         "metadata": None,
         **stamps(collection.created_at, collection.updated_at),
         "deleted_at": None,
-        "payment_sessions": [session_wire(payment) for payment in _shown(payment_sessions)],
+        "payment_sessions": [session_wire(payment) for payment in _visible_sessions(payment_sessions)],
         "payments": [payment_wire(payment, refunds) for payment in reversed(made)],
     }
 
 
 def session_wire(payment: PaymentSession) -> SessionOut:
-    """A payment session. `data.redirect_url` is the bank's page while the shopper has to go there."""
-    data: JsonDict = {name: payment.data[name] for name in _SHOWN_DATA if payment.data.get(name)}
+    """Return a payment session. `data.redirect_url` is the bank's page while the shopper has to go there."""
+    data: JsonDict = {name: payment.data[name] for name in _PUBLIC_DATA if payment.data.get(name)}
     if payment.redirect_url:
         data |= {
             "redirect_url": payment.redirect_url,
@@ -87,20 +87,20 @@ def session_wire(payment: PaymentSession) -> SessionOut:
         "status": _STATUS[SessionState(payment.state)],
         "authorized_at": iso(payment.authorized_at),
         "payment_collection_id": payment.collection_id,
-        "payment": payment_wire(payment) if payment.state in _MADE else None,
+        "payment": payment_wire(payment) if payment.state in _PAYMENT_STATES else None,
         "metadata": {},
-        **with_twins(Amount(amount=payment.amount)),
+        **with_raw_amounts(Amount(amount=payment.amount)),
         **stamps(payment.created_at, payment.updated_at),
         "deleted_at": None,
     }
 
 
-def with_questions(
+def add_missing_answers(
     collection: PaymentCollectionOut, provider_id: str, missing: Sequence[MissingAnswer]
 ) -> PaymentCollectionOut:
-    """The collection with a session that is not started: its `data.missing` says what the payer has still to answer.
+    """Return the collection with an unstored session whose `data.missing` lists the payer's missing answers.
 
-    It is stored nowhere: a session that is started with the answers takes its place.
+    The session that is started with the answers replaces it.
     """
     asking: SessionOut = {
         "id": f"payses_{collection['id'].rpartition('_')[2]}",
@@ -113,7 +113,7 @@ def with_questions(
         "payment_collection_id": collection["id"],
         "payment": None,
         "metadata": {},
-        **with_twins(Amount(amount=collection["amount"])),
+        **with_raw_amounts(Amount(amount=collection["amount"])),
         "created_at": collection["updated_at"],
         "updated_at": collection["updated_at"],
         "deleted_at": None,
@@ -122,20 +122,20 @@ def with_questions(
 
 
 def payment_wire(payment: PaymentSession, refunds: Iterable[Refund] = ()) -> PaymentOut:
-    """The payment that an authorized session became. It has no row of its own: its id is the session's under `pay_`.
+    """Return the payment of an authorized session, with those of the `refunds` that belong to it.
 
-    Of the refunds, its own are shown.
+    A payment has no row: its id is the session's id with the prefix `pay_`.
     """
     is_captured = payment.state == SessionState.CAPTURED
-    capture: Capture = {"id": sibling_id("capt", payment.id), "amount": payment.captured_amount or 0}
+    capture: Capture = {"id": derive_sibling_id("capt", payment.id), "amount": payment.captured_amount or 0}
     return {
-        "id": sibling_id("pay", payment.id),
+        "id": derive_sibling_id("pay", payment.id),
         "currency_code": payment.currency_code,
         "provider_id": payment.provider_id,
         "payment_collection_id": payment.collection_id,
         "payment_session_id": payment.id,
         "payment_session": {"id": payment.id},
-        **with_twins(Amount(amount=payment.amount)),
+        **with_raw_amounts(Amount(amount=payment.amount)),
         "data": {},
         "metadata": None,
         "captured_at": iso(payment.captured_at),
@@ -148,11 +148,11 @@ def payment_wire(payment: PaymentSession, refunds: Iterable[Refund] = ()) -> Pay
 
 
 def refund_wire(refund: Refund) -> RefundSummary:
-    """A refund by hand, as its buyer may see it: the staff's notes are not in it."""
+    """Return a refund by bank transfer as the customer may see it, without the notes of the staff."""
     return {
         "id": refund.id,
-        **with_twins(Amount(amount=refund.amount)),
-        "payment_id": sibling_id("pay", refund.payment_session_id),
+        **with_raw_amounts(Amount(amount=refund.amount)),
+        "payment_id": derive_sibling_id("pay", refund.payment_session_id),
         "reference": refund.reference,
         "refund_reason_id": None,
         **stamps(refund.created_at, refund.updated_at),
@@ -160,7 +160,7 @@ def refund_wire(refund: Refund) -> RefundSummary:
 
 
 def staff_refund_wire(refund: Refund) -> RefundOut:
-    """A refund by hand, with who booked it and why."""
+    """Return a refund by bank transfer with its reason and the staff member who booked it."""
     return {
         **refund_wire(refund),
         "payment_session_id": refund.payment_session_id,
@@ -172,20 +172,20 @@ def staff_refund_wire(refund: Refund) -> RefundOut:
     }
 
 
-def providers_answer(provider_ids: Iterable[str], asked: ListParameters) -> PaymentProvidersAnswer:
+def providers_answer(provider_ids: Iterable[str], params: ListParameters) -> PaymentProvidersAnswer:
     """Return the requested page of these providers, ordered by id."""
     providers: list[PaymentProviderOut] = [{"id": id_, "is_enabled": True} for id_ in sorted(provider_ids)]
-    shown = pick_each(page_of(providers, asked), asked)
-    return {"payment_providers": shown, **paging(len(providers), asked)}
+    page = pick_each(slice_page(providers, params), params)
+    return {"payment_providers": page, **paging_fields(len(providers), params)}
 
 
-def refunded_total(refunds: Iterable[Refund]) -> Cop:
-    """What was given back."""
+def sum_refunds(refunds: Iterable[Refund]) -> Cop:
+    """Return the sum of the refunds, in pesos."""
     return sum(refund.amount for refund in refunds)
 
 
-def captured_total(payment_sessions: Iterable[PaymentSession]) -> Cop:
-    """What was captured by these sessions. Money that pays no order is not counted."""
+def sum_captures(payment_sessions: Iterable[PaymentSession]) -> Cop:
+    """Return the pesos that these sessions captured. Money that pays no order is not counted."""
     captured = (payment for payment in payment_sessions if payment.state == SessionState.CAPTURED)
     return sum(payment.captured_amount or 0 for payment in captured)
 
@@ -198,28 +198,28 @@ def _collection_status(payment_sessions: Sequence[PaymentSession]) -> str:
     return "awaiting" if any(map(_is_under_way, payment_sessions)) else "not_paid"
 
 
-def _shown(payment_sessions: Sequence[PaymentSession]) -> list[PaymentSession]:
-    """The sessions that are shown: on the platform a new one replaces those that ended without money.
+def _visible_sessions(payment_sessions: Sequence[PaymentSession]) -> list[PaymentSession]:
+    """Return the sessions that the API shows. On the platform, a new session replaces those that ended without money.
 
-    So does it with one of which nobody knows whether it was started: a program that takes any of those that wait is
-    then led to the bank. When all ended without money, the last one is shown, unless the cart just changed before any
-    bank knew of it.
+    It also replaces an open one whose start has an unknown outcome, so a client that follows any open session
+    reaches the bank. When all sessions ended without money, the newest one is shown, unless the cart was changed
+    before any bank knew of the payment.
     """
     under_way = [payment for payment in payment_sessions if _is_under_way(payment)]
     replaced = {payment.id for payment in under_way[1:] if payment.state == SessionState.UNKNOWN}
     counting = [
         payment
         for payment in payment_sessions
-        if payment.state in _MADE or (_is_under_way(payment) and payment.id not in replaced)
+        if payment.state in _PAYMENT_STATES or (_is_under_way(payment) and payment.id not in replaced)
     ]
     if counting or not payment_sessions:
         return counting
     last = payment_sessions[0]
-    return [] if was_taken_back(last) else [last]
+    return [] if was_withdrawn(last) else [last]
 
 
-def was_taken_back(payment: PaymentSession) -> bool:
-    """Whether the cart changed before anybody was led to pay: on the platform the session is deleted then."""
+def was_withdrawn(payment: PaymentSession) -> bool:
+    """Return True if the cart changed before the shopper was sent to the bank. The platform deletes such a session."""
     return payment.state == SessionState.CANCELED and payment.redirect_url is None
 
 

@@ -1,1 +1,1 @@
-"""Small tables that staff maintain over the Admin API."""
+"""Small tables of named rows that staff maintain over the Admin API."""

@@ -1,4 +1,4 @@
-"""Base of the rows in small tables that staff maintain."""
+"""Base class of the rows in small tables that staff maintain."""
 
 from sqlmodel import Field
 
@@ -6,7 +6,7 @@ from backend.core.db.tables import Json, JsonObject, Timestamps
 
 
 class PlainRow(Timestamps):
-    """A row of such a table: it has some texts beside these."""
+    """A row of a small table. Each table adds its text columns."""
 
     id: str = Field(primary_key=True)
     meta: JsonObject = Field(default_factory=dict, sa_type=Json)

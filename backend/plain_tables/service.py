@@ -1,7 +1,7 @@
-"""Small tables that staff keep over the Admin API: tags and types of products, reasons of refunds and returns.
+"""Small tables that staff maintain over the Admin API: tags and types of products, reasons of refunds and returns.
 
-A `Kind` says what a table holds. `backend.plain_tables.routes` gives it the platform's five routes; the functions here
-check the right and add an entry to the audit.
+A `PlainTable` describes one table. `backend.plain_tables.routes` adds the platform's five routes for it; the functions
+here check the actor's right and add an audit entry.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -11,56 +11,63 @@ from typing import Any
 from sqlalchemy import ColumnElement, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.audit import Subject, Thing, record
-from backend.core.db.database import constrained, locked
+from backend.audit import Subject, SubjectType, record
+from backend.core.db.database import lock_rows, raise_on_conflict
 from backend.core.db.tables import JsonObject, get_or_404
 from backend.core.errors import InvalidData
-from backend.edge.query import in_order, mentions, met, moments, one_of, rows_of
+from backend.edge.query import (
+    in_clauses,
+    moment_clauses,
+    order_clauses,
+    read_page,
+    search_clauses,
+    where_clauses,
+)
 from backend.edge.wire import JsonDict, stamps
 from backend.plain_tables.models import PlainRow
 from backend.plain_tables.schemas import RowChange, RowsParameters
 from backend.staff.rights import Actor, Right
 
 
-async def _untold(_session: AsyncSession, _row_id: str) -> None:
-    """Nothing that others show is made of the row."""
+async def _ignore_change(_session: AsyncSession, _row_id: str) -> None:
+    """Do nothing: no other data is derived from these rows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kind:
-    """What a table holds.
+class PlainTable:
+    """The description of a small table.
 
     Attributes:
-        thing: what it is in the audit.
-        names: what many of them and one are called on the wire.
-        right: to change them.
-        texts: its columns, by the names that they have on the wire; of the first no two rows have the same.
-        constants: what the platform shows besides, and the shop does not have.
-        new: the body that makes one. What it requires is never null.
-        before_change: called with the id before a row is changed or deleted.
+        subject_type: the type of its rows in the audit.
+        names: the plural and the singular of its rows in the platform's API.
+        right: the right that is needed to change rows.
+        text_columns: its text columns, named as in the platform's API. The first one is unique.
+        constants: fields of the platform that this shop does not have, with their fixed values.
+        create_model: the body that creates a row. A field that it requires is never null.
+        before_change: called with the row's id before a row is changed or deleted.
     """
 
     table: type[PlainRow]
-    thing: Thing
+    subject_type: SubjectType
     names: tuple[str, str]
     right: Right
-    texts: tuple[str, ...]
+    text_columns: tuple[str, ...]
     constants: JsonObject
-    new: type[RowChange]
-    change: type[RowChange]
+    create_model: type[RowChange]
+    change_model: type[RowChange]
     parameters: type[RowsParameters]
-    before_change: Callable[[AsyncSession, str], Awaitable[None]] = _untold
+    before_change: Callable[[AsyncSession, str], Awaitable[None]] = _ignore_change
 
     @property
-    def called(self) -> str:
-        """What one is called in a message."""
+    def display_name(self) -> str:
+        """Singular name in messages."""
         return self.names[1].replace("_", " ").capitalize()
 
-    def wire(self, row: PlainRow | Any) -> JsonDict:
-        """The row as the platform shows it."""
+    def to_wire(self, row: PlainRow | Any) -> JsonDict:
+        """Return the row as the platform shows it."""
         return {
             "id": row.id,
-            **{name: getattr(row, name) for name in self.texts},
+            **{name: getattr(row, name) for name in self.text_columns},
             **self.constants,
             "metadata": row.meta or None,
             **stamps(row.created_at, row.updated_at),
@@ -68,72 +75,76 @@ class Kind:
         }
 
 
-async def rows_asked_for(
-    session: AsyncSession, kind: Kind, asked: RowsParameters
+async def find_rows(
+    session: AsyncSession, plain_table: PlainTable, asked: RowsParameters
 ) -> tuple[Sequence[PlainRow], int]:
-    """A page of the rows that were asked for, and how many there are in all.
+    """Return the requested page of the matching rows, and the total number of matching rows.
 
     Raises:
-        InvalidData: they cannot be ordered by what was asked.
+        InvalidData: the rows cannot be sorted by the requested column.
     """
-    table = kind.table
-    columns = {name: getattr(table, name) for name in kind.texts}
+    table = plain_table.table
+    columns = {name: getattr(table, name) for name in plain_table.text_columns}
 
     def conditions(part: RowsParameters) -> list[ColumnElement[bool]]:
-        found = moments(part, table.created_at, table.updated_at)
-        found += one_of(
+        clauses = moment_clauses(part, table.created_at, table.updated_at)
+        clauses += in_clauses(
             (table.id, part.id), *((columns[name], getattr(part, name, None)) for name in columns)
         )
-        return [*found, *mentions(part.q, *columns.values())]
+        return [*clauses, *search_clauses(part.q, *columns.values())]
 
     sortable = {**columns, "created_at": table.created_at, "updated_at": table.updated_at}
-    order = in_order(asked.order, sortable, [columns[kind.texts[0]], table.id])
-    return await rows_of(session, table, met(asked, conditions), order, asked)
+    order = order_clauses(asked.order, sortable, [columns[plain_table.text_columns[0]], table.id])
+    return await read_page(session, table, where_clauses(asked, conditions), order, asked)
 
 
-async def find_row(session: AsyncSession, kind: Kind, row_id: str, *, lock: bool = False) -> PlainRow:
-    """The row; with `lock`, locked for a change.
-
-    Raises:
-        NotFound: there is none.
-    """
-    query = select(kind.table).where(kind.table.id == row_id)
-    return await get_or_404(session, locked(query) if lock else query, kind.called, row_id)
-
-
-async def create_row(session: AsyncSession, actor: Actor, kind: Kind, new: RowChange) -> PlainRow:
-    """A new row.
+async def find_row(
+    session: AsyncSession, plain_table: PlainTable, row_id: str, *, lock: bool = False
+) -> PlainRow:
+    """Return the row; with `lock`, locked for a change.
 
     Raises:
-        InvalidData: there is one with its first text.
+        NotFound: the row does not exist.
     """
-    actor.require(kind.right)
-    said = new.model_dump()
-    row = kind.table(meta=said.pop("metadata") or {}, **said)
-    await record(session, actor, "created", Subject(kind.thing, row.id))
-    async with constrained(session, _taken(kind, new)):
+    query = select(plain_table.table).where(plain_table.table.id == row_id)
+    return await get_or_404(session, lock_rows(query) if lock else query, plain_table.display_name, row_id)
+
+
+async def create_row(
+    session: AsyncSession, actor: Actor, plain_table: PlainTable, new: RowChange
+) -> PlainRow:
+    """Create a row.
+
+    Raises:
+        InvalidData: another row has the same first text.
+    """
+    actor.require(plain_table.right)
+    values = new.model_dump()
+    row = plain_table.table(meta=values.pop("metadata") or {}, **values)
+    await record(session, actor, "created", Subject(plain_table.subject_type, row.id))
+    async with raise_on_conflict(session, _duplicate_error(plain_table, new)):
         session.add(row)
     return row
 
 
 async def change_row(
-    session: AsyncSession, actor: Actor, kind: Kind, row_id: str, change: RowChange
+    session: AsyncSession, actor: Actor, plain_table: PlainTable, row_id: str, change: RowChange
 ) -> PlainRow:
-    """Change the texts that the body names; the others stay.
+    """Change the texts that the body contains; the others stay unchanged.
 
     Raises:
-        NotFound: there is none.
-        InvalidData: another has its first text.
+        NotFound: the row does not exist.
+        InvalidData: another row has the same first text.
     """
-    actor.require(kind.right)
-    row = await find_row(session, kind, row_id, lock=True)
-    await record(session, actor, "changed", Subject(kind.thing, row_id))
-    await kind.before_change(session, row_id)
-    async with constrained(session, _taken(kind, change)):
-        for name in kind.texts:
+    actor.require(plain_table.right)
+    row = await find_row(session, plain_table, row_id, lock=True)
+    await record(session, actor, "changed", Subject(plain_table.subject_type, row_id))
+    await plain_table.before_change(session, row_id)
+    async with raise_on_conflict(session, _duplicate_error(plain_table, change)):
+        for name in plain_table.text_columns:
             value = getattr(change, name)
             if name in change.model_fields_set and not (
-                value is None and kind.new.model_fields[name].is_required()
+                value is None and plain_table.create_model.model_fields[name].is_required()
             ):
                 setattr(row, name, value)
         if "metadata" in change.model_fields_set:
@@ -141,21 +152,21 @@ async def change_row(
     return row
 
 
-async def delete_row(session: AsyncSession, actor: Actor, kind: Kind, row_id: str) -> None:
-    """Delete the row; what named it does so no longer.
+async def delete_row(session: AsyncSession, actor: Actor, plain_table: PlainTable, row_id: str) -> None:
+    """Delete the row. Other rows lose their reference to it.
 
     Raises:
-        NotFound: there is none.
+        NotFound: the row does not exist.
     """
-    actor.require(kind.right)
-    row = await find_row(session, kind, row_id, lock=True)
-    await record(session, actor, "deleted", Subject(kind.thing, row_id))
-    await kind.before_change(session, row_id)
+    actor.require(plain_table.right)
+    row = await find_row(session, plain_table, row_id, lock=True)
+    await record(session, actor, "deleted", Subject(plain_table.subject_type, row_id))
+    await plain_table.before_change(session, row_id)
     await session.delete(row)
     await session.flush()
 
 
-def _taken(kind: Kind, said: RowChange) -> InvalidData:
-    """Another row has the first text of what was said."""
-    name = kind.texts[0]
-    return InvalidData(f"{kind.called} with {name}: {getattr(said, name)}, already exists.")
+def _duplicate_error(plain_table: PlainTable, body: RowChange) -> InvalidData:
+    """Return the error that another row has the same first text as the body."""
+    name = plain_table.text_columns[0]
+    return InvalidData(f"{plain_table.display_name} with {name}: {getattr(body, name)}, already exists.")

@@ -1,4 +1,4 @@
-"""The table of what people ask of the shop by its form: peticiones, quejas, reclamos and sugerencias."""
+"""The table of PQRS requests: peticiones, quejas, reclamos and sugerencias."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -13,7 +13,7 @@ from backend.core.texts import _
 
 
 class PqrsKind(StrEnum):
-    """What somebody wants."""
+    """Kind of a request."""
 
     PETITION = "peticion"
     COMPLAINT = "queja"
@@ -30,7 +30,7 @@ KIND_NAMES = {
 
 
 class Pqrs(Timestamps, table=True):
-    """What somebody asked, until when it has to be answered, and the answer."""
+    """A request sent by the PQRS form, with the deadline for the answer, and the answer."""
 
     __tablename__ = "pqrs"
     __table_args__ = (
@@ -43,17 +43,17 @@ class Pqrs(Timestamps, table=True):
     )
 
     number: int | None = Field(default=None, primary_key=True)
-    """What people call it by."""
+    """The number shown to people."""
     id: str = Field(default_factory=lambda: secret_id("pqrs"), unique=True)
     kind: str
     name: str
     email: str
     text: str
     order_number: str = ""
-    """As it was typed: nobody has proved that the order is theirs."""
+    """The typed text. It is not verified that the order belongs to the sender."""
     asked_at: datetime = Field(sa_type=UtcDateTime)
-    """By the database's clock."""
+    """Moment of the request, by the database's clock."""
     due_at: datetime = Field(sa_type=UtcDateTime)
-    """The end of the last day on which it may be answered."""
+    """End of the final day for the answer."""
     answer: str = ""
     answered_at: datetime | None = Field(default=None, sa_type=UtcDateTime)

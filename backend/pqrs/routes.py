@@ -1,4 +1,4 @@
-"""What the page `/pqrs` submits: JSON with scripts, and without them the browser's own form."""
+"""Routes of the PQRS form: JSON with scripts, a plain form without them."""
 
 from collections.abc import Mapping
 from typing import Annotated
@@ -11,14 +11,14 @@ from backend.core.config.settings import Settings
 from backend.core.db.database import Database
 from backend.core.error_texts import PQRS_FORM
 from backend.core.errors import InvalidData, TooManyRequests
-from backend.edge.auth.csrf import form_fields, own_page
+from backend.edge.auth.csrf import check_own_page, read_form_fields
 from backend.edge.dependencies import ClientIp, Db, ShopSettings
-from backend.edge.errors import problem_answer
-from backend.edge.form_submissions import digest_of, sending_of
+from backend.edge.errors import form_error_response
+from backend.edge.form_submissions import hash_content, read_sending
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import LenientBody, Text
 from backend.edge.wire import Wire
-from backend.pqrs.service import LONGEST_TEXT, ask, pqrs_path
+from backend.pqrs.service import MAX_TEXT_LENGTH, pqrs_path, send_pqrs
 from backend.presses.service import PressUsed, Sending, handle_press
 from backend.rate_limit.limiter import Client
 
@@ -26,34 +26,40 @@ PAGE = "/pqrs"
 FIELDS = ("kind", "name", "email", "order_number", "text")
 FORM = "pqrs"
 SCRIPTLESS_FORM = f"{FORM}/form"
-"""Ids of this form are derived from its content, so others can compute them. No id of a request is one of this form."""
+"""Name of the form for browsers without scripts.
+
+Its submission id is a hash of the content, which others could compute. So no id in a request can belong to this
+form.
+"""
 
 
-class Asked(LenientBody):
-    """What the form holds."""
+class PqrsBody(LenientBody):
+    """Values of the PQRS form."""
 
     kind: Text = ""
     name: Text = ""
     email: Text = ""
     order_number: Text = ""
-    text: Annotated[str, Field(max_length=2 * LONGEST_TEXT)] = ""
+    text: Annotated[str, Field(max_length=2 * MAX_TEXT_LENGTH)] = ""
 
 
 router = APIRouter(
     prefix="/api/pqrs",
     route_class=WireRoute,
     include_in_schema=False,  # for the shop's own page
-    dependencies=[Depends(own_page)],
+    dependencies=[Depends(check_own_page)],
 )
 
 
 @router.post("")
-async def send(request: Request, body: Asked, database: Db, settings: ShopSettings, ip: ClientIp) -> Response:
-    """Store a PQRS. The answer leads to its page, which only its sender knows."""
+async def send(
+    request: Request, body: PqrsBody, database: Db, settings: ShopSettings, ip: ClientIp
+) -> Response:
+    """Store a PQRS. The answer has the path of its page, which only its sender knows."""
     try:
-        pqrs_id = await _store(database, settings, body.model_dump(), ip, sending_of(request, FORM))
+        pqrs_id = await _store_once(database, settings, body.model_dump(), ip, read_sending(request, FORM))
     except (InvalidData, TooManyRequests) as error:
-        return problem_answer(error, PQRS_FORM)
+        return form_error_response(error, PQRS_FORM)
     return Wire({"next": pqrs_path(settings.signing_key, pqrs_id)})
 
 
@@ -61,15 +67,16 @@ async def send(request: Request, body: Asked, database: Db, settings: ShopSettin
 async def send_without_scripts(
     request: Request, database: Db, settings: ShopSettings, ip: ClientIp
 ) -> Response:
-    """Store a PQRS of a browser without scripts; the page shows a refusal, by the parameter `said`.
+    """Store a PQRS of a browser without scripts; the page shows an error by the parameter `said`.
 
-    The page is the same for everybody, so its form has no id: the same text from the same address is the same sending.
+    The page is the same for all visitors, so its form has no id: the same text from the same address counts as the
+    same sending.
     """
-    submitted = await form_fields(request)
+    submitted = await read_form_fields(request)
     typed = {name: submitted.get(name, "") for name in FIELDS}
-    sending = Sending(SCRIPTLESS_FORM, digest_of([ip, typed]))
+    sending = Sending(SCRIPTLESS_FORM, hash_content([ip, typed]))
     try:
-        pqrs_id = await _store(database, settings, typed, ip, sending)
+        pqrs_id = await _store_once(database, settings, typed, ip, sending)
     except InvalidData:
         return RedirectResponse(f"{PAGE}?said=check", 303)
     except TooManyRequests:
@@ -77,16 +84,16 @@ async def send_without_scripts(
     return RedirectResponse(pqrs_path(settings.signing_key, pqrs_id), 303)
 
 
-async def _store(
+async def _store_once(
     database: Database, settings: Settings, typed: Mapping[str, str], ip: str, sending: Sending | None
 ) -> str:
-    """Store it once. Return its id.
+    """Store the request once and return its id.
 
     Raises:
-        InvalidData, TooManyRequests: see `ask`.
+        InvalidData, TooManyRequests: see `send_pqrs`.
     """
     with handle_press(sending):
         try:
-            return (await ask(database, typed, client=Client.at(ip, settings))).id
+            return (await send_pqrs(database, typed, client=Client.from_ip(ip, settings))).id
         except PressUsed as used:
             return used.subject

@@ -1,8 +1,8 @@
-"""PQRS: what somebody asks by the form gets a number and a day by which it is answered, once, by mail.
+"""PQRS: a request gets a number and a deadline, and is answered once, by mail.
 
-Ley 1480 of 2011, art. 58 no. 5 a: the shop answers a claim within 15 business days; Ley 1581 of 2012, art. 15 says the
-same of claims about data, and gives a question about them 10 (art. 14): it comes as a petition. Whoever asked follows
-it by a signed link, without an account.
+Ley 1480 of 2011, art. 58 no. 5 a: the shop answers a claim within 15 business days. Ley 1581 of 2012, art. 15: the
+same for claims about personal data; art. 14: 10 days for a question about them, which is sent as a petition. The
+sender follows the request by a signed link, without an account.
 """
 
 from collections.abc import Mapping
@@ -16,14 +16,14 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention.kinds import RULES, AttentionKind
 from backend.attention.service import close_attention, raise_attention
-from backend.audit import Subject, Thing, record
-from backend.core.business_days import due_after
-from backend.core.db.database import Database, database_now, locked
+from backend.audit import Subject, SubjectType, record
+from backend.core.business_days import due_date_after
+from backend.core.db.database import Database, database_now, lock_rows
 from backend.core.db.tables import get_or_404
 from backend.core.errors import Conflict, InvalidData, NotFound
 from backend.core.events import publish
 from backend.core.texts import _
-from backend.core.web.contact import AccountEmail, Line, invalid, paragraphs, read_form, require_length
+from backend.core.web.contact import AccountEmail, Line, field_error, read_form, require_length, to_paragraphs
 from backend.core.web.signing import SignedLink
 from backend.jobs import JobRun, enqueue, job
 from backend.pqrs.models import KIND_NAMES, Pqrs, PqrsKind
@@ -32,49 +32,49 @@ from backend.rate_limit import limiter
 from backend.rate_limit.limiter import Client, RateLimit
 from backend.staff.rights import Actor, Right
 
-ANSWER_WITHIN = {
+ANSWER_BUSINESS_DAYS = {
     PqrsKind.PETITION: 10,
     PqrsKind.COMPLAINT: 15,
     PqrsKind.CLAIM: 15,
     PqrsKind.SUGGESTION: 15,
 }
-"""Business days."""
+"""Business days for the answer, by kind."""
 REMINDER = "pqrs.remind"
 LIMIT = RateLimit("pqrs", per_pair=3, per_client=30, per_subject=10, per_day=20)
-LONGEST_TEXT, LONGEST_ANSWER = 4000, 6000
+MAX_TEXT_LENGTH, MAX_ANSWER_LENGTH = 4000, 6000
 PQRS_LINK = SignedLink(salt="pqrs page", noun="PQRS")
 
 
 @dataclass(frozen=True, slots=True)
 class PqrsReceived:
-    """Event: somebody asked something by the form."""
+    """Event: a request was sent."""
 
     id: str
 
 
 @dataclass(frozen=True, slots=True)
 class PqrsAnswered:
-    """Event: the shop answered."""
+    """Event: the shop answered a request."""
 
     id: str
 
 
-def _kind(value: Any) -> str:
+def _require_kind(value: Any) -> str:
     if value not in tuple(PqrsKind):
-        raise invalid(_("Elige qué es."))
+        raise field_error(_("Elige qué es."))
     return str(value)
 
 
-def _body(text: str) -> str:
-    return require_length(text, 10, LONGEST_TEXT, _("Cuéntanos qué pasó."))
+def _require_text(text: str) -> str:
+    return require_length(text, 10, MAX_TEXT_LENGTH, _("Cuéntanos qué pasó."))
 
 
 class PqrsForm(BaseModel):
-    """What the form asks."""
+    """The PQRS form."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", validate_default=True)
 
-    kind: Annotated[str, BeforeValidator(_kind)] = ""
+    kind: Annotated[str, BeforeValidator(_require_kind)] = ""
     name: Annotated[
         Line, AfterValidator(lambda text: require_length(text, 2, 100, _("Escribe tu nombre.")))
     ] = ""
@@ -82,16 +82,16 @@ class PqrsForm(BaseModel):
     order_number: Annotated[
         Line, AfterValidator(lambda text: require_length(text, 1, 30, "") if text else "")
     ] = ""
-    text: Annotated[str, BeforeValidator(paragraphs), AfterValidator(_body)] = ""
+    text: Annotated[str, BeforeValidator(to_paragraphs), AfterValidator(_require_text)] = ""
 
 
-async def ask(database: Database, typed: Mapping[str, Any], *, client: Client) -> Pqrs:
-    """Store what somebody asks, have it acknowledged by mail, and the shop reminded in time.
+async def send_pqrs(database: Database, typed: Mapping[str, Any], *, client: Client) -> Pqrs:
+    """Store a request, and enqueue the mail that confirms it and the reminder for staff.
 
     Raises:
-        InvalidData: `fields` says what is wrong.
+        InvalidData: `fields` has the errors.
         PressUsed: an earlier sending of the same form has stored it; `subject` is its id.
-        TooManyRequests: this client, or this address, asked too often lately.
+        TooManyRequests: too many recent requests of this client or this address.
     """
     form = read_form(PqrsForm, typed)
     async with database.read() as session:
@@ -99,7 +99,7 @@ async def ask(database: Database, typed: Mapping[str, Any], *, client: Client) -
     await limiter.hit(database, LIMIT, form.email, client)
     async with database.transaction() as session:
         moment = await database_now(session)
-        due_at = due_after(moment, ANSWER_WITHIN[PqrsKind(form.kind)])
+        due_at = due_date_after(moment, ANSWER_BUSINESS_DAYS[PqrsKind(form.kind)])
         row = Pqrs(**form.model_dump(), asked_at=moment, due_at=due_at)
         await use_press(session, row.id)
         session.add(row)
@@ -111,32 +111,32 @@ async def ask(database: Database, typed: Mapping[str, Any], *, client: Client) -
 
 
 async def read_pqrs(session: AsyncSession, pqrs_id: str, *, lock: bool = False) -> Pqrs:
-    """What was asked.
+    """Return the request.
 
     Raises:
-        NotFound: nothing has this id.
+        NotFound: it does not exist.
     """
     query = select(Pqrs).where(Pqrs.id == pqrs_id)
-    return await get_or_404(session, locked(query) if lock else query, "PQRS", pqrs_id)
+    return await get_or_404(session, lock_rows(query) if lock else query, "PQRS", pqrs_id)
 
 
 async def answer_pqrs(session: AsyncSession, actor: Actor, pqrs_id: str, answer: str) -> Pqrs:
-    """Answer, once. The answer is mailed, and stands on the page of whoever asked.
+    """Answer a request, once. The answer is mailed, and displayed on the sender's page.
 
     Raises:
-        Forbidden: the role may not resolve what waits for the shop.
-        NotFound: nothing has this id.
-        InvalidData: the answer is empty or too long; `fields` says so.
-        Conflict: it is answered already.
+        Forbidden: the actor may not resolve attention.
+        NotFound: the request does not exist.
+        InvalidData: the answer is empty or too long; `fields` has the error.
+        Conflict: it is already answered.
     """
     actor.require(Right.RESOLVE_ATTENTION)
-    answer = paragraphs(answer)
-    if not answer or len(answer) > LONGEST_ANSWER:
-        raise InvalidData("The answer does not fit", fields={"answer": _("Escribe la respuesta.")})
+    answer = to_paragraphs(answer)
+    if not answer or len(answer) > MAX_ANSWER_LENGTH:
+        raise InvalidData("The answer is empty or too long", fields={"answer": _("Escribe la respuesta.")})
     row = await read_pqrs(session, pqrs_id, lock=True)
     if row.answered_at is not None:
         raise Conflict(f"PQRS {row.number} is answered already")
-    await record(session, actor, "answered", Subject(Thing.PQRS, row.id))
+    await record(session, actor, "answered", Subject(SubjectType.PQRS, row.id))
     row.answer, row.answered_at = answer, await database_now(session)
     await close_attention(session, AttentionKind.PQRS_DUE, row.id, note="answered")
     await publish(session, PqrsAnswered(row.id))
@@ -144,14 +144,14 @@ async def answer_pqrs(session: AsyncSession, actor: Actor, pqrs_id: str, answer:
 
 
 class PqrsReminders:
-    """Tells the shop of what it has not answered while there is still time."""
+    """Job handler that reminds staff of unanswered requests before their deadline."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     @job(REMINDER)
     async def remind(self, run: JobRun) -> None:
-        """Raise attention for what is still without an answer."""
+        """Raise attention if the request is still unanswered."""
         async with self._database.transaction() as session:
             try:
                 row = await read_pqrs(session, str(run.key), lock=True)
@@ -167,5 +167,5 @@ class PqrsReminders:
 
 
 def pqrs_path(signing_key: str, pqrs_id: str) -> str:
-    """Return the page of a petition, for the person who sent it."""
+    """Return the signed path of the page with a PQRS request, for the person who sent it."""
     return f"/pqrs/{pqrs_id}?token={PQRS_LINK.token(signing_key, pqrs_id)}"

@@ -1,1 +1,1 @@
-"""Events of pages that change something, each of which is done once."""
+"""Actions of pages that change something (presses). Each is executed once, even if the browser sends it again."""

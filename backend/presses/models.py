@@ -1,4 +1,4 @@
-"""Table of the presses that were done."""
+"""Table of the presses that were executed."""
 
 from datetime import datetime
 
@@ -8,12 +8,12 @@ from backend.core.db.database import UtcDateTime
 
 
 class Press(SQLModel, table=True):
-    """A press that was done.
+    """A press that was executed.
 
     Attributes:
-        id: a digest of the event's name and of the id that the browser gave it.
-        subject: the id of the thing that was changed or made, where a second sending has to find it.
-        sending: the sending that did it.
+        id: a hash of the event's name and of the id that the browser gave the press.
+        subject: the id of the object that was changed or created, for a repeated sending that has to find it.
+        sending: the id of the sending that executed the press.
     """
 
     __tablename__ = "press"

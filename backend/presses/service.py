@@ -1,8 +1,8 @@
-"""Presses: events of pages that change something. Each is done once, however often the browser sends it.
+"""Presses: page events that change something. Each is executed once, even if the browser sends it several times.
 
-A browser gives every press a random id and sends the press again, over a new connection or from the next page, until
-the shop has confirmed it. The id is stored in the transaction that does what was pressed: a second sending finds it and
-changes nothing. The id authorises nothing: owner, price and rights are checked as for any other event.
+A browser gives every press a random id. It sends the press again, over a new connection or from the next page,
+until the shop has confirmed it. The id is stored in the transaction that executes the press, so a second sending
+finds it and changes nothing. The id grants no rights: owner, price and rights are checked as for any other event.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ from backend.presses.models import Press
 
 
 class PressUsed(ShopError):
-    """The press was done before, by an earlier sending.
+    """An earlier sending already executed the press.
 
     Attributes:
         subject: see `Press`.
@@ -37,7 +37,13 @@ class PressUsed(ShopError):
 
 @dataclass(frozen=True, slots=True)
 class Sending:
-    """One sending of a press: of the event `event`, under the id `press_id`, both as the browser names them."""
+    """One sending of a press by a browser.
+
+    Attributes:
+        event: the event's name, as given by the browser.
+        press_id: the press's id, as given by the browser.
+        id: a random id of this sending.
+    """
 
     event: str
     press_id: str
@@ -45,7 +51,7 @@ class Sending:
 
     @property
     def digest(self) -> str:
-        """Return the id under which the press is stored."""
+        """Id under which the press is stored."""
         return hashlib.sha256(f"{self.event} {self.press_id}".encode()).hexdigest()
 
 
@@ -56,7 +62,7 @@ _INSERT = insert_into(table_of(Press)).values(created_at=db_now()).on_conflict_d
 
 @contextmanager
 def handle_press(sending: Sending | None) -> Iterator[None]:
-    """Handle this sending inside the block; None for an event that is no press."""
+    """Make this sending the current one inside the block; None for an event that is not a press."""
     token = _sending.set(sending)
     try:
         yield
@@ -65,16 +71,16 @@ def handle_press(sending: Sending | None) -> Iterator[None]:
 
 
 def current_press_id() -> str:
-    """Return the id that the browser gave the press that is handled; empty without one."""
+    """Return the id that the browser gave the current press; empty if there is no press."""
     sending = _sending.get()
     return sending.press_id if sending else ""
 
 
 async def require_unused_press(session: AsyncSession) -> None:
-    """Check, before anything is done, that no earlier sending has done the press that is handled.
+    """Check that no earlier sending executed the current press. Call this before anything is changed.
 
     Raises:
-        PressUsed: one has.
+        PressUsed: an earlier sending executed it.
     """
     sending = _sending.get()
     if sending is None:
@@ -86,15 +92,15 @@ async def require_unused_press(session: AsyncSession) -> None:
 
 
 async def use_press(session: AsyncSession, subject: str = "") -> None:
-    """Store the press that is handled as done, in the transaction that does it; nothing without a press.
+    """Store the current press as executed, in the transaction that executes it. Do nothing without a press.
 
-    A handler may do its press in several transactions: only an earlier sending's press counts as used.
+    A handler may use several transactions for one press: only a press of an earlier sending counts as used.
 
     Args:
         subject: the id that a later sending finds in `PressUsed`.
 
     Raises:
-        PressUsed: an earlier sending has done it.
+        PressUsed: an earlier sending executed it.
     """
     sending = _sending.get()
     if sending is None:

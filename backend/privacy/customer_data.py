@@ -1,7 +1,8 @@
-"""All that the shop holds on somebody, as a file: what the law lets them consult (Ley 1581 of 2012, arts. 8 a and 14).
+"""Export of all personal data of a person, as the law requires (Ley 1581 of 2012, arts. 8 a and 14).
 
-Somebody is an e-mail address: the account with it, the guest with it, and what was done with either. Left out is what
-says nothing of them or would open something: hashes, the pictures of labels, what only the payment's snapshot repeats.
+A person is identified by an e-mail address: the account with it, the guest with it, and their data. The export
+omits columns that contain no personal data or would give access: hashes, label files, and the snapshot of the
+payment, which only repeats other data.
 """
 
 import json
@@ -16,12 +17,12 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlmodel import SQLModel
 
 from backend.attention.models import Attention
-from backend.audit import AuditEntry, AuditPersonalValue, Subject, Thing, record
-from backend.audit.labels import FIELDS
+from backend.audit import AuditEntry, AuditPersonalValue, Subject, SubjectType, record
+from backend.audit.labels import AUDITED_FIELD_LABELS
 from backend.cart.models import Cart, LineItem
 from backend.core.db.database import database_now
 from backend.core.db.tables import JsonObject, table_of
-from backend.core.spreadsheet import BYTE_ORDER_MARK, lines
+from backend.core.spreadsheet import BYTE_ORDER_MARK, format_csv
 from backend.core.texts import _
 from backend.customers.directory import find_person
 from backend.customers.models import (
@@ -36,12 +37,12 @@ from backend.customers.models import (
     Login,
 )
 from backend.invoices.models import Invoice
-from backend.legal.models import Consent, KeptText
+from backend.legal.models import AgreedText, Consent
 from backend.mail.models import Mail
 from backend.orders.models import Fulfillment, Order, OrderLine, OrderNote
 from backend.payment.models import PaymentCollection, PaymentSession, Refund
 from backend.pqrs.models import Pqrs
-from backend.promotions.eligibility import buyer_of
+from backend.promotions.eligibility import hash_customer_email
 from backend.promotions.models import PromotionUse
 from backend.returns.models import Return, ReturnAccount, ReturnDraft, ReturnFile, ReturnLine
 from backend.reviews.models import Review
@@ -55,7 +56,7 @@ LEFT_OUT = frozenset({
 
 
 class Format(StrEnum):
-    """How the file is written: a table for people, or for programs."""
+    """Format of the file: a table for people, or JSON for programs."""
 
     CSV = "csv"
     JSON = "json"
@@ -65,55 +66,55 @@ MEDIA_TYPES = {Format.CSV: "text/csv; charset=utf-8", Format.JSON: "application/
 
 
 @dataclass(frozen=True, slots=True)
-class Somebody:
-    """Whose data they are: the address, and the ids of the account and the guest with it."""
+class DataSubject:
+    """The data subject: the e-mail address, and the ids of the account and the guest with it."""
 
     email: str
     ids: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
-    """Rows of one table: by which name programs and people know them."""
+class HeldRows:
+    """Rows of one table, with its technical name and its label."""
 
     name: str
     label: str
     rows: list[JsonObject]
 
 
-async def somebody(session: AsyncSession, customer_id: str) -> Somebody:
-    """Whose customer or guest this is.
+async def find_data_subject(session: AsyncSession, customer_id: str) -> DataSubject:
+    """Return the person of this customer or guest.
 
     Raises:
-        NotFound: there is none.
+        NotFound: the customer or guest does not exist.
     """
     email = (await find_person(session, customer_id)).email
     ids: list[str] = []
     for model in (Customer, GuestCustomer):
         ids += (await session.execute(select(model.id).where(model.email == email))).scalars()
-    return Somebody(email, tuple(ids))
+    return DataSubject(email, tuple(ids))
 
 
 async def customer_file(session: AsyncSession, actor: Actor, customer_id: str, kind: Format) -> str:
-    """The file. That it was taken is recorded.
+    """Return the content of the file, and record the export in the audit.
 
     Args:
-        actor: who takes it.
-        customer_id: of the customer or guest.
-        kind: how it is written; no cell of a table is a formula.
+        actor: the staff member who exports the data.
+        customer_id: id of the customer or guest.
+        kind: format of the file; no cell of a table is a formula.
 
     Raises:
-        NotFound: there is no such customer.
+        NotFound: the customer or guest does not exist.
     """
     actor.require(Right.EXPORT_PERSONAL_DATA)
-    who = await somebody(session, customer_id)
-    held = await held_on(session, who)
+    person = await find_data_subject(session, customer_id)
+    held = await read_held_data(session, person)
     await record(
-        session, actor, "data exported", Subject(Thing.CUSTOMER, customer_id), {"format": ("", kind)}
+        session, actor, "data exported", Subject(SubjectType.CUSTOMER, customer_id), {"format": ("", kind)}
     )
     if kind is Format.JSON:
         body: JsonObject = {
-            "email": who.email,
+            "email": person.email,
             "exported_at": (await database_now(session)).isoformat(),
             "held": {one.name: one.rows for one in held},
         }
@@ -121,50 +122,52 @@ async def customer_file(session: AsyncSession, actor: Actor, customer_id: str, k
     table: list[Sequence[object]] = [COLUMNS]
     for one in held:
         for number, row in enumerate(one.rows, 1):
-            table += [(one.label, number, name, value) for name, value in _flat(row)]
-    return BYTE_ORDER_MARK + lines(table)
+            table += [(one.label, number, name, value) for name, value in _flatten(row)]
+    return BYTE_ORDER_MARK + format_csv(table)
 
 
-async def held_on(session: AsyncSession, who: Somebody) -> list[Held]:
-    """All of it, by table; of what nothing is held there is no table."""
+async def read_held_data(session: AsyncSession, person: DataSubject) -> list[HeldRows]:
+    """Return all rows of the person by table, without empty tables."""
     held = []
-    for name, label, query in _queries(who):
-        rows = [_row(found) for found in (await session.execute(query)).mappings()]
+    for name, label, query in _queries(person):
+        rows = [_json_row(found) for found in (await session.execute(query)).mappings()]
         if rows:
-            held.append(Held(name, label, rows))
+            held.append(HeldRows(name, label, rows))
     return held
 
 
-def _queries(who: Somebody) -> list[tuple[str, str, Select[Any]]]:
-    theirs = or_(Order.customer_id.in_(who.ids), Order.guest_id.in_(who.ids))
-    orders = select(Order.id).where(theirs)
-    numbers = select(Order.number).where(theirs)
+def _queries(person: DataSubject) -> list[tuple[str, str, Select[Any]]]:
+    own_orders = or_(Order.customer_id.in_(person.ids), Order.guest_id.in_(person.ids))
+    orders = select(Order.id).where(own_orders)
+    numbers = select(Order.number).where(own_orders)
     returns = select(Return.id).where(Return.order_id.in_(orders))
-    own_cart = or_(Cart.customer_id.in_(who.ids), Cart.guest_id.in_(who.ids))
-    carts = select(Cart.id).where(or_(own_cart, Cart.id.in_(select(Order.cart_id).where(theirs))))
+    own_cart = or_(Cart.customer_id.in_(person.ids), Cart.guest_id.in_(person.ids))
+    carts = select(Cart.id).where(or_(own_cart, Cart.id.in_(select(Order.cart_id).where(own_orders))))
     is_open = own_cart & Cart.completed_at.is_(None)
     open_carts = select(Cart.id).where(is_open)
     collections = select(PaymentCollection.id).where(PaymentCollection.cart_id.in_(carts))
     payments = select(PaymentSession.id).where(PaymentSession.collection_id.in_(collections))
     refunded = Refund.payment_session_id.in_(payments)
     noted = or_(Attention.order_id.in_(orders), Attention.payment_session_id.in_(payments))
-    told = or_(
+    about_person = or_(
         Mail.about.in_(orders),
         Mail.about.in_(returns),
         Mail.about.in_(select(Invoice.id).where(Invoice.order_id.in_(orders))),
         Mail.about.in_(select(Fulfillment.id).where(Fulfillment.order_id.in_(orders))),
         Mail.about.in_(select(Refund.id).where(refunded)),
-        Mail.about == who.email,
+        Mail.about == person.email,
     )
-    used = or_(PromotionUse.customer_id.in_(who.ids), PromotionUse.buyer == buyer_of(who.email))
-    agreed = or_(Consent.customer_id.in_(who.ids), Consent.cart_id.in_(carts))
+    used = or_(
+        PromotionUse.customer_id.in_(person.ids), PromotionUse.buyer == hash_customer_email(person.email)
+    )
+    agreed = or_(Consent.customer_id.in_(person.ids), Consent.cart_id.in_(carts))
     changed = or_(
-        (AuditEntry.subject_type == Thing.CUSTOMER) & AuditEntry.subject_id.in_(who.ids),
-        (AuditEntry.subject_type == Thing.ORDER) & AuditEntry.subject_id.in_(orders),
+        (AuditEntry.subject_type == SubjectType.CUSTOMER) & AuditEntry.subject_id.in_(person.ids),
+        (AuditEntry.subject_type == SubjectType.ORDER) & AuditEntry.subject_id.in_(orders),
     )
     consents = (
-        select(*_columns(Consent), KeptText.text)
-        .outerjoin(KeptText, KeptText.digest == Consent.digest)
+        select(*_columns(Consent), AgreedText.text)
+        .outerjoin(AgreedText, AgreedText.digest == Consent.digest)
         .where(agreed)
     )
     before_and_after = (
@@ -175,19 +178,19 @@ def _queries(who: Somebody) -> list[tuple[str, str, Select[Any]]]:
     groups = (
         select(CustomerGroup.name)
         .join(CustomerGroupMember, CustomerGroupMember.group_id == CustomerGroup.id)
-        .where(CustomerGroupMember.customer_id.in_(who.ids))
+        .where(CustomerGroupMember.customer_id.in_(person.ids))
     )
     own = (
-        (Customer, _("Cuenta"), Customer.id.in_(who.ids)),
-        (GuestCustomer, _("Cliente sin cuenta"), GuestCustomer.id.in_(who.ids)),
-        (Login, _("Forma de entrar"), Login.customer_id.in_(who.ids)),
-        (CustomerSession, _("Sesión"), CustomerSession.customer_id.in_(who.ids)),
-        (CustomerAddress, _("Libreta de direcciones"), CustomerAddress.customer_id.in_(who.ids)),
-        (CustomerPayer, _("Datos para pagar"), CustomerPayer.customer_id.in_(who.ids)),
-        (CustomerNote, _("Nota del equipo"), CustomerNote.customer_id.in_(who.ids)),
+        (Customer, _("Cuenta"), Customer.id.in_(person.ids)),
+        (GuestCustomer, _("Cliente sin cuenta"), GuestCustomer.id.in_(person.ids)),
+        (Login, _("Forma de entrar"), Login.customer_id.in_(person.ids)),
+        (CustomerSession, _("Sesión"), CustomerSession.customer_id.in_(person.ids)),
+        (CustomerAddress, _("Libreta de direcciones"), CustomerAddress.customer_id.in_(person.ids)),
+        (CustomerPayer, _("Datos para pagar"), CustomerPayer.customer_id.in_(person.ids)),
+        (CustomerNote, _("Nota del equipo"), CustomerNote.customer_id.in_(person.ids)),
         (Cart, _("Carrito"), is_open),
         (LineItem, _("Juguete en el carrito"), LineItem.cart_id.in_(open_carts)),
-        (Order, _("Pedido"), theirs),
+        (Order, _("Pedido"), own_orders),
         (OrderLine, _("Juguete de un pedido"), OrderLine.order_id.in_(orders)),
         (OrderNote, _("Nota de un pedido"), OrderNote.order_number.in_(numbers)),
         (PaymentSession, _("Pago"), PaymentSession.collection_id.in_(collections)),
@@ -201,20 +204,20 @@ def _queries(who: Somebody) -> list[tuple[str, str, Select[Any]]]:
         (ReturnDraft, _("Devolución que se está escribiendo"), ReturnDraft.order_id.in_(orders)),
         (Review, _("Reseña"), Review.order_id.in_(orders)),
         (Attention, _("Pendiente"), noted),
-        (Pqrs, _("PQRS"), Pqrs.email == who.email),
-        (StockNotice, _("Aviso de disponibilidad"), StockNotice.email == who.email),
+        (Pqrs, _("PQRS"), Pqrs.email == person.email),
+        (StockNotice, _("Aviso de disponibilidad"), StockNotice.email == person.email),
         (PromotionUse, _("Oferta usada"), used),
-        (Mail, _("Correo"), told),
+        (Mail, _("Correo"), about_person),
     )
     return [
-        *((str(model.__tablename__), label, _of(model, whose)) for model, label, whose in own),
+        *((str(model.__tablename__), label, _select(model, whose)) for model, label, whose in own),
         ("customer_group", _("Grupo"), groups),
         ("consent", _("Autorización"), consents),
         ("audit", _("Cambio anotado"), before_and_after),
     ]
 
 
-def _of(model: type[SQLModel], whose: ColumnElement[bool]) -> Select[Any]:
+def _select(model: type[SQLModel], whose: ColumnElement[bool]) -> Select[Any]:
     return select(*_columns(model)).where(whose)
 
 
@@ -222,21 +225,23 @@ def _columns(model: type[SQLModel]) -> list[ColumnElement[Any]]:
     return [column for column in table_of(model).columns if column.name not in LEFT_OUT]
 
 
-def _row(found: Any) -> JsonObject:
+def _json_row(found: Any) -> JsonObject:
     return {
         str(name): value.isoformat() if isinstance(value, datetime) else value
         for name, value in found.items()
     }
 
 
-def _flat(value: Any, path: str = "") -> list[tuple[str, object]]:
-    """The values within, by where they stand; what is empty is left out."""
+def _flatten(value: Any, path: str = "") -> list[tuple[str, object]]:
+    """Return the non-empty values with their paths."""
     if isinstance(value, dict):
         return [
             one
             for name, part in value.items()
-            for one in _flat(part, f"{path} · {name}" if path else FIELDS.get(str(name), str(name)))
+            for one in _flatten(
+                part, f"{path} · {name}" if path else AUDITED_FIELD_LABELS.get(str(name), str(name))
+            )
         ]
     if isinstance(value, list):
-        return [one for number, part in enumerate(value, 1) for one in _flat(part, f"{path} · {number}")]
+        return [one for number, part in enumerate(value, 1) for one in _flatten(part, f"{path} · {number}")]
     return [] if value is None or value == "" else [(path, value)]

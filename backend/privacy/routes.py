@@ -1,4 +1,4 @@
-"""What the shop holds on somebody, over the Admin API. The platform has no such route: it is our own."""
+"""Route that exports a person's data in the Admin API. The platform has no such route: it is our own."""
 
 from fastapi import APIRouter
 from fastapi.responses import Response
@@ -6,14 +6,14 @@ from fastapi.responses import Response
 from backend.edge.dependencies import Db
 from backend.edge.errors import REFUSALS
 from backend.privacy.customer_data import MEDIA_TYPES, Format, customer_file
-from backend.staff.dependencies import StaffMember, staff_who_may
+from backend.staff.dependencies import StaffMember, require_staff_right
 from backend.staff.rights import Right
 
 router = APIRouter(
     prefix="/admin/customers",
     tags=["admin: customers"],
     responses=REFUSALS,
-    dependencies=staff_who_may(Right.EXPORT_PERSONAL_DATA),
+    dependencies=require_staff_right(Right.EXPORT_PERSONAL_DATA),
 )
 
 
@@ -22,9 +22,9 @@ async def export_customer(
     customer_id: str,
     actor: StaffMember,
     database: Db,
-    format: Format = Format.CSV,  # noqa: A002 - as it is asked for
+    format: Format = Format.CSV,  # noqa: A002 - name of the query parameter
 ) -> Response:
-    """All that the shop holds on the customer or guest, as a table or as JSON."""
+    """Return all data of the customer or guest, as a table or as JSON."""
     async with database.transaction() as session:
         content = await customer_file(session, actor, customer_id, format)
     headers = {

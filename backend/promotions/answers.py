@@ -1,4 +1,4 @@
-"""Promotions and campaigns as the Store and Admin API answer with them."""
+"""Promotions and campaigns in the answers of the Store and Admin API."""
 
 from typing import NotRequired
 
@@ -8,7 +8,7 @@ from backend.edge.wire import DeletedMany, JsonDict, Page, Stamps
 
 
 class RuleValue(TypedDict):
-    """A value of a rule, and what it is called."""
+    """A value of a rule, and its label."""
 
     value: str
     label: str
@@ -59,7 +59,7 @@ class AppliedPromotion(TypedDict):
 
 
 class BudgetOut(TypedDict):
-    """Limit and use of a campaign."""
+    """Limit and use of a campaign's budget."""
 
     id: str
     type: str
@@ -108,7 +108,7 @@ class PromotionAnswer(TypedDict):
 
 
 class PromotionsAnswer(Page):
-    """The promotions."""
+    """A page of promotions."""
 
     promotions: list[PromotionOut]
 
@@ -120,7 +120,7 @@ class CampaignAnswer(TypedDict):
 
 
 class CampaignsAnswer(Page):
-    """The campaigns."""
+    """A page of campaigns."""
 
     campaigns: list[CampaignOut]
 
@@ -148,7 +148,7 @@ class RuleOperator(TypedDict):
 
 
 class RuleAttribute(TypedDict):
-    """Something that rules can compare."""
+    """An attribute that rules can compare."""
 
     id: str
     value: str

@@ -1,13 +1,13 @@
-"""Campaigns: from when to when promotions apply, and how much of them there is."""
+"""Campaigns: the period of promotions, and the limit of their use."""
 
 from collections.abc import Sequence
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.audit import Subject, Thing, record
+from backend.audit import Subject, SubjectType, record
 from backend.core.commands import UNCHANGED
-from backend.core.db.database import constrained, database_now, locked
+from backend.core.db.database import database_now, lock_rows, raise_on_conflict
 from backend.core.db.tables import get_or_404
 from backend.core.errors import InvalidData, NotAllowed, NotFound
 from backend.promotions.commands import ChangeCampaign, CreateCampaign, WriteBudget
@@ -24,17 +24,17 @@ EMAIL = "customer_email"
 
 
 async def find_campaign(session: AsyncSession, campaign_id: str) -> Campaign:
-    """The campaign, locked.
+    """Return the campaign, locked.
 
     Raises:
-        NotFound: there is none.
+        NotFound: there is no such campaign.
     """
-    query = locked(select(Campaign).where(Campaign.id == campaign_id, Campaign.deleted_at.is_(None)))
+    query = lock_rows(select(Campaign).where(Campaign.id == campaign_id, Campaign.deleted_at.is_(None)))
     return await get_or_404(session, query, "Campaign", campaign_id)
 
 
 async def create_campaign(session: AsyncSession, actor: Actor, new: CreateCampaign) -> Campaign:
-    """A new campaign with no promotions.
+    """Create a campaign without promotions.
 
     Raises:
         InvalidData: its identifier is taken, or it ends before it starts.
@@ -50,8 +50,8 @@ async def create_campaign(session: AsyncSession, actor: Actor, new: CreateCampai
     if new.budget is not None:
         _set_budget(campaign, new.budget)
     _require_order(campaign)
-    await record(session, actor, "created", Subject(Thing.CAMPAIGN, campaign.id))
-    async with constrained(session, InvalidData(TAKEN.format(identifier=campaign.campaign_identifier))):
+    await record(session, actor, "created", Subject(SubjectType.CAMPAIGN, campaign.id))
+    async with raise_on_conflict(session, InvalidData(TAKEN.format(identifier=campaign.campaign_identifier))):
         session.add(campaign)
     return campaign
 
@@ -62,12 +62,12 @@ async def change_campaign(
     """Change the values that the command has; the others stay.
 
     Raises:
-        NotFound: there is none.
+        NotFound: there is no such campaign.
         InvalidData: see `create_campaign`.
     """
     actor.require(Right.CHANGE_PROMOTIONS)
     campaign = await find_campaign(session, campaign_id)
-    await record(session, actor, "changed", Subject(Thing.CAMPAIGN, campaign_id))
+    await record(session, actor, "changed", Subject(SubjectType.CAMPAIGN, campaign_id))
     for name in ("description", "starts_at", "ends_at"):
         if (value := getattr(change, name)) is not UNCHANGED:
             setattr(campaign, name, value)
@@ -75,7 +75,7 @@ async def change_campaign(
     if change.budget is not None:
         _set_budget(campaign, change.budget)
     _require_order(campaign)
-    async with constrained(session, InvalidData(TAKEN.format(identifier=change.campaign_identifier))):
+    async with raise_on_conflict(session, InvalidData(TAKEN.format(identifier=change.campaign_identifier))):
         campaign.campaign_identifier = change.campaign_identifier or campaign.campaign_identifier
     return campaign
 
@@ -84,8 +84,8 @@ async def delete_campaign(session: AsyncSession, actor: Actor, campaign_id: str)
     """Delete a campaign without promotions.
 
     Raises:
-        NotFound: there is none.
-        NotAllowed: promotions are in it.
+        NotFound: there is no such campaign.
+        NotAllowed: it has promotions.
     """
     actor.require(Right.CHANGE_PROMOTIONS)
     campaign = await find_campaign(session, campaign_id)
@@ -94,7 +94,7 @@ async def delete_campaign(session: AsyncSession, actor: Actor, campaign_id: str)
     )
     if codes := (await session.execute(inside.order_by(Promotion.code))).scalars().all():
         raise NotAllowed(HAS_PROMOTIONS.format(codes=", ".join(codes)))
-    await record(session, actor, "deleted", Subject(Thing.CAMPAIGN, campaign_id))
+    await record(session, actor, "deleted", Subject(SubjectType.CAMPAIGN, campaign_id))
     campaign.deleted_at = await database_now(session)
     await session.flush()
 
@@ -102,20 +102,22 @@ async def delete_campaign(session: AsyncSession, actor: Actor, campaign_id: str)
 async def link_promotions(
     session: AsyncSession, actor: Actor, campaign_id: str, add: Sequence[str], remove: Sequence[str]
 ) -> Campaign:
-    """Let promotions join the campaign, and others leave it.
+    """Add promotions to the campaign, and remove others from it.
 
     Raises:
         NotFound: there is no such campaign, or no such promotion.
     """
     actor.require(Right.CHANGE_PROMOTIONS)
-    wanted = {*add, *remove}
-    named = select(Promotion).where(Promotion.id.in_(wanted), Promotion.deleted_at.is_(None))
-    found = {one.id: one for one in (await session.execute(locked(named.order_by(Promotion.id)))).scalars()}
-    if missing := sorted(wanted - found.keys()):
+    promotion_ids = {*add, *remove}
+    named = select(Promotion).where(Promotion.id.in_(promotion_ids), Promotion.deleted_at.is_(None))
+    found = {
+        one.id: one for one in (await session.execute(lock_rows(named.order_by(Promotion.id)))).scalars()
+    }
+    if missing := sorted(promotion_ids - found.keys()):
         raise NotFound(f"Promotion with id: {missing[0]} was not found")
     campaign = await find_campaign(session, campaign_id)
-    for promotion_id in sorted(wanted):
-        await record(session, actor, "changed", Subject(Thing.PROMOTION, promotion_id))
+    for promotion_id in sorted(promotion_ids):
+        await record(session, actor, "changed", Subject(SubjectType.PROMOTION, promotion_id))
         if promotion_id in add:
             found[promotion_id].campaign_id = campaign_id
         elif found[promotion_id].campaign_id == campaign_id:

@@ -1,6 +1,6 @@
-"""Commands of the promotion services. The Admin API makes them from its bodies, the office from its forms.
+"""Commands of the promotion services. The Admin API creates them from its bodies, the back office from its forms.
 
-`None` leaves a value as it is, unless the field's default is `UNCHANGED`: then None clears the value.
+`None` leaves a value unchanged, unless the field's default is `UNCHANGED`: then None clears the value.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ class WriteRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeRules:
-    """Rules of a promotion to create, to change (the values to replace, by the rule's id) and to delete."""
+    """Rules of a promotion to create, to change (the new values, by the rule's id) and to delete."""
 
     create: Sequence[WriteRule] = ()
     update: Sequence[tuple[str, Mapping[str, Any]]] = ()
@@ -35,7 +35,7 @@ class ChangeRules:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteBudget:
-    """The bound of a campaign: uses, whole pesos, or uses by each customer."""
+    """The limit of a campaign: uses, whole pesos, or uses per customer."""
 
     type: BudgetType | None = None
     limit: int | None = UNCHANGED
@@ -68,7 +68,7 @@ class CreateCampaign:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeMethod:
-    """A change of how much is taken off what. `value` is whole pesos, or whole percent."""
+    """A change of a promotion's discount and its targets. `value` is whole pesos, or whole percent."""
 
     type: MethodType | None = None
     target_type: TargetType | None = None
@@ -93,7 +93,7 @@ class ChangePromotion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreatePromotion:
-    """A new promotion, with a campaign that exists, with a new one, or with none.
+    """A new promotion, with an existing campaign, with a new one, or with none.
 
     `value` is whole pesos, or whole percent.
     """

@@ -1,8 +1,8 @@
-"""What promotions take off a cart: a pure function, from offers, lines and shipping to adjustments.
+"""Compute the discounts of promotions: a pure function, from offers, lines and shipping to adjustments.
 
-Offers apply one after the other, each to what those before it have left. A percentage is rounded to the nearest peso,
-once for each line, or once for all lines together where it is spread over them; what is spread comes to the peso. The
-same cart costs the same whoever asks, and no line and no shipping ever costs less than nothing.
+Offers apply in sequence, each to the price that the earlier ones left. A percentage is rounded to the nearest peso:
+once for each line, or once for all lines together if it is spread over them. The parts of a spread discount add up
+to the exact peso. The same cart always has the same price, and no line and no shipping ever has a negative price.
 """
 
 from collections import Counter
@@ -12,32 +12,35 @@ from dataclasses import dataclass, field
 from backend.core.money import Cop
 from backend.pricing import SHIPPING, Adjustment, PricedLine, percent_of, price_of_units, spread
 from backend.promotions.kinds import Allocation, MethodType, TargetType
-from backend.promotions.rules import Rule, hold
+from backend.promotions.rules import Rule, are_met
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What is left of a campaign: pesos where it `is_spend`, else uses."""
+    """The remaining budget of a campaign: pesos if it `is_spend`, else uses."""
 
     campaign_id: str
-    left: int
+    remaining: int
     is_spend: bool = False
 
 
-class Budgets:
-    """What is left of campaigns while a cart takes of them, one promotion after the other."""
+class BudgetTracker:
+    """The remaining budgets of campaigns while the promotions of a cart use them in sequence."""
 
     def __init__(self) -> None:
         self._taken = Counter[str]()
 
     def take(self, budget: Budget | None, amount: Cop) -> bool:
-        """Take one use of so many pesos. False, and nothing is taken, where less is left; None has no bound."""
+        """Take one use of this amount of pesos.
+
+        Return False, without a change, if less remains; a budget of None has no limit.
+        """
         if budget is None:
             return True
-        wanted = amount if budget.is_spend else 1
-        if self._taken[budget.campaign_id] + wanted > budget.left:
+        cost = amount if budget.is_spend else 1
+        if self._taken[budget.campaign_id] + cost > budget.remaining:
             return False
-        self._taken[budget.campaign_id] += wanted
+        self._taken[budget.campaign_id] += cost
         return True
 
 
@@ -47,8 +50,8 @@ class Offer:
 
     Attributes:
         method_type, target_type, allocation: see `backend.promotions.kinds`.
-        max_quantity: of how many units of a line (`each`), or of the cart (`once`); None: of all.
-        budget: what is left of its campaign; None where there is no bound.
+        max_quantity: units of each line (`each`), or of the cart (`once`), that it applies to; None: all.
+        budget: the remaining budget of its campaign; None if it has no limit.
     """
 
     promotion_id: str
@@ -64,19 +67,19 @@ class Offer:
 
 
 @dataclass(frozen=True, slots=True)
-class OfferedLine:
-    """A line of the cart, with what target rules compare."""
+class TargetLine:
+    """A line of the cart, with the facts that target rules compare."""
 
     priced: PricedLine
     facts: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Applied:
-    """What offers take off, each pesos off one line or off the shipping.
+class AppliedDiscounts:
+    """Discounts of offers, each in pesos for one line or for the shipping.
 
     Attributes:
-        refused: the ids of the promotions that do not apply: their campaigns have less left than they would take.
+        refused: the ids of the promotions that do not apply, as their campaigns have too little budget left.
     """
 
     adjustments: list[Adjustment]
@@ -84,63 +87,65 @@ class Applied:
 
 
 def apply_offers(
-    offers: Iterable[Offer], lines: Sequence[OfferedLine], shipping: Cop | None = None
-) -> Applied:
-    """Apply these offers in their order. What one takes is not left of its campaign for the next."""
-    left = {line.priced.id: line.priced.amount for line in lines}
-    left[SHIPPING] = shipping or 0
-    applied, budgets = Applied([], set()), Budgets()
+    offers: Iterable[Offer], lines: Sequence[TargetLine], shipping: Cop | None = None
+) -> AppliedDiscounts:
+    """Apply these offers in their order. Each offer reduces its campaign's budget for the next ones."""
+    remaining = {line.priced.id: line.priced.amount for line in lines}
+    remaining[SHIPPING] = shipping or 0
+    applied, budgets = AppliedDiscounts([], set()), BudgetTracker()
     for offer in offers:
-        taken = _taken_by(offer, lines, left)
-        if taken and not budgets.take(offer.budget, sum(taken.values())):
+        discounts = _compute_discounts(offer, lines, remaining)
+        if discounts and not budgets.take(offer.budget, sum(discounts.values())):
             applied.refused.add(offer.promotion_id)
             continue
-        for target, amount in taken.items():
-            left[target] -= amount
+        for target, amount in discounts.items():
+            remaining[target] -= amount
             applied.adjustments.append(
                 Adjustment(amount, target, offer.code, offer.description, promotion_id=offer.promotion_id)
             )
     return applied
 
 
-def eligible(offer: Offer, lines: Sequence[OfferedLine]) -> list[OfferedLine]:
-    """The lines that the offer takes something off."""
-    return [line for line in lines if hold(offer.target_rules, line.facts)]
+def filter_eligible_lines(offer: Offer, lines: Sequence[TargetLine]) -> list[TargetLine]:
+    """Return the lines that the offer applies to."""
+    return [line for line in lines if are_met(offer.target_rules, line.facts)]
 
 
-def _taken_by(offer: Offer, lines: Sequence[OfferedLine], left: Mapping[str, Cop]) -> dict[str, Cop]:
-    """What the offer takes off each of what is left, without what it takes nothing off."""
+def _compute_discounts(
+    offer: Offer, lines: Sequence[TargetLine], remaining: Mapping[str, Cop]
+) -> dict[str, Cop]:
+    """Return the offer's discount for each line or the shipping, without zero discounts."""
     if offer.target_type == TargetType.SHIPPING:
-        return spread(_off(offer, left[SHIPPING]), {SHIPPING: left[SHIPPING]})
-    chosen = eligible(offer, lines)
+        return spread(_compute_discount(offer, remaining[SHIPPING]), {SHIPPING: remaining[SHIPPING]})
+    chosen = filter_eligible_lines(offer, lines)
     if offer.target_type == TargetType.ORDER or offer.allocation == Allocation.ACROSS:
-        costs = {line.priced.id: left[line.priced.id] for line in chosen}
-        return spread(_off(offer, sum(costs.values())), costs)
-    taken: dict[str, Cop] = {}
-    for line, units in _units(offer, chosen):
+        costs = {line.priced.id: remaining[line.priced.id] for line in chosen}
+        return spread(_compute_discount(offer, sum(costs.values())), costs)
+    discounts: dict[str, Cop] = {}
+    for line, units in _choose_units(offer, chosen):
         id_, quantity = line.priced.id, line.priced.quantity
-        base = price_of_units(left[id_], quantity, units)
-        amount = min(_off(offer, base, units), base)
+        base = price_of_units(remaining[id_], quantity, units)
+        amount = min(_compute_discount(offer, base, units), base)
         if amount:
-            taken[id_] = amount
-    return taken
+            discounts[id_] = amount
+    return discounts
 
 
-def _units(offer: Offer, lines: Sequence[OfferedLine]) -> list[tuple[OfferedLine, int]]:
-    """How many units of which lines the offer is for."""
-    most = offer.max_quantity
-    if offer.allocation == Allocation.EACH or most is None:
-        return [(line, min(line.priced.quantity, most or line.priced.quantity)) for line in lines]
-    chosen: list[tuple[OfferedLine, int]] = []
+def _choose_units(offer: Offer, lines: Sequence[TargetLine]) -> list[tuple[TargetLine, int]]:
+    """Return the lines that the offer applies to, each with its number of units."""
+    max_units = offer.max_quantity
+    if offer.allocation == Allocation.EACH or max_units is None:
+        return [(line, min(line.priced.quantity, max_units or line.priced.quantity)) for line in lines]
+    chosen: list[tuple[TargetLine, int]] = []
     for line in sorted(lines, key=lambda line: (line.priced.unit_price, line.priced.id)):
-        units = min(line.priced.quantity, most)
+        units = min(line.priced.quantity, max_units)
         if units:
             chosen.append((line, units))
-            most -= units
+            max_units -= units
     return chosen
 
 
-def _off(offer: Offer, price: Cop, units: int = 1) -> Cop:
+def _compute_discount(offer: Offer, price: Cop, units: int = 1) -> Cop:
     return (
         percent_of(price, offer.value, 1)
         if offer.method_type == MethodType.PERCENTAGE

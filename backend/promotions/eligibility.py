@@ -1,4 +1,4 @@
-"""Which promotions apply to a cart now, and why the others do not."""
+"""Decide which promotions apply to a cart now, and why the others do not."""
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -31,15 +31,29 @@ from backend.core.money import Cop
 from backend.core.web.contact import tidy_email
 from backend.customers.models import CustomerGroupMember
 from backend.pricing import Adjustment, PricedLine
-from backend.promotions.discount_calculation import Budget, Offer, OfferedLine, apply_offers, eligible
+from backend.promotions.discount_calculation import (
+    Budget,
+    Offer,
+    TargetLine,
+    apply_offers,
+    filter_eligible_lines,
+)
 from backend.promotions.kinds import BudgetType, PromotionStatus, TargetType
 from backend.promotions.models import Campaign, CartPromotion, Promotion, PromotionUse
-from backend.promotions.rules import CATEGORY, CUSTOMER_GROUPS, ITEM_TOTAL, PRODUCT, hold, rules_of, short_of
+from backend.promotions.rules import (
+    CATEGORY,
+    CUSTOMER_GROUPS,
+    ITEM_TOTAL,
+    PRODUCT,
+    are_met,
+    compute_missing_amount,
+    parse_rules,
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Buying:
-    """The cart that promotions are asked for, and whose it is."""
+class PromotionContext:
+    """The cart that promotions are evaluated for, and its customer."""
 
     cart_id: str
     customer_id: str | None
@@ -49,27 +63,27 @@ class Buying:
     country: str | None
 
     @property
-    def buyer(self) -> str:
-        """See `buyer_of`."""
-        return buyer_of(self.email)
+    def customer_hash(self) -> str:
+        """Return the hash of the e-mail address. See `hash_customer_email`."""
+        return hash_customer_email(self.email)
 
 
 @dataclass(frozen=True, slots=True)
 class BoughtLine:
-    """A line of it: what it costs, and of which product it is."""
+    """A line of the cart, with its price and its product."""
 
     priced: PricedLine
     product: Product
     variant_id: str
 
 
-def buyer_of(email: str | None) -> str:
-    """What uses by whoever has this address are counted by: a hash, as the address itself is needed nowhere here."""
+def hash_customer_email(email: str | None) -> str:
+    """Return a hash of the e-mail address, by which uses are counted. The address itself is not needed here."""
     return hashlib.sha256(tidy_email(email).encode()).hexdigest() if email else ""
 
 
 class Obstacle(StrEnum):
-    """Why a promotion takes nothing off a cart."""
+    """Reason why a promotion gives no discount for a cart."""
 
     OFF = "off"
     """It is a draft, or was ended."""
@@ -77,23 +91,23 @@ class Obstacle(StrEnum):
     ENDED = "ended"
     USED_UP = "used_up"
     USED_BEFORE = "used_before"
-    """This customer has used it as often as they may."""
+    """This customer has used it as often as allowed."""
     BELOW_MINIMUM = "below_minimum"
     NOT_FOR_YOU = "not_for_you"
     NO_ITEMS = "no_items"
-    """Nothing in the cart is what it is for."""
+    """The cart contains none of its target products."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A promotion that may apply to a cart, with what has been used of it.
+    """A promotion that may apply to a cart, with its current use.
 
     Attributes:
-        typed_at: when its code was typed into the cart; None for one that applies by itself.
-        is_held: the cart has a use of it reserved: until that is given back, it applies whatever has ended since.
-        uses: of the promotion, where it has a bound.
-        campaign_used: of all promotions of its campaign, by any cart: uses, pesos, or uses by this buyer, as its budget
-            counts.
+        typed_at: when its code was typed into the cart; None for an automatic one.
+        is_held: True if the cart has a use of it reserved. Until that is released, it applies even if it has ended.
+        uses: the uses of the promotion, if it has a limit.
+        campaign_used: the use of all promotions of its campaign, by any cart: uses, pesos, or uses by this
+            customer, depending on the type of the campaign's budget.
     """
 
     promotion: Promotion
@@ -106,27 +120,27 @@ class Candidate:
 
     @property
     def budget(self) -> Budget | None:
-        """What is left of its campaign; None where that has no bound, or the cart has its use."""
+        """Return the remaining budget of its campaign; None if that has no limit, or the cart has a use reserved."""
         campaign = self.campaign
         if self.is_held or campaign is None or campaign.budget_limit is None:
             return None
-        left = campaign.budget_limit - self.campaign_used
-        return Budget(campaign.id, left, campaign.budget_type == BudgetType.SPEND)
+        remaining = campaign.budget_limit - self.campaign_used
+        return Budget(campaign.id, remaining, campaign.budget_type == BudgetType.SPEND)
 
     @property
-    def out_of_budget(self) -> Obstacle:
-        """What it means that too little is left of its campaign."""
+    def budget_obstacle(self) -> Obstacle:
+        """Return the obstacle that means that too little budget remains."""
         is_own = self.campaign is not None and self.campaign.budget_type == BudgetType.BY_CUSTOMER
         return Obstacle.USED_BEFORE if is_own else Obstacle.USED_UP
 
-    def exhausted(self) -> Obstacle | None:
-        """Whether all of its uses are taken, or all that its campaign has."""
+    def find_exhaustion(self) -> Obstacle | None:
+        """Return the obstacle if all uses of the promotion or the whole budget of its campaign are taken; else None."""
         if self.promotion.use_limit is not None and self.uses >= self.promotion.use_limit:
             return Obstacle.USED_UP
-        return self.out_of_budget if self.budget is not None and self.budget.left <= 0 else None
+        return self.budget_obstacle if self.budget is not None and self.budget.remaining <= 0 else None
 
-    def closed(self) -> Obstacle | None:
-        """Why nobody, or not this customer, can use it at this moment."""
+    def find_obstacle(self) -> Obstacle | None:
+        """Return why the promotion cannot be used now, by anyone or by this customer; None if it can."""
         promotion, campaign = self.promotion, self.campaign
         if self.is_held:
             return None
@@ -136,11 +150,11 @@ class Candidate:
             return Obstacle.NOT_YET
         if campaign is not None and campaign.ends_at is not None and self.moment >= campaign.ends_at:
             return Obstacle.ENDED
-        return self.exhausted()
+        return self.find_exhaustion()
 
     @property
     def offer(self) -> Offer:
-        """What it takes off."""
+        """Return the promotion as an offer."""
         promotion = self.promotion
         return Offer(
             promotion.id,
@@ -151,7 +165,7 @@ class Candidate:
             promotion.value,
             promotion.max_quantity,
             promotion.description or "",
-            rules_of(promotion.target_rules),
+            parse_rules(promotion.target_rules),
             self.budget,
         )
 
@@ -159,12 +173,12 @@ class Candidate:
 _CART, _CUSTOMER, _BUYER = (bindparam(name, type_=String) for name in ("cart_id", "customer_id", "buyer"))
 _used, _sibling = aliased(PromotionUse), aliased(Promotion)
 _OWN = or_(_used.holder == _CART, _used.buyer == _BUYER, _used.customer_id == _CUSTOMER)
-"""Without an address, or without a customer, only the cart's are theirs: NULL equals nothing."""
+"""Condition: a use by this cart, e-mail address or customer. A missing address or customer (NULL) matches no use."""
 
 
-def _of_campaign(what: Any, *conditions: ColumnElement[bool]) -> Any:
-    """What has been used of the campaign."""
-    used = select(what).join(_sibling, _sibling.id == _used.promotion_id)
+def _campaign_use_query(column: Any, *conditions: ColumnElement[bool]) -> Any:
+    """Return a subquery of `column` over the counted uses of all promotions of a campaign."""
+    used = select(column).join(_sibling, _sibling.id == _used.promotion_id)
     used = used.where(_sibling.campaign_id == Campaign.id, _used.is_counted, *conditions)
     return used.correlate(Campaign).scalar_subquery()
 
@@ -175,12 +189,15 @@ _COLUMNS = (
     Campaign,
     CartPromotion.created_at,
     PromotionUse.id.is_not(None),
-    # counted only where there is a bound: a promotion without one may have been used very often
+    # counted only if there is a limit: a promotion without one may have very many uses
     case((Promotion.use_limit.is_not(None), _USES.correlate(Promotion).scalar_subquery()), else_=0),
     case(
-        (Campaign.budget_type == BudgetType.USAGE, _of_campaign(func.count(_used.id))),
-        (Campaign.budget_type == BudgetType.SPEND, _of_campaign(func.coalesce(func.sum(_used.amount), 0))),
-        (Campaign.budget_type == BudgetType.BY_CUSTOMER, _of_campaign(func.count(_used.id), _OWN)),
+        (Campaign.budget_type == BudgetType.USAGE, _campaign_use_query(func.count(_used.id))),
+        (
+            Campaign.budget_type == BudgetType.SPEND,
+            _campaign_use_query(func.coalesce(func.sum(_used.amount), 0)),
+        ),
+        (Campaign.budget_type == BudgetType.BY_CUSTOMER, _campaign_use_query(func.count(_used.id), _OWN)),
         else_=0,
     ),
     db_now(),
@@ -192,7 +209,7 @@ _CANDIDATES = (
         CartPromotion, and_(CartPromotion.promotion_id == Promotion.id, CartPromotion.cart_id == _CART)
     )
     .outerjoin(PromotionUse, and_(PromotionUse.promotion_id == Promotion.id, PromotionUse.holder == _CART))
-    # those that apply by themselves come first, then codes as they were typed
+    # automatic promotions first, then codes in the order in which they were typed
     .order_by(Promotion.is_automatic.desc(), CartPromotion.created_at, Promotion.created_at, Promotion.id)
 )
 _AUTOMATIC = (
@@ -212,11 +229,11 @@ _NAMED = _CANDIDATES.where(Promotion.id.in_(bindparam("promotion_ids", expanding
 
 
 def has_candidates(cart_id: ColumnExpressionArgument[str]) -> Label[bool]:
-    """Whether `candidates_of` may find any for this cart: `has_candidates` of the rows of the statement that reads it.
+    """Return the column `has_candidates`: true if `list_candidates` may find promotions for this cart.
 
-    Where it is false, the cart has no use reserved either.
+    If it is false, the cart has no use reserved either.
     """
-    # a table that no statement of a cart has, so that nothing is correlated but the cart's id
+    # aliases that no statement of a cart contains, so that only the cart's id is correlated
     typed, held = aliased(CartPromotion), aliased(PromotionUse)
     return or_(
         _AUTOMATIC.exists(),
@@ -225,31 +242,35 @@ def has_candidates(cart_id: ColumnExpressionArgument[str]) -> Label[bool]:
     ).label("has_candidates")
 
 
-async def candidates_of(session: AsyncSession, buying: Buying) -> list[Candidate]:
-    """The promotions that may apply to the cart, in the order in which they would."""
-    rows = await session.execute(_OF_CART, _asked(buying))
+async def list_candidates(session: AsyncSession, context: PromotionContext) -> list[Candidate]:
+    """Return the promotions that may apply to the cart, in the order in which they apply."""
+    rows = await session.execute(_OF_CART, _query_params(context))
     return [Candidate(*row) for row in rows]
 
 
-async def named_candidates(
-    session: AsyncSession, buying: Buying, promotion_ids: Sequence[str]
+async def list_named_candidates(
+    session: AsyncSession, context: PromotionContext, promotion_ids: Sequence[str]
 ) -> list[Candidate]:
-    """These promotions, whether they may apply to the cart or not."""
-    rows = await session.execute(_NAMED, {**_asked(buying), "promotion_ids": list(promotion_ids)})
+    """Return these promotions as candidates, even if they cannot apply to the cart."""
+    rows = await session.execute(_NAMED, {**_query_params(context), "promotion_ids": list(promotion_ids)})
     return [Candidate(*row) for row in rows]
 
 
-def _asked(buying: Buying) -> dict[str, Any]:
-    return {"cart_id": buying.cart_id, "customer_id": buying.customer_id, "buyer": buying.buyer or None}
+def _query_params(context: PromotionContext) -> dict[str, Any]:
+    return {
+        "cart_id": context.cart_id,
+        "customer_id": context.customer_id,
+        "buyer": context.customer_hash or None,
+    }
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """A candidate, and why it takes nothing off the cart.
+class CandidateResult:
+    """A candidate, and the reason why it gives no discount for the cart.
 
     Attributes:
-        obstacle: None where nothing is in its way.
-        missing: for `BELOW_MINIMUM` the pesos of toys that are missing.
+        obstacle: the reason; None if it applies.
+        missing: for `BELOW_MINIMUM`, the pesos of products that are missing.
     """
 
     candidate: Candidate
@@ -259,89 +280,96 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Discounts:
-    """What is taken off a cart, and every promotion that was thought of."""
+    """The discounts of a cart, and every promotion that was evaluated."""
 
     adjustments: Sequence[Adjustment] = ()
-    judged: Sequence[Judged] = ()
+    results: Sequence[CandidateResult] = ()
 
 
 NO_DISCOUNTS = Discounts()
 
 
-async def discounts_of(
-    session: AsyncSession, buying: Buying, lines: Sequence[BoughtLine], shipping: Cop | None
+async def compute_cart_discounts(
+    session: AsyncSession, context: PromotionContext, lines: Sequence[BoughtLine], shipping: Cop | None
 ) -> Discounts:
-    """What promotions take off the cart with these lines and this shipping (None: not chosen yet)."""
-    candidates = await candidates_of(session, buying)
+    """Return the discounts of promotions for the cart with these lines and this shipping (None: not chosen yet)."""
+    candidates = await list_candidates(session, context)
     if not candidates:
         return NO_DISCOUNTS
-    return await discounts_by(session, candidates, buying, lines, shipping)
+    return await compute_discounts(session, candidates, context, lines, shipping)
 
 
-async def discounts_by(
+async def compute_discounts(
     session: AsyncSession,
     candidates: Sequence[Candidate],
-    buying: Buying,
+    context: PromotionContext,
     lines: Sequence[BoughtLine],
     shipping: Cop | None,
 ) -> Discounts:
-    """The same for candidates that are known."""
-    offered = await _offered(session, candidates, lines)
-    facts = await _cart_facts(session, candidates, buying, lines)
-    judged = [_judge(candidate, facts, offered) for candidate in candidates]
-    applied = apply_offers([one.candidate.offer for one in judged if one.obstacle is None], offered, shipping)
+    """Return the discounts of these candidates for the cart."""
+    target_lines = await _to_target_lines(session, candidates, lines)
+    facts = await _read_cart_facts(session, candidates, context, lines)
+    results = [_evaluate_candidate(candidate, facts, target_lines) for candidate in candidates]
+    applied = apply_offers(
+        [result.candidate.offer for result in results if result.obstacle is None], target_lines, shipping
+    )
     return Discounts(
         applied.adjustments,
         [
-            replace(one, obstacle=one.candidate.out_of_budget)
-            if one.candidate.promotion.id in applied.refused
-            else one
-            for one in judged
+            replace(result, obstacle=result.candidate.budget_obstacle)
+            if result.candidate.promotion.id in applied.refused
+            else result
+            for result in results
         ],
     )
 
 
-def _judge(candidate: Candidate, facts: Mapping[str, Any], lines: Sequence[OfferedLine]) -> Judged:
-    if closed := candidate.closed():
-        return Judged(candidate, closed)
-    rules = rules_of(candidate.promotion.rules)
-    if missing := short_of(rules, facts[ITEM_TOTAL]):
-        return Judged(candidate, Obstacle.BELOW_MINIMUM, missing)
-    if not hold(rules, facts):
-        return Judged(candidate, Obstacle.NOT_FOR_YOU)
+def _evaluate_candidate(
+    candidate: Candidate, facts: Mapping[str, Any], lines: Sequence[TargetLine]
+) -> CandidateResult:
+    if closed := candidate.find_obstacle():
+        return CandidateResult(candidate, closed)
+    rules = parse_rules(candidate.promotion.rules)
+    if missing := compute_missing_amount(rules, facts[ITEM_TOTAL]):
+        return CandidateResult(candidate, Obstacle.BELOW_MINIMUM, missing)
+    if not are_met(rules, facts):
+        return CandidateResult(candidate, Obstacle.NOT_FOR_YOU)
     offer = candidate.offer
-    if offer.target_type != TargetType.SHIPPING and not eligible(offer, lines):
-        return Judged(candidate, Obstacle.NO_ITEMS)
-    return Judged(candidate, None)
+    if offer.target_type != TargetType.SHIPPING and not filter_eligible_lines(offer, lines):
+        return CandidateResult(candidate, Obstacle.NO_ITEMS)
+    return CandidateResult(candidate, None)
 
 
-async def _cart_facts(
-    session: AsyncSession, candidates: Sequence[Candidate], buying: Buying, lines: Sequence[BoughtLine]
+async def _read_cart_facts(
+    session: AsyncSession,
+    candidates: Sequence[Candidate],
+    context: PromotionContext,
+    lines: Sequence[BoughtLine],
 ) -> dict[str, Any]:
     groups: Iterable[str] = ()
-    if buying.customer_id is not None and _compare(candidates, CUSTOMER_GROUPS):
+    if context.customer_id is not None and _uses_attribute(candidates, CUSTOMER_GROUPS):
         member = select(CustomerGroupMember.group_id).where(
-            CustomerGroupMember.customer_id == buying.customer_id
+            CustomerGroupMember.customer_id == context.customer_id
         )
         groups = (await session.execute(member)).scalars()
     return {
         CUSTOMER_GROUPS: frozenset(groups),
-        "region.id": frozenset({buying.region_id}),
-        "shipping_address.country_code": frozenset(filter(None, (buying.country,))),
-        "sales_channel_id": frozenset({buying.sales_channel_id}),
+        "region.id": frozenset({context.region_id}),
+        "shipping_address.country_code": frozenset(filter(None, (context.country,))),
+        "sales_channel_id": frozenset({context.sales_channel_id}),
         "currency_code": frozenset({"cop"}),
         ITEM_TOTAL: sum(line.priced.amount for line in lines),
     }
 
 
-async def _offered(
+async def _to_target_lines(
     session: AsyncSession, candidates: Sequence[Candidate], lines: Sequence[BoughtLine]
-) -> list[OfferedLine]:
+) -> list[TargetLine]:
     categories: Mapping[str, frozenset[str]] = {}
-    if lines and _compare(candidates, CATEGORY):
-        categories = await _categories_of(session, {line.product.id for line in lines})
+    if lines and _uses_attribute(candidates, CATEGORY):
+        categories = await _read_categories(session, {line.product.id for line in lines})
     return [
-        OfferedLine(
+        TargetLine(
             line.priced,
             {
                 PRODUCT: frozenset({line.product.id}),
@@ -354,8 +382,8 @@ async def _offered(
     ]
 
 
-def _compare(candidates: Iterable[Candidate], attribute: str) -> bool:
-    """Whether any of them has a rule with this attribute."""
+def _uses_attribute(candidates: Iterable[Candidate], attribute: str) -> bool:
+    """Return True if any of the candidates has a rule with this attribute."""
     return any(
         rule["attribute"] == attribute
         for one in candidates
@@ -363,8 +391,8 @@ def _compare(candidates: Iterable[Candidate], attribute: str) -> bool:
     )
 
 
-async def _categories_of(session: AsyncSession, product_ids: set[str]) -> dict[str, frozenset[str]]:
-    """The categories that each product stands in, and all above them."""
+async def _read_categories(session: AsyncSession, product_ids: set[str]) -> dict[str, frozenset[str]]:
+    """Return the categories of each product, and all their parents."""
     above = dict((await session.execute(select(Category.id, Category.parent_id))).all())
     found: dict[str, set[str]] = {}
     placed = select(ProductCategory).where(ProductCategory.product_id.in_(product_ids))

@@ -1,50 +1,50 @@
-"""The kinds of promotions, by the platform's names."""
+"""Enumerations of promotions, with the platform's names."""
 
 from enum import StrEnum
 
 
 class MethodType(StrEnum):
-    """How much is taken off."""
+    """A method of computing the discount."""
 
     PERCENTAGE = "percentage"
     FIXED = "fixed"
-    """Pesos."""
+    """A fixed amount of pesos."""
 
 
 class TargetType(StrEnum):
-    """What it is taken off."""
+    """A target of the discount."""
 
     ITEMS = "items"
-    """The lines that the target rules name; all of them where there are none."""
+    """The lines that the target rules match; without rules, all lines."""
     ORDER = "order"
-    """All lines together."""
+    """The discount applies to all lines together."""
     SHIPPING = "shipping_methods"
 
 
 class Allocation(StrEnum):
-    """How it is taken off several lines."""
+    """A division of the discount among several lines."""
 
     EACH = "each"
-    """Off each line by itself: pesos off each of its units."""
+    """For each line separately: a fixed amount applies to each unit."""
     ACROSS = "across"
     """Once, spread over the lines in proportion."""
     ONCE = "once"
-    """Off the cheapest units, as many as `max_quantity` says."""
+    """For the cheapest units, up to `max_quantity`."""
 
 
 class PromotionStatus(StrEnum):
-    """Whether a promotion applies."""
+    """A state of a promotion. Only an active one applies."""
 
     DRAFT = "draft"
     ACTIVE = "active"
     INACTIVE = "inactive"
-    """It was ended."""
+    """The promotion was ended."""
 
 
 class BudgetType(StrEnum):
-    """What a campaign has a bound of."""
+    """A limit of a campaign's budget."""
 
     USAGE = "usage"
     SPEND = "spend"
     BY_CUSTOMER = "use_by_attribute"
-    """Uses by each customer."""
+    """Limits the uses per customer."""

@@ -1,7 +1,7 @@
-"""Promotions: what is taken off a cart, when, how often and for whom; and every use of one.
+"""Tables of promotions: discounts with their conditions, campaigns, and every use of a promotion.
 
-They are the platform's: when a promotion applies is said by its campaign, how often by its own limit and by the
-campaign's budget. A promotion counts no uses in itself: its uses are rows, so that nothing can drift apart.
+They follow the platform: a promotion's campaign sets its period, and its own limit and the campaign's budget set
+how often it applies. Uses are counted from rows, not in a column, so that the count is always exact.
 """
 
 from datetime import datetime
@@ -21,10 +21,10 @@ _AUTOMATIC = text("is_automatic AND status = 'active' AND deleted_at IS NULL")
 
 
 class Campaign(Timestamps, table=True):
-    """From when to when promotions apply, and how much of them there is.
+    """The period of promotions, and the limit of their use.
 
-    `budget_type` (`backend.promotions.kinds`): `usage`: so many uses, `spend`: so many pesos, `use_by_attribute`:
-    so many uses by each customer. Without one there is no bound.
+    `budget_type` (`backend.promotions.kinds`): `usage` limits the uses, `spend` the pesos, `use_by_attribute` the
+    uses per customer. Without one there is no limit.
     """
 
     __tablename__ = "campaign"
@@ -53,14 +53,14 @@ class Campaign(Timestamps, table=True):
 
 
 class Promotion(Timestamps, table=True):
-    """Pesos or a percentage off toys, the whole cart or the shipping, for a code or for everybody.
+    """A discount in pesos or percent on products, the whole cart or the shipping, for a code or automatic.
 
     Attributes:
-        code: what is typed, or what an automatic one is called. `code_key` is how it is compared.
-        use_limit: how often it can be used in all.
+        code: the code to type, or the name of an automatic promotion. `code_key` is its normalized form.
+        use_limit: how often it can be used in total.
         value: pesos, or percent.
-        max_quantity: of how many units of a line (`each`), or of the cart (`once`); None: of all.
-        rules: conditions on the cart, and `target_rules` on what it takes off (`backend.promotions.rules`).
+        max_quantity: units of each line (`each`), or of the cart (`once`), that it applies to; None: all.
+        rules: conditions on the cart; `target_rules` are conditions on the lines (`backend.promotions.rules`).
     """
 
     __tablename__ = "promotion"
@@ -103,14 +103,15 @@ class CartPromotion(SQLModel, table=True):
 
 
 class PromotionUse(Timestamps, table=True):
-    """One use of a promotion: reserved while its cart is being paid, confirmed once it is paid.
+    """One use of a promotion: reserved while its cart is being paid, confirmed when it is paid.
 
     Attributes:
         holder: the cart's id, also after the cart has become an order.
-        buyer: a hash of the buyer's e-mail address; empty while there is none. With `customer_id` it says who used it.
-        confirmed_at: when it was paid; None while it may be given back.
-        is_counted: False where the payment came after the use had been given back: the price that was agreed stands,
-            and nobody else loses a use by it.
+        buyer: a hash of the customer's e-mail address; empty without one. Together with `customer_id` it identifies
+            the customer.
+        confirmed_at: when it was paid; None while it may be released.
+        is_counted: False if the payment arrived after the use was released: the agreed price stays valid, and no
+            other customer loses a use.
     """
 
     __tablename__ = "promotion_use"

@@ -1,4 +1,4 @@
-"""What the rules of promotions can compare, and with what: for programs that let people choose."""
+"""Attributes that the rules of promotions can compare, and their values, for API clients that offer a choice."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -10,9 +10,16 @@ from backend.catalog.models import Category, Collection, Product, Variant
 from backend.channels.models import Region, SalesChannel
 from backend.core.errors import InvalidData
 from backend.customers.models import CustomerGroup
-from backend.edge.query import mentions, page_of
+from backend.edge.query import search_clauses, slice_page
 from backend.promotions.answers import RuleAttribute, RuleValue
-from backend.promotions.rules import AMOUNTS, CART_ATTRIBUTES, ITEM_TOTAL, TARGET_ATTRIBUTES, WORDS, Operator
+from backend.promotions.rules import (
+    AMOUNT_OPERATORS,
+    CART_ATTRIBUTES,
+    ITEM_TOTAL,
+    TARGET_ATTRIBUTES,
+    TEXT_OPERATORS,
+    Operator,
+)
 from backend.promotions.schemas import RuleValueParameters
 
 RULE_TYPES = {"rules": CART_ATTRIBUTES, "target-rules": TARGET_ATTRIBUTES, "buy-rules": {}}
@@ -37,7 +44,7 @@ OPERATORS = {
     Operator.LT: "Less Than",
     Operator.LTE: "Less Than or Equal",
 }
-_NAMED: dict[str, tuple[Any, Any]] = {
+_TABLE_VALUES: dict[str, tuple[Any, Any]] = {
     "customer_group": (CustomerGroup.id, CustomerGroup.name),
     "region": (Region.id, Region.name),
     "sales_channel": (SalesChannel.id, SalesChannel.name),
@@ -46,31 +53,31 @@ _NAMED: dict[str, tuple[Any, Any]] = {
     "product_collection": (Collection.id, Collection.title),
     "product_variant": (Variant.id, Variant.title),
 }
-_WRITTEN = {"country": (("co", "Colombia"),), "currency_code": (("cop", "COP"),)}
+_FIXED_VALUES = {"country": (("co", "Colombia"),), "currency_code": (("cop", "COP"),)}
 
 
 def require_rule_type(rule_type: str) -> str:
-    """The kind of rules.
+    """Check the kind of rules and return it.
 
     Raises:
-        InvalidData: there is none of this name.
+        InvalidData: there is no such kind.
     """
     if rule_type not in RULE_TYPES:
         raise InvalidData(f"Invalid param rule_type ({rule_type})")
     return rule_type
 
 
-def attributes_of(rule_type: str) -> list[RuleAttribute]:
-    """What rules of this kind can compare.
+def list_attributes(rule_type: str) -> list[RuleAttribute]:
+    """Return the attributes that rules of this kind can compare.
 
     Raises:
         InvalidData: there is no such kind.
     """
-    return [_attribute(name, value) for name, value in RULE_TYPES[require_rule_type(rule_type)].items()]
+    return [_attribute_wire(name, value) for name, value in RULE_TYPES[require_rule_type(rule_type)].items()]
 
 
-def _attribute(name: str, value: str) -> RuleAttribute:
-    operators: Iterable[Operator] = AMOUNTS if value == ITEM_TOTAL else WORDS
+def _attribute_wire(name: str, value: str) -> RuleAttribute:
+    operators: Iterable[Operator] = AMOUNT_OPERATORS if value == ITEM_TOTAL else TEXT_OPERATORS
     is_currency = name == "currency_code"
     attribute: RuleAttribute = {
         "id": name,
@@ -85,26 +92,26 @@ def _attribute(name: str, value: str) -> RuleAttribute:
     return attribute
 
 
-async def values_of_attribute(
-    session: AsyncSession, rule_type: str, name: str, asked: RuleValueParameters
+async def list_attribute_values(
+    session: AsyncSession, rule_type: str, name: str, params: RuleValueParameters
 ) -> tuple[list[RuleValue], int]:
-    """What an attribute can be compared with: value and label, and how many there are.
+    """Return a page of the values that an attribute can be compared with, with labels, and the number of all values.
 
     Raises:
-        InvalidData: rules of this kind compare no such attribute.
+        InvalidData: rules of this kind have no such attribute.
     """
     if name not in RULE_TYPES[require_rule_type(rule_type)]:
         raise InvalidData(f"Invalid rule attribute - {name}")
-    if name not in _NAMED:
-        written: list[RuleValue] = [
-            {"value": value, "label": label} for value, label in _WRITTEN.get(name, ())
+    if name not in _TABLE_VALUES:
+        fixed_values: list[RuleValue] = [
+            {"value": value, "label": label} for value, label in _FIXED_VALUES.get(name, ())
         ]
-        return list(page_of(written, asked)), len(written)
-    value, label = _NAMED[name]
-    conditions = mentions(asked.q, label)
-    if asked.value is not None:
-        conditions.append(value.in_(asked.value))
+        return list(slice_page(fixed_values, params)), len(fixed_values)
+    value, label = _TABLE_VALUES[name]
+    conditions = search_clauses(params.q, label)
+    if params.value is not None:
+        conditions.append(value.in_(params.value))
     count = (await session.execute(select(func.count(value)).where(*conditions))).scalar_one()
     page = select(value, label).where(*conditions).order_by(label, value)
-    rows = await session.execute(page.offset(asked.offset).limit(asked.limit))
+    rows = await session.execute(page.offset(params.offset).limit(params.limit))
     return [{"value": row[0], "label": row[1]} for row in rows], count

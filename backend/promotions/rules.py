@@ -1,7 +1,7 @@
-"""The conditions of promotions: which attribute of a cart or of a line is compared, how, and with which values.
+"""Rules of promotions: conditions that compare an attribute of a cart or of a line with values.
 
-A promotion applies to a cart when all its rules hold, and takes something off the lines for which all its target rules
-hold. Names and operators are the platform's; one that the shop cannot check is refused when it is stored.
+A promotion applies to a cart that meets all its rules, and discounts the lines that meet all its target rules.
+Names and operators are the platform's; a rule that the shop cannot check is refused when it is stored.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,13 +15,13 @@ from backend.core.ids import new_id
 from backend.core.money import Cop
 
 ITEM_TOTAL = "item_total"
-"""What the lines cost before anything is taken off, in pesos: the minimum of a promotion."""
+"""The lines' total before discounts, in pesos: used for the minimum of a promotion."""
 CUSTOMER_GROUPS = "customer.groups.id"
 PRODUCT, CATEGORY = "items.product.id", "items.product.categories.id"
 
 
 class Operator(StrEnum):
-    """How an attribute is compared. `in` and `eq`: one of the values; `ne`: none of them; the others compare pesos."""
+    """A comparison. `in` and `eq`: one of the values; `ne`: none of them; the others compare pesos."""
 
     EQ = "eq"
     NE = "ne"
@@ -32,8 +32,8 @@ class Operator(StrEnum):
     LTE = "lte"
 
 
-WORDS = (Operator.IN, Operator.EQ, Operator.NE)
-AMOUNTS = (Operator.GTE, Operator.GT, Operator.LTE, Operator.LT, Operator.EQ)
+TEXT_OPERATORS = (Operator.IN, Operator.EQ, Operator.NE)
+AMOUNT_OPERATORS = (Operator.GTE, Operator.GT, Operator.LTE, Operator.LT, Operator.EQ)
 CART_ATTRIBUTES = {
     "customer_group": CUSTOMER_GROUPS,
     "region": "region.id",
@@ -48,34 +48,34 @@ TARGET_ATTRIBUTES = {
     "product_collection": "items.product.collection_id",
     "product_variant": "items.variant.id",
 }
-"""The attributes, by the ids that the platform's dashboard has for them."""
-MOST_VALUES = 1000
-MOST_RULES = 20
+"""The attributes, by their ids in the platform's dashboard."""
+MAX_VALUES = 1000
+MAX_RULES = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One condition. `values` of an amount is one number of whole pesos."""
+    """One condition. For an amount, `values` is one number of whole pesos."""
 
     attribute: str
     operator: Operator
     values: tuple[str, ...]
 
     @classmethod
-    def of(cls, stored: JsonObject) -> "Rule":
-        """The rule of what `stored_rule` made."""
+    def from_stored(cls, stored: JsonObject) -> "Rule":
+        """Return the rule that `to_stored_rule` stored."""
         return cls(stored["attribute"], Operator(stored["operator"]), tuple(stored["values"]))
 
-    def holds(self, facts: Mapping[str, Any]) -> bool:
-        """Whether it holds for these facts: a set of texts by attribute, and pesos for `ITEM_TOTAL`."""
+    def is_met(self, facts: Mapping[str, Any]) -> bool:
+        """Return True if these facts meet the rule: a set of texts by attribute, and pesos for `ITEM_TOTAL`."""
         fact = facts.get(self.attribute, frozenset())
         if self.attribute == ITEM_TOTAL:
-            return _compares(int(fact), self.operator, int(self.values[0]))
+            return _is_satisfied(int(fact), self.operator, int(self.values[0]))
         has_one = not fact.isdisjoint(self.values)
         return not has_one if self.operator is Operator.NE else has_one
 
 
-def _compares(amount: Cop, operator: Operator, bound: Cop) -> bool:
+def _is_satisfied(amount: Cop, operator: Operator, bound: Cop) -> bool:
     return {
         Operator.EQ: amount == bound,
         Operator.GT: amount > bound,
@@ -85,18 +85,18 @@ def _compares(amount: Cop, operator: Operator, bound: Cop) -> bool:
     }[operator]
 
 
-def rules_of(stored: Sequence[JsonObject]) -> tuple[Rule, ...]:
-    """The rules as they are stored."""
-    return tuple(map(Rule.of, stored))
+def parse_rules(stored: Sequence[JsonObject]) -> tuple[Rule, ...]:
+    """Return the stored rules."""
+    return tuple(map(Rule.from_stored, stored))
 
 
-def hold(rules: Sequence[Rule], facts: Mapping[str, Any]) -> bool:
-    """Whether all of them hold."""
-    return all(rule.holds(facts) for rule in rules)
+def are_met(rules: Sequence[Rule], facts: Mapping[str, Any]) -> bool:
+    """Return True if all rules are met."""
+    return all(rule.is_met(facts) for rule in rules)
 
 
-def short_of(rules: Sequence[Rule], item_total: Cop) -> Cop:
-    """How many pesos of toys are missing for the minimum that these rules set; 0 where none are."""
+def compute_missing_amount(rules: Sequence[Rule], item_total: Cop) -> Cop:
+    """Return the pesos of products that are missing for the minimum in these rules; 0 if none are missing."""
     needed = [
         int(rule.values[0]) + (rule.operator is Operator.GT)
         for rule in rules
@@ -105,7 +105,7 @@ def short_of(rules: Sequence[Rule], item_total: Cop) -> Cop:
     return max((bound - item_total for bound in needed if bound > item_total), default=0)
 
 
-def stored_rule(
+def to_stored_rule(
     attribute: str,
     operator: str,
     values: str | Sequence[str],
@@ -114,26 +114,28 @@ def stored_rule(
     description: str | None = None,
     rule_id: str | None = None,
 ) -> JsonObject:
-    """The rule as it is stored.
+    """Return the rule in its stored format.
 
     Raises:
-        InvalidData: the shop knows no such attribute, it cannot be compared like that, or a value is missing or wrong.
+        InvalidData: the shop has no such attribute, it has no such operator, or a value is missing or wrong.
     """
-    known = TARGET_ATTRIBUTES if is_target else CART_ATTRIBUTES
-    if attribute not in known.values():
-        raise InvalidData(f"Invalid rule attribute: {attribute}; possible: {', '.join(known.values())}")
-    operators = AMOUNTS if attribute == ITEM_TOTAL else WORDS
+    attributes = TARGET_ATTRIBUTES if is_target else CART_ATTRIBUTES
+    if attribute not in attributes.values():
+        raise InvalidData(f"Invalid rule attribute: {attribute}; possible: {', '.join(attributes.values())}")
+    operators = AMOUNT_OPERATORS if attribute == ITEM_TOTAL else TEXT_OPERATORS
     if operator not in operators:
         raise InvalidData(f"Invalid operator for {attribute}: {operator}; possible: {', '.join(operators)}")
-    told = [values] if isinstance(values, str) else list(dict.fromkeys(values))
-    if not told or len(told) > MOST_VALUES:
-        raise InvalidData(f"A rule has between 1 and {MOST_VALUES} values")
-    if attribute == ITEM_TOTAL and not (len(told) == 1 and told[0].isascii() and told[0].isdigit()):
+    value_list = [values] if isinstance(values, str) else list(dict.fromkeys(values))
+    if not value_list or len(value_list) > MAX_VALUES:
+        raise InvalidData(f"A rule has between 1 and {MAX_VALUES} values")
+    if attribute == ITEM_TOTAL and not (
+        len(value_list) == 1 and value_list[0].isascii() and value_list[0].isdigit()
+    ):
         raise InvalidData(f"{ITEM_TOTAL} is compared with one number of whole pesos")
     return {
         "id": rule_id or new_id("prorul"),
         "attribute": attribute,
         "operator": str(operator),
-        "values": told,
+        "values": value_list,
         "description": description,
     }

@@ -1,4 +1,4 @@
-"""Bodies and parameters of promotions and campaigns (wire: commerce-api, Admin)."""
+"""Request bodies and parameters of promotions and campaigns (wire: commerce-api, Admin)."""
 
 from typing import Annotated, Any, Literal
 
@@ -21,14 +21,14 @@ from backend.edge.schemas import (
     example,
 )
 from backend.promotions.kinds import Allocation, BudgetType, MethodType, PromotionStatus, TargetType
-from backend.promotions.rules import MOST_RULES, MOST_VALUES, Operator
+from backend.promotions.rules import MAX_RULES, MAX_VALUES, Operator
 
 Value = Annotated[Whole, Field(ge=1, le=MAX_AMOUNT)]
 """Whole pesos, or whole percent."""
 Count = Annotated[Whole, Field(ge=1, le=MAX_UNITS)]
-Values = FilledName | Annotated[list[FilledName], Field(min_length=1, max_length=MOST_VALUES)]
+Values = FilledName | Annotated[list[FilledName], Field(min_length=1, max_length=MAX_VALUES)]
 Kind = Field(strict=False)
-"""Of names and moments that JSON writes as text."""
+"""Field settings for enumerations and times, which JSON sends as text."""
 
 
 class NewRule(Body):
@@ -43,7 +43,7 @@ class NewRule(Body):
 
 
 class RuleChange(Body):
-    """A rule to be changed; what is left out stays."""
+    """Changes of a rule; absent fields keep their values."""
 
     model_config = example(id="prorul_01JPZ6V3N8K4T2WQ7RXB5C9MHD", values=["80000"])
 
@@ -54,23 +54,23 @@ class RuleChange(Body):
     description: Text | None = None
 
 
-Rules = Annotated[list[NewRule], Field(max_length=MOST_RULES)]
+Rules = Annotated[list[NewRule], Field(max_length=MAX_RULES)]
 
 
 class RulesChange(Body):
-    """Rules to add, to change, and the ids of those to delete."""
+    """Rules to create and to change, and the ids of rules to delete."""
 
     model_config = example(create=[], update=[], delete=["prorul_01JPZ6V3N8K4T2WQ7RXB5C9MHD"])
 
     create: Rules | None = None
-    update: Annotated[list[RuleChange], Field(max_length=MOST_RULES)] | None = None
+    update: Annotated[list[RuleChange], Field(max_length=MAX_RULES)] | None = None
     delete: Ids | None = None
 
 
 class MethodChange(Body):
-    """How much is taken off what; what is left out stays. Prices have their IVA in them, and so has what is taken off.
+    """Changes of a promotion's discount; absent fields keep their values. Prices and discounts include IVA.
 
-    `currency_code` can only be `cop`, and what `buyget` promotions need can only be sent as nothing.
+    `currency_code` can only be `cop`, and the fields of `buyget` promotions can only be null.
     """
 
     model_config = example(value=15)
@@ -87,7 +87,7 @@ class MethodChange(Body):
 
 
 class NewMethod(MethodChange):
-    """How much is taken off what."""
+    """The discount of a new promotion."""
 
     model_config = example(type="percentage", target_type="order", allocation="across", value=10)
 
@@ -99,7 +99,7 @@ class NewMethod(MethodChange):
 
 
 class BudgetChange(Body):
-    """The bound of a campaign."""
+    """Changes of a campaign's budget."""
 
     model_config = example(limit=100)
 
@@ -110,7 +110,7 @@ class BudgetChange(Body):
 
 
 class NewBudget(BudgetChange):
-    """What a campaign has a bound of: uses, pesos (`spend`), or uses by each customer (`use_by_attribute`)."""
+    """The budget of a campaign: uses, pesos (`spend`), or uses per customer (`use_by_attribute`)."""
 
     model_config = example(type="usage", limit=100)
 
@@ -118,7 +118,7 @@ class NewBudget(BudgetChange):
 
 
 class CampaignChange(Body):
-    """What may be said of a campaign; what is left out stays."""
+    """Changes of a campaign; absent fields keep their values."""
 
     model_config = example(ends_at="2027-01-07T05:00:00Z")
 
@@ -148,7 +148,7 @@ class NewCampaign(CampaignChange):
 
 
 class PromotionChange(Body):
-    """What may be said of a promotion; what is left out stays. `is_tax_inclusive` is taken, and always true here."""
+    """Changes of a promotion; absent fields keep their values. `is_tax_inclusive` is accepted, and is always true."""
 
     model_config = example(status="inactive")
 
@@ -165,7 +165,7 @@ class PromotionChange(Body):
 
 
 class NewPromotion(PromotionChange):
-    """A new promotion: a draft unless its status is told."""
+    """A new promotion; by default a draft."""
 
     model_config = example(
         code="NAVIDAD10",
@@ -185,7 +185,7 @@ class NewPromotion(PromotionChange):
 
 
 class CampaignPromotions(Body):
-    """The ids of promotions that join the campaign, and of those that leave it."""
+    """The ids of promotions to add to the campaign, and of those to remove."""
 
     model_config = example(add=["promo_01JPZ6V3N8K4T2WQ7RXB5C9MHD"], remove=[])
 
@@ -194,7 +194,7 @@ class CampaignPromotions(Body):
 
 
 class PromotionsParameters(FilterParameters):
-    """Which promotions."""
+    """Filters of the list of promotions."""
 
     id: list[Name] | None = None
     q: Name | None = Field(None, description="Part of the code.")
@@ -205,7 +205,7 @@ class PromotionsParameters(FilterParameters):
 
 
 class CampaignsParameters(FilterParameters):
-    """Which campaigns."""
+    """Filters of the list of campaigns."""
 
     id: list[Name] | None = None
     q: Name | None = Field(None, description="Part of the name or of the identifier.")
@@ -213,7 +213,7 @@ class CampaignsParameters(FilterParameters):
 
 
 class RuleParameters(OneParameters):
-    """For which kind of promotion."""
+    """Query parameters about the promotion to which the rules belong."""
 
     promotion_type: Name | None = None
     application_method_type: Name | None = None
@@ -221,7 +221,7 @@ class RuleParameters(OneParameters):
 
 
 class RuleValueParameters(ListParameters, RuleParameters):
-    """Which values."""
+    """Filters of the list of an attribute's values."""
 
     q: Name | None = Field(None, description="Part of the name.")
     value: list[Name] | None = None

@@ -1,4 +1,4 @@
-"""Making, changing, ending and deleting promotions."""
+"""Create, change, end and delete promotions."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
@@ -7,17 +7,17 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.audit import Subject, Thing, record
+from backend.audit import Subject, SubjectType, record
 from backend.catalog.models import Category, Collection, Product, Variant
 from backend.core.commands import UNCHANGED
-from backend.core.db.database import constrained, database_now, locked
+from backend.core.db.database import database_now, lock_rows, raise_on_conflict
 from backend.core.db.tables import JsonObject, get_or_404
 from backend.core.errors import InvalidData, require_found
 from backend.promotions.campaigns import create_campaign, find_campaign
 from backend.promotions.commands import ChangeMethod, ChangePromotion, ChangeRules, CreatePromotion, WriteRule
 from backend.promotions.kinds import Allocation, MethodType, TargetType
 from backend.promotions.models import Promotion
-from backend.promotions.rules import CATEGORY, MOST_RULES, PRODUCT, stored_rule
+from backend.promotions.rules import CATEGORY, MAX_RULES, PRODUCT, to_stored_rule
 from backend.staff.rights import Actor, Right
 
 RULE_TYPES = ("rules", "target-rules")
@@ -28,7 +28,7 @@ TWO_CAMPAIGNS = (
 TOO_MUCH = "A percentage is at most 100"
 WITHOUT_RULES = "`target_rules` are for target_type `items` only"
 NEEDS_QUANTITY = "application_method.max_quantity is required when application_method.allocation is 'once'"
-_NAMED: Mapping[str, Any] = {
+_TARGET_COLUMNS: Mapping[str, Any] = {
     PRODUCT: Product.id,
     CATEGORY: Category.id,
     "items.product.collection_id": Collection.id,
@@ -40,34 +40,34 @@ class CodeTaken(InvalidData):
     """Another promotion has this code."""
 
 
-def code_key(code: str) -> str:
-    """How codes are compared: without spaces, in small letters."""
+def normalize_code(code: str) -> str:
+    """Return the code in the form in which codes are compared: without spaces, in lower case."""
     return "".join(code.split()).casefold()
 
 
 async def find_promotion(session: AsyncSession, promotion_id: str) -> Promotion:
-    """The promotion, locked.
+    """Return the promotion, locked.
 
     Raises:
-        NotFound: there is none.
+        NotFound: there is no such promotion.
     """
-    query = locked(select(Promotion).where(Promotion.id == promotion_id, Promotion.deleted_at.is_(None)))
+    query = lock_rows(select(Promotion).where(Promotion.id == promotion_id, Promotion.deleted_at.is_(None)))
     return await get_or_404(session, query, "Promotion", promotion_id)
 
 
 async def create_promotion(session: AsyncSession, actor: Actor, new: CreatePromotion) -> Promotion:
-    """A new promotion, with a campaign of its own where one is told.
+    """Create a promotion, and its campaign if the command has a new one.
 
     Raises:
         NotFound: there is no such campaign.
-        InvalidData: its code is taken, a rule is none that the shop can check, or its parts do not fit each other.
+        InvalidData: its code is taken, the shop cannot check a rule, or its parts do not fit each other.
     """
     actor.require(Right.CHANGE_PROMOTIONS)
     if new.campaign is not None and new.campaign_id:
         raise InvalidData(TWO_CAMPAIGNS)
     promotion = Promotion(
         code=new.code.strip(),
-        code_key=code_key(new.code),
+        code_key=normalize_code(new.code),
         is_automatic=new.is_automatic,
         status=new.status,
         use_limit=new.limit,
@@ -77,18 +77,18 @@ async def create_promotion(session: AsyncSession, actor: Actor, new: CreatePromo
         value=new.value,
         max_quantity=new.max_quantity,
         description=new.description,
-        rules=[_stored(rule) for rule in new.rules],
-        target_rules=[_stored(rule, is_target=True) for rule in new.target_rules],
+        rules=[_to_stored(rule) for rule in new.rules],
+        target_rules=[_to_stored(rule, is_target=True) for rule in new.target_rules],
         meta=new.metadata or {},
     )
-    _require_sense(promotion)
+    _require_consistent(promotion)
     await _require_targets(session, promotion.target_rules)
     if new.campaign is not None:
         promotion.campaign_id = (await create_campaign(session, actor, new.campaign)).id
     elif new.campaign_id:
         promotion.campaign_id = (await find_campaign(session, new.campaign_id)).id
-    await record(session, actor, "created", Subject(Thing.PROMOTION, promotion.id))
-    async with constrained(session, CodeTaken(TAKEN.format(code=promotion.code))):
+    await record(session, actor, "created", Subject(SubjectType.PROMOTION, promotion.id))
+    async with raise_on_conflict(session, CodeTaken(TAKEN.format(code=promotion.code))):
         session.add(promotion)
     return promotion
 
@@ -96,15 +96,15 @@ async def create_promotion(session: AsyncSession, actor: Actor, new: CreatePromo
 async def change_promotion(
     session: AsyncSession, actor: Actor, promotion_id: str, change: ChangePromotion
 ) -> Promotion:
-    """Change the values that the command has. Payments that are under way keep the price that was agreed.
+    """Change the values that the command has. Payments that have started keep the agreed price.
 
     Raises:
-        NotFound: there is none, or no such campaign.
+        NotFound: there is no such promotion or campaign.
         InvalidData: see `create_promotion`.
     """
     actor.require(Right.CHANGE_PROMOTIONS)
     promotion = await find_promotion(session, promotion_id)
-    await record(session, actor, "changed", Subject(Thing.PROMOTION, promotion_id))
+    await record(session, actor, "changed", Subject(SubjectType.PROMOTION, promotion_id))
     if change.campaign_id is not UNCHANGED:
         campaign = await find_campaign(session, change.campaign_id) if change.campaign_id else None
         promotion.campaign_id = campaign.id if campaign else None
@@ -116,22 +116,22 @@ async def change_promotion(
     promotion.status = change.status or promotion.status
     if change.method is not None:
         _change_method(promotion, change.method)
-    async with constrained(session, CodeTaken(TAKEN.format(code=change.code))):
+    async with raise_on_conflict(session, CodeTaken(TAKEN.format(code=change.code))):
         if change.code is not None:
-            promotion.code, promotion.code_key = change.code.strip(), code_key(change.code)
+            promotion.code, promotion.code_key = change.code.strip(), normalize_code(change.code)
             _require_code(promotion)
     return promotion
 
 
 async def delete_promotion(session: AsyncSession, actor: Actor, promotion_id: str) -> None:
-    """Delete the promotion. What was bought with it, and what is being paid, keeps its price; its code is free again.
+    """Delete the promotion. Orders and started payments keep their price; its code can be used again.
 
     Raises:
-        NotFound: there is none.
+        NotFound: there is no such promotion.
     """
     actor.require(Right.CHANGE_PROMOTIONS)
     promotion = await find_promotion(session, promotion_id)
-    await record(session, actor, "deleted", Subject(Thing.PROMOTION, promotion_id))
+    await record(session, actor, "deleted", Subject(SubjectType.PROMOTION, promotion_id))
     promotion.deleted_at = await database_now(session)
     await session.flush()
 
@@ -142,37 +142,37 @@ async def change_rules(
     """Add, change and delete the rules of a kind (`rules`, `target-rules`) of a promotion.
 
     Returns:
-        The rules that were added, those that were changed, and the ids of those that were deleted.
+        The added rules, the changed rules, and the ids of the deleted ones.
 
     Raises:
-        NotFound: there is no such promotion, or no such rule of it.
-        InvalidData: a rule is none that the shop can check, there are too many, or there is no such kind.
+        NotFound: there is no such promotion, or it has no such rule.
+        InvalidData: the shop cannot check a rule, there are too many, or there is no such kind.
     """
     actor.require(Right.CHANGE_PROMOTIONS)
     if rule_type not in RULE_TYPES:
         raise InvalidData(f"Invalid param rule_type ({rule_type})")
     is_target = rule_type == "target-rules"
     promotion = await find_promotion(session, promotion_id)
-    await record(session, actor, "changed", Subject(Thing.PROMOTION, promotion_id))
+    await record(session, actor, "changed", Subject(SubjectType.PROMOTION, promotion_id))
     rules = {rule["id"]: rule for rule in (promotion.target_rules if is_target else promotion.rules)}
-    gone = [rule_id for rule_id in change.delete if rules.pop(rule_id, None)]
+    deleted_ids = [rule_id for rule_id in change.delete if rules.pop(rule_id, None)]
     changed = []
     for rule_id, values in change.update:
-        known = require_found(rules.get(rule_id), "Promotion rule", rule_id)
-        rules[rule_id] = _rule({**known, **values}, is_target=is_target, rule_id=rule_id)
+        stored = require_found(rules.get(rule_id), "Promotion rule", rule_id)
+        rules[rule_id] = _build_rule({**stored, **values}, is_target=is_target, rule_id=rule_id)
         changed.append(rules[rule_id])
-    added = [_stored(rule, is_target=is_target) for rule in change.create]
-    every = [*rules.values(), *added]
-    if len(every) > MOST_RULES:
-        raise InvalidData(f"A promotion has at most {MOST_RULES} rules of a kind")
+    added = [_to_stored(rule, is_target=is_target) for rule in change.create]
+    all_rules = [*rules.values(), *added]
+    if len(all_rules) > MAX_RULES:
+        raise InvalidData(f"A promotion has at most {MAX_RULES} rules of a kind")
     if is_target:
         await _require_targets(session, [*changed, *added])
-        promotion.target_rules = every
+        promotion.target_rules = all_rules
         _require_target_type(promotion)
     else:
-        promotion.rules = every
+        promotion.rules = all_rules
     await session.flush()
-    return added, changed, gone
+    return added, changed, deleted_ids
 
 
 def _change_method(promotion: Promotion, change: ChangeMethod) -> None:
@@ -184,10 +184,10 @@ def _change_method(promotion: Promotion, change: ChangeMethod) -> None:
         promotion.max_quantity = change.max_quantity
     if change.description is not UNCHANGED:
         promotion.description = change.description
-    _require_sense(promotion)
+    _require_consistent(promotion)
 
 
-def _require_sense(promotion: Promotion) -> None:
+def _require_consistent(promotion: Promotion) -> None:
     """Check that the parts of a promotion fit each other."""
     _require_code(promotion)
     if promotion.method_type == MethodType.PERCENTAGE and promotion.value > 100:
@@ -207,12 +207,12 @@ def _require_target_type(promotion: Promotion) -> None:
         raise InvalidData(WITHOUT_RULES)
 
 
-def _stored(rule: WriteRule, *, is_target: bool = False) -> JsonObject:
-    return _rule(asdict(rule), is_target=is_target)
+def _to_stored(rule: WriteRule, *, is_target: bool = False) -> JsonObject:
+    return _build_rule(asdict(rule), is_target=is_target)
 
 
-def _rule(rule: Mapping[str, Any], *, is_target: bool, rule_id: str | None = None) -> JsonObject:
-    return stored_rule(
+def _build_rule(rule: Mapping[str, Any], *, is_target: bool, rule_id: str | None = None) -> JsonObject:
+    return to_stored_rule(
         rule["attribute"],
         rule["operator"],
         rule["values"],
@@ -223,13 +223,13 @@ def _rule(rule: Mapping[str, Any], *, is_target: bool, rule_id: str | None = Non
 
 
 async def _require_targets(session: AsyncSession, rules: Iterable[JsonObject]) -> None:
-    """Check that the toys, categories and collections that target rules name are there.
+    """Check that the products, categories and collections in target rules exist.
 
     Raises:
-        InvalidData: one is not.
+        InvalidData: one does not exist.
     """
     for rule in rules:
-        column, values = _NAMED[rule["attribute"]], rule["values"]
-        known = set((await session.execute(select(column).where(column.in_(values)))).scalars())
-        if missing := [value for value in values if value not in known]:
+        column, values = _TARGET_COLUMNS[rule["attribute"]], rule["values"]
+        existing = set((await session.execute(select(column).where(column.in_(values)))).scalars())
+        if missing := [value for value in values if value not in existing]:
             raise InvalidData(f"There is no {rule['attribute']} {missing[0]}")

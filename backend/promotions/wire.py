@@ -1,4 +1,4 @@
-"""Promotions and campaigns as the Admin API shows them, with what has been used of them (wire: commerce-api, Admin)."""
+"""Convert promotions and campaigns to the Admin API, with their use (wire: commerce-api, Admin)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.core.db.tables import JsonObject
 from backend.core.money import Cop
-from backend.edge.wire import iso, sibling_id, stamps
+from backend.edge.wire import derive_sibling_id, iso, stamps
 from backend.promotions.answers import (
     AppliedMethod,
     AppliedPromotion,
@@ -23,15 +23,15 @@ from backend.promotions.rules import CART_ATTRIBUTES
 
 
 @dataclass(frozen=True, slots=True)
-class Used:
-    """What has been used: how often, and how many pesos it took off."""
+class PromotionUsage:
+    """Use of a promotion or campaign: number of uses, and pesos of discounts."""
 
     count: int = 0
     amount: Cop = 0
 
 
-async def used_of(session: AsyncSession, promotions: Sequence[Promotion]) -> dict[str, Used]:
-    """What has been used of each of these promotions, by its id; what waits for its payment counts."""
+async def read_usage(session: AsyncSession, promotions: Sequence[Promotion]) -> dict[str, PromotionUsage]:
+    """Return the use of each of these promotions, by its id, including uses that await their payment."""
     if not promotions:
         return {}
     uses = (
@@ -39,11 +39,13 @@ async def used_of(session: AsyncSession, promotions: Sequence[Promotion]) -> dic
         .where(PromotionUse.promotion_id.in_([one.id for one in promotions]))
         .group_by(PromotionUse.promotion_id)
     )
-    return {row[0]: Used(int(row[1]), int(row[2])) for row in await session.execute(uses)}
+    return {row[0]: PromotionUsage(int(row[1]), int(row[2])) for row in await session.execute(uses)}
 
 
-async def used_of_campaigns(session: AsyncSession, campaigns: Sequence[Campaign]) -> dict[str, Used]:
-    """The same of all promotions of each campaign, by its id."""
+async def read_campaign_usage(
+    session: AsyncSession, campaigns: Sequence[Campaign]
+) -> dict[str, PromotionUsage]:
+    """Return the use of all promotions of each campaign, by the campaign's id."""
     if not campaigns:
         return {}
     uses = (
@@ -52,25 +54,28 @@ async def used_of_campaigns(session: AsyncSession, campaigns: Sequence[Campaign]
         .where(Promotion.campaign_id.in_([one.id for one in campaigns]))
         .group_by(Promotion.campaign_id)
     )
-    return {str(row[0]): Used(int(row[1]), int(row[2])) for row in await session.execute(uses)}
+    return {str(row[0]): PromotionUsage(int(row[1]), int(row[2])) for row in await session.execute(uses)}
 
 
 async def promotions_wire(session: AsyncSession, promotions: Sequence[Promotion]) -> list[PromotionOut]:
-    """Promotions with their campaigns."""
+    """Return promotions with their campaigns."""
     ids = {one.campaign_id for one in promotions if one.campaign_id}
     found = (await session.execute(select(Campaign).where(Campaign.id.in_(ids)))).scalars() if ids else ()
     shown = {wire["id"]: wire for wire in await campaigns_wire(session, list(found))}
-    used = await used_of(session, promotions)
-    return [_promotion(one, used.get(one.id, Used()), shown.get(one.campaign_id or "")) for one in promotions]
+    used = await read_usage(session, promotions)
+    return [
+        _promotion_wire(one, used.get(one.id, PromotionUsage()), shown.get(one.campaign_id or ""))
+        for one in promotions
+    ]
 
 
 async def campaigns_wire(session: AsyncSession, campaigns: Sequence[Campaign]) -> list[CampaignOut]:
-    """Campaigns with their budgets."""
-    used = await used_of_campaigns(session, campaigns)
-    return [_campaign(one, used.get(one.id, Used())) for one in campaigns]
+    """Return campaigns with their budgets."""
+    used = await read_campaign_usage(session, campaigns)
+    return [_campaign_wire(one, used.get(one.id, PromotionUsage())) for one in campaigns]
 
 
-def _promotion(promotion: Promotion, used: Used, campaign: CampaignOut | None) -> PromotionOut:
+def _promotion_wire(promotion: Promotion, used: PromotionUsage, campaign: CampaignOut | None) -> PromotionOut:
     return {
         "id": promotion.id,
         "code": promotion.code,
@@ -103,9 +108,9 @@ def _promotion(promotion: Promotion, used: Used, campaign: CampaignOut | None) -
 
 
 def method_wire(promotion: Promotion) -> AppliedMethod:
-    """What carts show of how much a promotion takes off."""
+    """Return the discount of a promotion, as carts show it."""
     return {
-        "id": sibling_id("proappmet", promotion.id),
+        "id": derive_sibling_id("proappmet", promotion.id),
         "type": promotion.method_type,
         "value": promotion.value,
         "currency_code": "cop" if promotion.method_type == MethodType.FIXED else None,
@@ -113,7 +118,7 @@ def method_wire(promotion: Promotion) -> AppliedMethod:
 
 
 def applied_wire(promotion: Promotion) -> AppliedPromotion:
-    """A promotion as a cart shows it."""
+    """Return a promotion, as carts show it."""
     return {
         "id": promotion.id,
         "code": promotion.code,
@@ -124,7 +129,7 @@ def applied_wire(promotion: Promotion) -> AppliedPromotion:
 
 
 def rule_wire(rule: JsonObject, labels: Mapping[str, str] | None = None) -> RuleOut:
-    """A rule; `labels` has what its values are called."""
+    """Return a rule; `labels` are the labels of its values."""
     names = {value: name for name, value in CART_ATTRIBUTES.items()}
     return {
         "id": rule["id"],
@@ -136,7 +141,7 @@ def rule_wire(rule: JsonObject, labels: Mapping[str, str] | None = None) -> Rule
     }
 
 
-def _campaign(campaign: Campaign, used: Used) -> CampaignOut:
+def _campaign_wire(campaign: Campaign, used: PromotionUsage) -> CampaignOut:
     return {
         "id": campaign.id,
         "name": campaign.name,
@@ -144,18 +149,18 @@ def _campaign(campaign: Campaign, used: Used) -> CampaignOut:
         "campaign_identifier": campaign.campaign_identifier,
         "starts_at": iso(campaign.starts_at),
         "ends_at": iso(campaign.ends_at),
-        "budget": _budget(campaign, used),
+        "budget": _budget_wire(campaign, used),
         **stamps(campaign.created_at, campaign.updated_at),
         "deleted_at": iso(campaign.deleted_at),
     }
 
 
-def _budget(campaign: Campaign, used: Used) -> BudgetOut | None:
+def _budget_wire(campaign: Campaign, used: PromotionUsage) -> BudgetOut | None:
     if campaign.budget_type is None:
         return None
     is_spend = campaign.budget_type == BudgetType.SPEND
     return {
-        "id": sibling_id("probudg", campaign.id),
+        "id": derive_sibling_id("probudg", campaign.id),
         "type": campaign.budget_type,
         "currency_code": "cop" if is_spend else None,
         "limit": campaign.budget_limit,

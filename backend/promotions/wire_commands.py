@@ -1,4 +1,4 @@
-"""Conversion of the Admin API's bodies into the commands of the promotion services."""
+"""Convert the bodies of the Admin API to commands of the promotion services."""
 
 from backend.core.commands import UNCHANGED
 from backend.core.errors import InvalidData
@@ -46,14 +46,14 @@ def to_create_promotion(body: NewPromotion) -> CreatePromotion:
         allocation=method.allocation or Allocation.ACROSS,
         max_quantity=method.max_quantity,
         description=method.description,
-        rules=[_rule(rule) for rule in body.rules or ()],
-        target_rules=[_rule(rule) for rule in method.target_rules or ()],
+        rules=[_to_write_rule(rule) for rule in body.rules or ()],
+        target_rules=[_to_write_rule(rule) for rule in method.target_rules or ()],
         metadata=body.metadata,
     )
 
 
 def to_change_promotion(body: PromotionChange) -> ChangePromotion:
-    """Return the command that changes what the body names. Raises: see `to_create_promotion`."""
+    """Return the command that changes the values in the body. Raises: see `to_create_promotion`."""
     named = body.model_fields_set
     return ChangePromotion(
         code=body.code,
@@ -62,14 +62,14 @@ def to_change_promotion(body: PromotionChange) -> ChangePromotion:
         limit=body.limit if "limit" in named else UNCHANGED,
         campaign_id=body.campaign_id if "campaign_id" in named else UNCHANGED,
         metadata=body.metadata if "metadata" in named else UNCHANGED,
-        method=_method(body.application_method) if body.application_method else None,
+        method=_to_change_method(body.application_method) if body.application_method else None,
     )
 
 
 def to_change_rules(body: RulesChange) -> ChangeRules:
-    """Return the command that changes the rules as the body says."""
+    """Return the command that makes the body's changes of rules."""
     return ChangeRules(
-        create=[_rule(rule) for rule in body.create or ()],
+        create=[_to_write_rule(rule) for rule in body.create or ()],
         update=[(rule.id, rule.model_dump(exclude={"id"}, exclude_none=True)) for rule in body.update or ()],
         delete=body.delete or (),
     )
@@ -83,12 +83,12 @@ def to_create_campaign(body: NewCampaign) -> CreateCampaign:
         description=body.description,
         starts_at=body.starts_at,
         ends_at=body.ends_at,
-        budget=_budget(body.budget) if body.budget else None,
+        budget=_to_write_budget(body.budget) if body.budget else None,
     )
 
 
 def to_change_campaign(body: CampaignChange) -> ChangeCampaign:
-    """Return the command that changes what the body names. Raises: see `to_create_promotion`."""
+    """Return the command that changes the values in the body. Raises: see `to_create_promotion`."""
     named = body.model_fields_set
     return ChangeCampaign(
         name=body.name,
@@ -96,11 +96,11 @@ def to_change_campaign(body: CampaignChange) -> ChangeCampaign:
         description=body.description if "description" in named else UNCHANGED,
         starts_at=body.starts_at if "starts_at" in named else UNCHANGED,
         ends_at=body.ends_at if "ends_at" in named else UNCHANGED,
-        budget=_budget(body.budget) if body.budget else None,
+        budget=_to_write_budget(body.budget) if body.budget else None,
     )
 
 
-def _method(method: MethodChange) -> ChangeMethod:
+def _to_change_method(method: MethodChange) -> ChangeMethod:
     _require_cop(method.currency_code)
     named = method.model_fields_set
     return ChangeMethod(
@@ -113,13 +113,13 @@ def _method(method: MethodChange) -> ChangeMethod:
     )
 
 
-def _rule(rule: NewRule) -> WriteRule:
+def _to_write_rule(rule: NewRule) -> WriteRule:
     return WriteRule(
         attribute=rule.attribute, operator=rule.operator, values=rule.values, description=rule.description
     )
 
 
-def _budget(budget: BudgetChange) -> WriteBudget:
+def _to_write_budget(budget: BudgetChange) -> WriteBudget:
     _require_cop(budget.currency_code)
     return WriteBudget(
         type=budget.type,

@@ -1,1 +1,1 @@
-"""Rate limits, counted in the database for all replicas."""
+"""Rate limits, counted in the database so that they apply to all replicas together."""

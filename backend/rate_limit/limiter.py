@@ -1,7 +1,7 @@
-"""Rate limits: how often something may be tried, counted in the database for all replicas.
+"""Rate limits: how often something may be tried, counted in the database for all replicas together.
 
-`hit` counts a try before it is made, so that tries at the same moment do not pass together; `refund` takes it back when
-the try was right. A try that is refused counts nowhere: whoever goes on hammering does not lock others out.
+`hit` counts a try before it is made, so that simultaneous tries cannot all pass. `refund` takes it back when the
+try was legitimate. A refused try is not counted, so a client that keeps trying does not lock others out.
 """
 
 import hashlib
@@ -25,21 +25,23 @@ from backend.core.errors import TooManyRequests
 from backend.rate_limit.models import RateLimitCounter, add_to_counters
 
 WINDOW, DAY = timedelta(minutes=15), timedelta(days=1)
-TOO_MANY = "Too many tries: wait some minutes"
-PEOPLE = 1000
-"""What `RateLimit.per_client` is stated for."""
+TOO_MANY_TRIES = "Too many tries: wait some minutes"
+DEFAULT_PEOPLE_PER_ADDRESS = 1000
+"""Number of people behind one address for which `RateLimit.per_client` is stated."""
 
 
 @dataclass(frozen=True, slots=True)
 class RateLimit:
-    """How many tries of a kind pass in a quarter of an hour. A subject is an e-mail address or a cart.
+    """Maximum number of tries of one kind per 15 minutes. The subject of a try is an e-mail address or a cart.
 
     Attributes:
-        kind: what is tried; limits of different kinds are counted apart.
-        per_pair: of one client, or of one known device, for one subject.
-        per_client: of one client for all subjects, where `PEOPLE` share its address.
-        per_subject: of all clients for one subject; 0 where strangers must not use a subject's tries up.
-        per_day: like `per_subject`, and for each known device, but in 24 hours; 0 for no such bound.
+        kind: the action that is limited; different kinds are counted separately.
+        per_pair: tries of one client, or of one known device, for one subject.
+        per_client: tries of one client for all subjects, if `DEFAULT_PEOPLE_PER_ADDRESS` share its address.
+        per_subject: tries of all clients for one subject; 0 for no limit, where strangers must not be able to use
+            up a
+            subject's tries.
+        per_day: like `per_subject`, and for each known device, but in 24 hours; 0 for no limit.
     """
 
     kind: str
@@ -51,28 +53,29 @@ class RateLimit:
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """Who tries.
+    """The client that makes a try.
 
     Attributes:
-        address: what the client is counted by.
-        people: how many may share the address.
-        device: the id of a device that its subject knows: only its own tries count for it, whatever strangers do.
+        address: the network address by which the client is counted.
+        max_people: how many people may share the address.
+        device: the id of a device that the subject knows, or empty. Its tries are counted separately, so strangers'
+            tries do not limit it.
     """
 
     address: str
-    people: int = PEOPLE
+    max_people: int = DEFAULT_PEOPLE_PER_ADDRESS
     device: str = ""
 
     @classmethod
-    def at(cls, ip: str, settings: Settings) -> Self:
-        """The client at this IP address."""
+    def from_ip(cls, ip: str, settings: Settings) -> Self:
+        """Return the client with this IP address."""
         return cls(network_of(ip), settings.people_per_address)
 
 
 def network_of(ip: str) -> str:
-    """What a client is counted by: the address; of IPv6 the /64, as one subscriber has all of it.
+    """Return the network by which a client is counted: an IPv4 address itself, or the /64 network of an IPv6 address.
 
-    Anything that is no address is returned as it is.
+    A subscriber controls a whole IPv6 /64 network. A text that is not an IP address is returned unchanged.
     """
     try:
         address = ip_address(ip)
@@ -84,31 +87,31 @@ def network_of(ip: str) -> str:
 
 
 class SubjectExhausted(TooManyRequests):
-    """All clients together have tried too often for this subject; this client itself has not."""
+    """All clients together made too many tries for this subject, but this client alone did not."""
 
 
 _COUNTERS = table_of(RateLimitCounter)
 
 
 @cache
-def _count(tries: int) -> Any:
-    """Return the statement that counts a try of this number of keys and returns their counters."""
-    # not `values()` of several rows: SQLAlchemy would compile the statement anew each time
+def _count_statement(tries: int) -> Any:
+    """Return the statement that counts one try for `tries` keys and returns their counters."""
+    # not `values()` of several rows: SQLAlchemy would compile the statement again each time
     rows = [
         select(bindparam(f"key{n}", type_=String()), literal(1), bindparam(f"until{n}", type_=UtcDateTime()))
         for n in range(tries)
     ]
-    rows[-1] = rows[-1].where(true())  # else SQLite takes "ON CONFLICT" for a join's condition
+    rows[-1] = rows[-1].where(true())  # without WHERE, SQLite parses "ON CONFLICT" as a join condition
     stored = _COUNTERS.c
     new = insert_into(_COUNTERS).from_select(["key", "hits", "expires_at"], union_all(*rows))
     return add_to_counters(new).returning(stored.key, stored.hits, stored.expires_at)
 
 
-def _uncounting(*, is_certain: bool) -> Any:
-    """The statement that ends the counter `own`, and takes one try off the others of `keys`.
+def _refund_statement(*, is_certain: bool) -> Any:
+    """Return the statement that resets the counter `own` and subtracts one try from the others of `keys`.
 
-    Without `is_certain`, only where `own` counts at this moment. What ended counts as what expired. The counters are
-    locked first, in the order in which `hit_in` locks them.
+    Without `is_certain`, it changes nothing unless `own` has an open window. A reset counter counts as expired. The
+    counters are locked first, in the order in which `hit_in` locks them.
     """
     stored, moment = _COUNTERS.c, bindparam("moment", type_=UtcDateTime())
     own = bindparam("own", type_=String())
@@ -133,11 +136,11 @@ def _uncounting(*, is_certain: bool) -> Any:
     return less.where(exists().where(counted.c.key == own, counted.c.expires_at > moment))
 
 
-_UNCOUNT, _UNCOUNT_COUNTED = _uncounting(is_certain=True), _uncounting(is_certain=False)
+_REFUND, _REFUND_IF_COUNTED = _refund_statement(is_certain=True), _refund_statement(is_certain=False)
 
 
 async def hit(database: Database, limit: RateLimit, subject: str, client: Client) -> None:
-    """Count a try of this client for this subject, in a transaction of its own.
+    """Count a try of this client for this subject, in a separate transaction.
 
     Raises:
         TooManyRequests: see `hit_in`.
@@ -149,69 +152,71 @@ async def hit(database: Database, limit: RateLimit, subject: str, client: Client
 async def hit_in(
     session: AsyncSession, limit: RateLimit, subject: str, client: Client, *, locks: Sequence[str] = ()
 ) -> None:
-    """Count a try in the caller's transaction: it does not count when that is rolled back.
+    """Count a try in the caller's transaction. A rollback removes it from the count.
 
-    Tries of one client take turns until the transaction ends. `locks` are more keys with which they do; they have no
-    limit.
+    Concurrent tries of one client wait for each other until the transaction ends. `locks` are additional keys that
+    are locked in the same way; they have no limit.
 
     Raises:
-        TooManyRequests: it is one too many, and the transaction has to be rolled back, so that it counts nowhere;
-            `retry_after` has the seconds to wait. `SubjectExhausted` when only other clients' tries are too many.
+        TooManyRequests: a limit is exceeded. The caller must roll the transaction back, so that the try is not
+            counted.
+            `retry_after` is the wait in seconds. `SubjectExhausted` if only limits shared with other clients are
+                exceeded.
     """
     moment = now()
     unlimited = [_Counter(_hash(limit.kind, "lock", key), sys.maxsize, timedelta()) for key in locks]
     counters = {counter.key: counter for counter in [*_counters(limit, subject, client), *unlimited]}
-    # in one order, so that no two transactions wait for each other
-    asked: dict[str, Any] = {"moment": moment}
+    # always in the same order, so that two transactions cannot deadlock
+    parameters: dict[str, Any] = {"moment": moment}
     for n, key in enumerate(sorted(counters)):
-        asked |= {f"key{n}": key, f"until{n}": moment + counters[key].window}
-    statement = _count(len(counters))
-    counted = (await session.execute(statement, asked)).all()
-    over = [(counters[key], until) for key, hits, until in counted if hits > counters[key].most]
-    if not over:
+        parameters |= {f"key{n}": key, f"until{n}": moment + counters[key].window}
+    statement = _count_statement(len(counters))
+    counted = (await session.execute(statement, parameters)).all()
+    exceeded = [(counters[key], until) for key, hits, until in counted if hits > counters[key].max_hits]
+    if not exceeded:
         return
-    wait = max(until for _counter, until in over) - moment
-    refusal = SubjectExhausted if all(counter.is_shared for counter, _until in over) else TooManyRequests
-    raise refusal(TOO_MANY, retry_after=max(ceil(wait.total_seconds()), 1))
+    wait = max(until for _counter, until in exceeded) - moment
+    refusal = SubjectExhausted if all(counter.is_shared for counter, _until in exceeded) else TooManyRequests
+    raise refusal(TOO_MANY_TRIES, retry_after=max(ceil(wait.total_seconds()), 1))
 
 
 async def take_turns(session: AsyncSession, key: str) -> None:
-    """Wait until no other transaction has taken this turn; it ends with the caller's transaction."""
-    asked = {"key0": _hash("turn", key), "until0": now(), "moment": now()}
-    await session.execute(_count(1), asked)
+    """Wait until no other transaction holds this key. The caller's transaction then holds it until it ends."""
+    parameters = {"key0": _hash("turn", key), "until0": now(), "moment": now()}
+    await session.execute(_count_statement(1), parameters)
 
 
 async def refund(database: Database, limit: RateLimit, subject: str, client: Client) -> None:
-    """Take the try back because it was right, and all earlier ones of this client for this subject."""
+    """Take a legitimate try back, and reset the counter of this client for this subject."""
     async with database.transaction() as session:
-        await session.execute(_UNCOUNT, _asked(limit, subject, client))
+        await session.execute(_REFUND, _refund_parameters(limit, subject, client))
 
 
 async def refund_in(session: AsyncSession, limit: RateLimit, subject: str, client: Client) -> None:
-    """Uncount, in the caller's transaction, a try of this client for this subject.
+    """Cancel a try of this client for this subject, in the caller's transaction.
 
-    Nothing happens where none was counted in this window, so that one try is uncounted once.
+    Nothing happens unless a try was counted in this window, so one try is cancelled once.
     """
-    await session.execute(_UNCOUNT_COUNTED, _asked(limit, subject, client))
+    await session.execute(_REFUND_IF_COUNTED, _refund_parameters(limit, subject, client))
 
 
-def _asked(limit: RateLimit, subject: str, client: Client) -> dict[str, Any]:
+def _refund_parameters(limit: RateLimit, subject: str, client: Client) -> dict[str, Any]:
     keys = [counter.key for counter in _counters(limit, subject, client)]
     return {"own": keys[0], "keys": keys, "moment": now()}
 
 
 @dataclass(frozen=True, slots=True)
 class _Counter:
-    """What one try counts for. `is_shared`: it counts the tries of all clients together."""
+    """A counter that a try increments. `is_shared` is true if it counts the tries of all clients together."""
 
     key: str
-    most: int
+    max_hits: int
     window: timedelta = WINDOW
     is_shared: bool = False
 
 
 def _counters(limit: RateLimit, subject: str, client: Client) -> list[_Counter]:
-    """What a try counts for, first what is this client's alone for this subject."""
+    """Return the counters that a try increments; the first is the one of this client for this subject."""
     kind = limit.kind
     if client.device:
         counters = [_Counter(_hash(kind, "device", subject, client.device), limit.per_pair)]
@@ -219,7 +224,7 @@ def _counters(limit: RateLimit, subject: str, client: Client) -> list[_Counter]:
             key = _hash(kind, "device, day", subject, client.device)
             counters.append(_Counter(key, limit.per_day, DAY))
         return counters
-    of_client = max(limit.per_pair, ceil(limit.per_client * client.people / PEOPLE))
+    of_client = max(limit.per_pair, ceil(limit.per_client * client.max_people / DEFAULT_PEOPLE_PER_ADDRESS))
     counters = [
         _Counter(_hash(kind, "pair", subject, client.address), limit.per_pair),
         _Counter(_hash(kind, "client", client.address), of_client),

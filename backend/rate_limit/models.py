@@ -1,4 +1,4 @@
-"""Table of the rate limits' counters."""
+"""Table of the rate limit counters."""
 
 from datetime import datetime
 from typing import Any
@@ -11,7 +11,7 @@ from backend.core.db.tables import table_of
 
 
 class RateLimitCounter(SQLModel, table=True):
-    """The tries of one window. `key` is a hash of the limit's kind and of whose tries these are."""
+    """Number of tries in one window. `key` is a hash of the limit's kind and of the client, device or subject."""
 
     __tablename__ = "rate_limit_counter"
 
@@ -21,7 +21,10 @@ class RateLimitCounter(SQLModel, table=True):
 
 
 def add_to_counters(new: Any) -> Any:
-    """Return the INSERT of counters as one that adds their hits to those that are open at `moment`, a parameter."""
+    """Return the INSERT of counters as an upsert: hits are added to counters whose window is open.
+
+    The statement has a parameter `moment`, the current time; counters that expired by then start again.
+    """
     stored = table_of(RateLimitCounter).c
     is_over = stored.expires_at <= bindparam("moment", type_=UtcDateTime())
     return new.on_conflict_do_update(

@@ -1,1 +1,1 @@
-"""Reports on a period: sales, IVA, and tables for spreadsheets."""
+"""Reports on a period: orders, IVA, and tables for spreadsheets."""

@@ -1,4 +1,4 @@
-"""Figures of a period that are not money in the till: orders, toys, stock and carts."""
+"""Figures of a period in addition to the ledger: orders, products, stock and carts."""
 
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -21,33 +21,33 @@ from sqlalchemy.orm import aliased
 
 from backend.cart.models import Cart, LineItem
 from backend.catalog.models import Product, Variant
-from backend.checkout.carts.abandoned_carts import CART_KEPT_FOR
+from backend.checkout.carts.abandoned_carts import CART_RETENTION
 from backend.core.dates import today_in_colombia
 from backend.core.db.tables import Json
 from backend.core.money import Cop
 from backend.inventory.models import InventoryLevel
 from backend.orders.models import Order, OrderLine
-from backend.orders.money.payment_allocation import taken_by_part
+from backend.orders.money.payment_allocation import sum_discounts_by_part
 from backend.payment.models import PaymentSession, Refund
 from backend.pricing import price_of_units
-from backend.reports.periods import Period, Piece, months
+from backend.reports.periods import Period, Piece, split_into_months
 
-MOST_TOYS = 10
-"""Toys that are named."""
-SLOW_FOR = timedelta(days=90)
-"""A toy of which nothing was sold for so long is slow."""
+MAX_PRODUCTS = 10
+"""Maximum number of products in a ranking."""
+SLOW_STOCK_AGE = timedelta(days=90)
+"""A product without an order for this time is slow."""
 
 
-class Flow(NamedTuple):
-    """Pesos that were captured in a piece of the period, and that were refunded."""
+class CashFlow(NamedTuple):
+    """Captured and refunded pesos in a piece of the period."""
 
     piece: Piece
     captured: Cop
     refunded: Cop
 
 
-class Toys(NamedTuple):
-    """Units of a toy, and what they cost with IVA."""
+class ProductFigures(NamedTuple):
+    """Units of a product, and their price including IVA."""
 
     title: str
     units: int
@@ -55,10 +55,10 @@ class Toys(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Carts:
-    """How many carts with something in them were begun, and how many of those were paid.
+class CartFigures:
+    """Numbers of carts with an item that were created, and of those that were paid.
 
-    `since` is the first day that was counted, where carts of earlier ones may have been deleted.
+    `since` is the first counted day, if carts of earlier days may have been deleted.
     """
 
     begun: int
@@ -66,14 +66,14 @@ class Carts:
     since: date | None = None
 
 
-def _sold(begin: datetime, end: datetime | None = None) -> list[ColumnElement[bool]]:
-    """Orders that stand and were paid from one moment to another: `ix_order_sold`."""
+def _sold_conditions(begin: datetime, end: datetime | None = None) -> list[ColumnElement[bool]]:
+    """Return the conditions for active orders that were paid in a range of time (index `ix_order_sold`)."""
     conditions = [Order.status == literal_column("'pending'"), Order.paid_at >= begin]
     return [*conditions, Order.paid_at < end] if end is not None else conditions
 
 
-async def flows(session: AsyncSession, pieces: list[Piece]) -> list[Flow]:
-    """What was captured and refunded in each of these pieces."""
+async def read_cash_flows(session: AsyncSession, pieces: list[Piece]) -> list[CashFlow]:
+    """Return the captured and refunded pesos of each piece."""
     sums: list[Any] = []
     for piece in pieces:
         captured = select(func.sum(PaymentSession.captured_amount)).where(
@@ -84,36 +84,38 @@ async def flows(session: AsyncSession, pieces: list[Piece]) -> list[Flow]:
         )
         sums += [captured.scalar_subquery(), refunded.scalar_subquery()]
     found = [int(one or 0) for one in (await session.execute(select(*sums))).one()]
-    return [Flow(piece, found[2 * n], found[2 * n + 1]) for n, piece in enumerate(pieces)]
+    return [CashFlow(piece, found[2 * n], found[2 * n + 1]) for n, piece in enumerate(pieces)]
 
 
-async def orders_paid(session: AsyncSession, period: Period) -> tuple[int, Cop]:
-    """How many orders were paid, and what they cost together. Those that were cancelled do not count."""
-    counted = select(func.count(), func.sum(_big(Order.total))).where(*_sold(period.begin, period.end))
+async def count_paid_orders(session: AsyncSession, period: Period) -> tuple[int, Cop]:
+    """Return number and total of the paid orders, without cancelled ones."""
+    counted = select(func.count(), func.sum(_to_bigint(Order.total))).where(
+        *_sold_conditions(period.begin, period.end)
+    )
     count, pesos = (await session.execute(counted)).one()
     return count, int(pesos or 0)
 
 
-async def best_sellers(session: AsyncSession, period: Period) -> list[Toys]:
-    """The toys of which most units were sold, without those that came back; in pesos as they were paid."""
-    kept = OrderLine.quantity - OrderLine.withdrawn - OrderLine.returned
-    found: dict[str, Toys] = {}
+async def list_best_sellers(session: AsyncSession, period: Period) -> list[ProductFigures]:
+    """Return the products with the most sold units, without returned units, with the price that was paid for them."""
+    sold_units = OrderLine.quantity - OrderLine.withdrawn - OrderLine.returned
+    found: dict[str, ProductFigures] = {}
 
     def add(product_id: str, title: str, units: int, pesos: Cop) -> None:
-        known = found.get(product_id, Toys(title, 0, 0))
-        found[product_id] = Toys(title, known.units + units, known.pesos + pesos)
+        known = found.get(product_id, ProductFigures(title, 0, 0))
+        found[product_id] = ProductFigures(title, known.units + units, known.pesos + pesos)
 
-    for month in months(period):
+    for month in split_into_months(period):
         whole = Order.adjustments == literal([], Json)
         lines = (
             select(
                 OrderLine.product_id,
                 func.max(OrderLine.title),
-                func.sum(kept),
-                func.sum(_big(OrderLine.unit_price) * kept),
+                func.sum(sold_units),
+                func.sum(_to_bigint(OrderLine.unit_price) * sold_units),
             )
             .join(Order, Order.id == OrderLine.order_id)
-            .where(*_sold(month.begin, month.end), whole)
+            .where(*_sold_conditions(month.begin, month.end), whole)
             .group_by(OrderLine.product_id)
         )
         for product_id, title, units, pesos in await session.execute(lines):
@@ -126,25 +128,32 @@ async def best_sellers(session: AsyncSession, period: Period) -> list[Toys]:
             OrderLine.unit_price,
         )
         reduced = (
-            select(*columns, kept, Order.adjustments)
+            select(*columns, sold_units, Order.adjustments)
             .join(Order, Order.id == OrderLine.order_id)
-            .where(*_sold(month.begin, month.end), ~whole)
+            .where(*_sold_conditions(month.begin, month.end), ~whole)
         )
         for id_, product_id, title, quantity, price, units, adjustments in await session.execute(reduced):
-            total = quantity * price - taken_by_part(adjustments).get(id_, 0)
+            total = quantity * price - sum_discounts_by_part(adjustments).get(id_, 0)
             add(product_id, title, units, price_of_units(total, quantity, units))
-    ranked = sorted(found.values(), key=lambda toys: (-toys.units, -toys.pesos, toys.title))
-    return [toys for toys in ranked if toys.units > 0][:MOST_TOYS]
+    ranked = sorted(found.values(), key=lambda product: (-product.units, -product.pesos, product.title))
+    return [product for product in ranked if product.units > 0][:MAX_PRODUCTS]
 
 
-async def slow_stock(session: AsyncSession, moment: datetime) -> list[Toys]:
-    """The toys that are in stock although nothing of them was sold for `SLOW_FOR`, the dearest stock first.
+async def list_slow_stock(session: AsyncSession, moment: datetime) -> list[ProductFigures]:
+    """Return products in stock that were not sold for `SLOW_STOCK_AGE`, most valuable stock first.
 
-    Toys that are newer than that are left out.
+    Products that were created later are not included.
     """
-    since = moment - SLOW_FOR
-    sold = select(OrderLine.product_id).join(Order, Order.id == OrderLine.order_id).where(*_sold(since))
-    units, pesos = func.sum(InventoryLevel.stocked), func.sum(_big(InventoryLevel.stocked) * Variant.price)
+    since = moment - SLOW_STOCK_AGE
+    sold = (
+        select(OrderLine.product_id)
+        .join(Order, Order.id == OrderLine.order_id)
+        .where(*_sold_conditions(since))
+    )
+    units, pesos = (
+        func.sum(InventoryLevel.stocked),
+        func.sum(_to_bigint(InventoryLevel.stocked) * Variant.price),
+    )
     slow = (
         select(Product.title, units, pesos)
         .join(Variant, Variant.product_id == Product.id)
@@ -153,15 +162,17 @@ async def slow_stock(session: AsyncSession, moment: datetime) -> list[Toys]:
         .where(Product.id.not_in(sold))
         .group_by(Product.id, Product.title, Product.title_key)
         .order_by(pesos.desc(), Product.title_key, Product.id)
-        .limit(MOST_TOYS)
+        .limit(MAX_PRODUCTS)
     )
-    return [Toys(title, int(count), int(worth)) for title, count, worth in await session.execute(slow)]
+    return [
+        ProductFigures(title, int(count), int(worth)) for title, count, worth in await session.execute(slow)
+    ]
 
 
-async def stock_value(session: AsyncSession) -> tuple[int, Cop]:
-    """How many units are stocked in the shop, and what they would be sold for, IVA included."""
+async def read_stock_value(session: AsyncSession) -> tuple[int, Cop]:
+    """Return the units in stock, and their price including IVA."""
     value = (
-        select(func.sum(InventoryLevel.stocked), func.sum(_big(InventoryLevel.stocked) * Variant.price))
+        select(func.sum(InventoryLevel.stocked), func.sum(_to_bigint(InventoryLevel.stocked) * Variant.price))
         .join(Variant, Variant.id == InventoryLevel.variant_id)
         .join(Product, Product.id == Variant.product_id)
         .where(Product.deleted_at.is_(None))
@@ -170,12 +181,12 @@ async def stock_value(session: AsyncSession) -> tuple[int, Cop]:
     return int(units or 0), int(pesos or 0)
 
 
-async def carts_begun(session: AsyncSession, period: Period, moment: datetime) -> Carts | None:
-    """Carts of the period; None where all of them may have been deleted by now.
+async def count_carts(session: AsyncSession, period: Period, moment: datetime) -> CartFigures | None:
+    """Count the carts of the period; return None if all of them may have been deleted already.
 
-    A cart that was restored after a payment failed counts once, as the one that it became.
+    A cart that was restored after a failed payment counts once, as the restored cart.
     """
-    oldest = moment - CART_KEPT_FOR
+    oldest = moment - CART_RETENTION
     if period.end <= oldest:
         return None
     later = aliased(Cart)
@@ -188,8 +199,8 @@ async def carts_begun(session: AsyncSession, period: Period, moment: datetime) -
     )
     begun, paid = (await session.execute(counted)).one()
     since = today_in_colombia(oldest) if period.begin < oldest else None
-    return Carts(begun, int(paid or 0), since)
+    return CartFigures(begun, int(paid or 0), since)
 
 
-def _big(amount: Any) -> ColumnElement[int]:
+def _to_bigint(amount: Any) -> ColumnElement[int]:
     return cast(amount, BigInteger)

@@ -1,9 +1,9 @@
-"""What came in and went back in a period, by rate of IVA: every peso that was captured, less every one refunded.
+"""Ledger of a period by rate of IVA: every captured peso, minus every refunded one.
 
-A payment counts on the day on which it was captured, a refund on the day on which it was booked, whatever became of
-the order. A session has the moment of its capture once it is captured, which it stays. Rates are those that the
-order's lines and its shipping were sold at; how payments are shared out over them is in
-`backend.orders.money.payment_allocation`. A payment that is simply that of its order is added up by the database.
+A payment counts on the day of its capture, and a refund on the day of its booking, whatever happens to the order
+later. The capture time of a session never changes. The rates are those of the order's lines and its shipping at the
+time of the order; `backend.orders.money.payment_allocation` allocates payments to them. If a payment equals the
+total of its order, the database adds it up.
 """
 
 import asyncio
@@ -32,98 +32,98 @@ from sqlalchemy.orm import aliased
 from backend.core.db.tables import Json
 from backend.core.money import Cop
 from backend.orders.models import Order, OrderLine
-from backend.orders.money.payment_allocation import Account, Event, Share, parts_of, taken_by_part
+from backend.orders.money.payment_allocation import Account, Event, Share, build_parts, sum_discounts_by_part
 from backend.payment.models import PaymentCollection, PaymentSession, Refund
 from backend.payment.transitions import pays
 from backend.pricing import SHIPPING
-from backend.reports.periods import Period, months
+from backend.reports.periods import Period, split_into_months
 
-AT_ONCE = 500
+BATCH_SIZE = 500
 """Payments whose orders are read at a time."""
 
 
 @dataclass(slots=True)
-class Sum:
-    """Pesos with the IVA in them, and that IVA."""
+class TaxedAmount:
+    """Pesos including IVA, and that IVA."""
 
     total: Cop = 0
     tax: Cop = 0
 
     @property
     def base(self) -> Cop:
-        """The pesos without their IVA."""
+        """Return the pesos without their IVA."""
         return self.total - self.tax
 
     def add(self, total: Cop, tax: Cop) -> None:
-        """Add so many pesos with so much IVA in them."""
+        """Add pesos including IVA, and that IVA."""
         self.total += total
         self.tax += tax
 
 
-def _sums() -> defaultdict[int, Sum]:
-    return defaultdict(Sum)
+def _new_sums() -> defaultdict[int, TaxedAmount]:
+    return defaultdict(TaxedAmount)
 
 
 @dataclass(slots=True)
-class Books:
-    """What came in and went back.
+class PeriodLedger:
+    """Captured and refunded pesos of a period.
 
     Attributes:
-        items: what was paid for toys, by rate of IVA in percent.
-        shipping: what was paid for shipping, by rate.
-        given_back: what of both was refunded, by rate.
-        beyond: captured money that paid no order: paid twice, too much, or nobody knows for what.
-        beyond_given_back: what of such money was refunded.
+        items: paid for products, by rate of IVA in percent.
+        shipping: paid for shipping, by rate.
+        refunded_sums: refunded of both, by rate.
+        unallocated: captured money that pays no order: paid twice, too much, or for an unknown reason.
+        unallocated_refunds: refunded of such money.
     """
 
-    items: dict[int, Sum] = field(default_factory=_sums)
-    shipping: dict[int, Sum] = field(default_factory=_sums)
-    given_back: dict[int, Sum] = field(default_factory=_sums)
-    beyond: Cop = 0
-    beyond_given_back: Cop = 0
+    items: dict[int, TaxedAmount] = field(default_factory=_new_sums)
+    shipping: dict[int, TaxedAmount] = field(default_factory=_new_sums)
+    refunded_sums: dict[int, TaxedAmount] = field(default_factory=_new_sums)
+    unallocated: Cop = 0
+    unallocated_refunds: Cop = 0
 
     @property
     def captured(self) -> Cop:
-        """All that was captured."""
-        return _total(self.items) + _total(self.shipping) + self.beyond
+        """Return all captured pesos."""
+        return _sum_totals(self.items) + _sum_totals(self.shipping) + self.unallocated
 
     @property
     def refunded(self) -> Cop:
-        """All that was refunded."""
-        return _total(self.given_back) + self.beyond_given_back
+        """Return all refunded pesos."""
+        return _sum_totals(self.refunded_sums) + self.unallocated_refunds
 
     @property
     def tax(self) -> Cop:
-        """The IVA that is owed for it."""
+        """Return the IVA that is owed."""
         sold = (*self.items.values(), *self.shipping.values())
-        return sum(one.tax for one in sold) - sum(one.tax for one in self.given_back.values())
+        return sum(one.tax for one in sold) - sum(one.tax for one in self.refunded_sums.values())
 
-    def note(self, share: Share, *, is_refund: bool) -> None:
-        """Add a share of a capture, or of a refund."""
+    def add_share(self, share: Share, *, is_refund: bool) -> None:
+        """Add a share of a capture or a refund."""
         if not share.part and is_refund:
-            self.beyond_given_back += share.amount
+            self.unallocated_refunds += share.amount
         elif not share.part:
-            self.beyond += share.amount
+            self.unallocated += share.amount
         else:
             sold = self.shipping if share.part == SHIPPING else self.items
-            (self.given_back if is_refund else sold)[share.rate].add(share.amount, share.tax)
+            (self.refunded_sums if is_refund else sold)[share.rate].add(share.amount, share.tax)
 
 
-def _total(sums: dict[int, Sum]) -> Cop:
+def _sum_totals(sums: dict[int, TaxedAmount]) -> Cop:
     return sum(one.total for one in sums.values())
 
 
-async def books_of(session: AsyncSession, period: Period) -> Books:
-    """What came in and went back on these days. Whoever shows it has checked the right to see it."""
-    books = Books()
-    for month in months(period):
-        await _add_plain(session, books, month.begin, month.end)
-        shared = await _collections(session, month.begin, month.end)
-        for start in range(0, len(shared), AT_ONCE):
-            some = shared[start : start + AT_ONCE]
-            await _add_shared(session, books, some, month.begin, month.end)
-        await asyncio.sleep(0)  # others are served in between
-    return books
+async def read_ledger(session: AsyncSession, period: Period) -> PeriodLedger:
+    """Return the ledger of a period. The caller must check the right to read it."""
+    ledger = PeriodLedger()
+    for month in split_into_months(period):
+        await _add_plain(session, ledger, month.begin, month.end)
+        shared = await _find_shared_collections(session, month.begin, month.end)
+        for start in range(0, len(shared), BATCH_SIZE):
+            some = shared[start : start + BATCH_SIZE]
+            await _add_shared(session, ledger, some, month.begin, month.end)
+        await asyncio.sleep(0)  # let other tasks run
+    return ledger
 
 
 _other = aliased(PaymentSession)
@@ -136,11 +136,11 @@ _IS_PLAIN = and_(
         _other.captured_at.is_not(None),
     ),
 )
-"""The payment is its order's only one, of exactly what the order costs, and nothing was taken off a line."""
+"""The payment is the only one of its order, equals the order's total, and no line has a discount."""
 
 
-def _captures(begin: datetime, end: datetime, *columns: Any) -> Select[Any]:
-    """Captures of these moments, with the orders that they were for."""
+def _select_captures(begin: datetime, end: datetime, *columns: Any) -> Select[Any]:
+    """Select the captures of a time range, with their orders."""
     return (
         select(*columns)
         .select_from(PaymentSession)
@@ -150,45 +150,47 @@ def _captures(begin: datetime, end: datetime, *columns: Any) -> Select[Any]:
     )
 
 
-async def _add_plain(session: AsyncSession, books: Books, begin: datetime, end: datetime) -> None:
-    shipping, line = _big(Order.shipping_total), _big(OrderLine.unit_price) * OrderLine.quantity
-    whole = _captures(
+async def _add_plain(session: AsyncSession, ledger: PeriodLedger, begin: datetime, end: datetime) -> None:
+    shipping, line = _to_bigint(Order.shipping_total), _to_bigint(OrderLine.unit_price) * OrderLine.quantity
+    whole = _select_captures(
         begin,
         end,
         Order.shipping_tax_rate,
-        func.sum(_big(PaymentSession.captured_amount)),
+        func.sum(_to_bigint(PaymentSession.captured_amount)),
         func.sum(shipping),
-        func.sum(_tax(shipping, Order.shipping_tax_rate)),
+        func.sum(_tax_inside(shipping, Order.shipping_tax_rate)),
     )
     captured = 0
     for rate, amount, total, tax in await session.execute(
         whole.where(_IS_PLAIN).group_by(Order.shipping_tax_rate)
     ):
         captured += int(amount)
-        books.shipping[rate].add(int(total), int(tax))
+        ledger.shipping[rate].add(int(total), int(tax))
         captured -= int(total)
-    sold = _captures(begin, end, OrderLine.tax_rate, func.sum(line), func.sum(_tax(line, OrderLine.tax_rate)))
+    sold = _select_captures(
+        begin, end, OrderLine.tax_rate, func.sum(line), func.sum(_tax_inside(line, OrderLine.tax_rate))
+    )
     of_lines = sold.join(OrderLine, OrderLine.order_id == Order.id).where(_IS_PLAIN)
     for rate, total, tax in await session.execute(of_lines.group_by(OrderLine.tax_rate)):
-        books.items[rate].add(int(total), int(tax))
+        ledger.items[rate].add(int(total), int(tax))
         captured -= int(total)
-    books.beyond += captured  # an order whose lines do not come to its total
+    ledger.unallocated += captured  # the remainder of orders whose lines differ from their total
 
 
-def _big(amount: Any) -> ColumnElement[int]:
+def _to_bigint(amount: Any) -> ColumnElement[int]:
     return cast(amount, BigInteger)
 
 
-def _tax(amount: ColumnElement[int], rate: Any) -> ColumnElement[int]:
-    """`backend.pricing.tax_inside`, by the database."""
+def _tax_inside(amount: ColumnElement[int], rate: Any) -> ColumnElement[int]:
+    """Return the IVA inside an amount, computed by the database as `backend.pricing.tax_inside` does."""
     base: ColumnElement[int] = (200 * amount + 100 + rate) // (2 * (100 + rate))
     return amount - base
 
 
-async def _collections(session: AsyncSession, begin: datetime, end: datetime) -> list[str]:
-    """The payment collections with something of these moments that has to be shared out."""
+async def _find_shared_collections(session: AsyncSession, begin: datetime, end: datetime) -> list[str]:
+    """Return the payment collections with captures or refunds of the time range that must be allocated."""
     is_shared = or_(Order.id.is_(None), not_(_IS_PLAIN))
-    captured = _captures(begin, end, PaymentSession.collection_id).where(is_shared)
+    captured = _select_captures(begin, end, PaymentSession.collection_id).where(is_shared)
     refunded = (
         select(PaymentSession.collection_id)
         .join(Refund, Refund.payment_session_id == PaymentSession.id)
@@ -199,23 +201,26 @@ async def _collections(session: AsyncSession, begin: datetime, end: datetime) ->
 
 
 async def _add_shared(
-    session: AsyncSession, books: Books, collection_ids: Sequence[str], begin: datetime, end: datetime
+    session: AsyncSession, ledger: PeriodLedger, collection_ids: Sequence[str], begin: datetime, end: datetime
 ) -> None:
-    accounts = await _accounts(session, collection_ids)
-    events, plain = await _events(session, collection_ids)
+    accounts = await _read_accounts(session, collection_ids)
+    events, plain = await _read_events(session, collection_ids)
     for collection_id in collection_ids:
         account = accounts.get(collection_id, Account({}))
         for event in sorted(events[collection_id]):
             shares = account.book(event)
             if begin <= event.at < end and event.id not in plain:
                 for share in shares:
-                    books.note(share, is_refund=event.is_refund)
+                    ledger.add_share(share, is_refund=event.is_refund)
 
 
-async def _events(
+async def _read_events(
     session: AsyncSession, collection_ids: Sequence[str]
 ) -> tuple[dict[str, list[Event]], set[str]]:
-    """All captures and refunds of these payment collections, not of the period alone; which are added up already."""
+    """Return all captures and refunds by payment collection, and the ids of those already added up.
+
+    Includes events outside the period.
+    """
     found: dict[str, list[Event]] = defaultdict(list)
     plain: set[str] = set()
     captures = (
@@ -224,19 +229,19 @@ async def _events(
         .outerjoin(Order, Order.cart_id == PaymentCollection.cart_id)
         .where(PaymentSession.collection_id.in_(collection_ids), PaymentSession.captured_at.is_not(None))
     )
-    known: dict[str, tuple[str, bool]] = {}
+    payments: dict[str, tuple[str, bool]] = {}
     for payment, is_plain in await session.execute(captures):
         at, amount = payment.captured_at or BEGINNING, payment.captured_amount or 0
-        counts = is_plain or pays(payment)  # the database has added up what is plain
-        known[payment.id] = payment.collection_id, counts
+        counts = is_plain or pays(payment)  # the database has added up plain payments
+        payments[payment.id] = payment.collection_id, counts
         event = Event(at, is_refund=False, id=payment.id, amount=amount, pays=counts)
         found[payment.collection_id].append(event)
         if is_plain:
             plain.add(payment.id)
-    refunds = select(Refund).where(Refund.payment_session_id.in_(known))
+    refunds = select(Refund).where(Refund.payment_session_id.in_(payments))
     for refund in (await session.execute(refunds)).scalars():
         units = tuple((str(line.get("line_id")), int(line.get("quantity", 0))) for line in refund.lines)
-        collection_id, counts = known[refund.payment_session_id]
+        collection_id, counts = payments[refund.payment_session_id]
         found[collection_id].append(
             Event(
                 refund.created_at,
@@ -253,7 +258,7 @@ async def _events(
 BEGINNING = datetime.min.replace(tzinfo=UTC)
 
 
-async def _accounts(session: AsyncSession, collection_ids: Sequence[str]) -> dict[str, Account]:
+async def _read_accounts(session: AsyncSession, collection_ids: Sequence[str]) -> dict[str, Account]:
     columns = (Order.id, Order.shipping_tax_rate, Order.shipping_total, Order.adjustments)
     query = (
         select(PaymentCollection.id, *columns)
@@ -268,6 +273,8 @@ async def _accounts(session: AsyncSession, collection_ids: Sequence[str]) -> dic
     for order_id, id_, tax_rate, quantity, price in await session.execute(sold.order_by(OrderLine.id)):
         lines[order_id].append((id_, tax_rate, quantity, price))
     return {
-        collection_id: Account(parts_of(lines[order_id], (rate, total), taken_by_part(adjustments)))
+        collection_id: Account(
+            build_parts(lines[order_id], (rate, total), sum_discounts_by_part(adjustments))
+        )
         for collection_id, order_id, rate, total, adjustments in orders
     }

@@ -1,4 +1,4 @@
-"""The days that a report is of, as clocks in Colombia count them, and the pieces that its chart shows them in."""
+"""Periods of reports in days of Colombia, and their pieces for charts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,17 +12,17 @@ from backend.core.errors import InvalidData
 from backend.core.texts import _
 
 TODAY, WEEK, MONTH, RANGE = "hoy", "semana", "mes", "rango"
-"""The periods that have a name, as an address says them."""
+"""Names of periods in an address."""
 FIRST_YEAR, LAST_YEAR = 2000, 2100
-LONGEST = timedelta(days=5 * 366)
-MOST_DAYS = 62
-"""Of more days than these, the chart shows months."""
+MAX_PERIOD = timedelta(days=5 * 366)
+MAX_CHART_DAYS = 62
+"""Maximum number of days for which the chart shows days. Longer periods are shown by month."""
 DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """Days in Colombia, the first and the last included. `name` is how it was asked for."""
+    """A range of days in Colombia, both ends included. `name` is the requested period."""
 
     name: str
     since: date
@@ -30,32 +30,34 @@ class Period:
 
     @property
     def begin(self) -> datetime:
-        """The moment at which it begins, in UTC."""
+        """Return the start in UTC."""
         return day_begin(self.since)
 
     @property
     def end(self) -> datetime:
-        """The moment at which it is over, in UTC: it belongs to the next day."""
+        """Return the end in UTC; it belongs to the next day."""
         return day_begin(self.until + DAY)
 
 
 class Piece(NamedTuple):
-    """A piece of a period: what it is called, and from which moment to which it lasts."""
+    """A piece of a period: its label, start and end."""
 
     label: str
     begin: datetime
     end: datetime
 
 
-def period_asked(asked: Mapping[str, str], today: date) -> Period:
-    """The period that an address or a form asks for: `periodo`, or the days `desde` and `hasta`. Else this week.
+def parse_period(params: Mapping[str, str], today: date) -> Period:
+    """Parse the period of an address or a form: `periodo`, or the days `desde` and `hasta`. The default is this week.
 
     Raises:
-        InvalidData: a day is none, they are the wrong way round, or more than `LONGEST` apart. `fields` says which.
+        InvalidData: a day is not valid, the days are in the wrong order, or more than `MAX_PERIOD` apart. `fields`
+            names
+            the field.
     """
-    if asked.get("desde") or asked.get("hasta"):
-        return range_asked(asked)
-    name = asked.get("periodo", "")
+    if params.get("desde") or params.get("hasta"):
+        return parse_range(params)
+    name = params.get("periodo", "")
     if name == TODAY:
         return Period(TODAY, today, today)
     if name == MONTH:
@@ -63,43 +65,45 @@ def period_asked(asked: Mapping[str, str], today: date) -> Period:
     return Period(WEEK, today - today.weekday() * DAY, today)
 
 
-def range_asked(asked: Mapping[str, str]) -> Period:
-    """The days from `desde` to `hasta`.
+def parse_range(params: Mapping[str, str]) -> Period:
+    """Parse the days from `desde` to `hasta`.
 
     Raises:
-        InvalidData: see `period_asked`.
+        InvalidData: see `parse_period`.
     """
-    since, until = _day(asked, "desde"), _day(asked, "hasta")
+    since, until = _parse_day(params, "desde"), _parse_day(params, "hasta")
     if until < since:
         raise InvalidData("The last day is before the first", fields={"hasta": _("Es antes del primer día.")})
-    if until - since > LONGEST:
+    if until - since > MAX_PERIOD:
         raise InvalidData("That is too long", fields={"hasta": _("Elige cinco años o menos.")})
     return Period(RANGE, since, until)
 
 
-def pieces(period: Period) -> list[Piece]:
-    """The period hour by hour, day by day or month by month, whichever is read most easily."""
+def split_period(period: Period) -> list[Piece]:
+    """Split the period into hours, days or months, depending on its length."""
     days = (period.until - period.since).days + 1
     if days == 1:
-        return [_hour(period.since, hour) for hour in range(24)]
-    if days <= MOST_DAYS:
-        return [_piece(_short(day), day, day) for day in (period.since + n * DAY for n in range(days))]
-    return months(period)
+        return [_hour_piece(period.since, hour) for hour in range(24)]
+    if days <= MAX_CHART_DAYS:
+        return [
+            _to_piece(_format_day(day), day, day) for day in (period.since + n * DAY for n in range(days))
+        ]
+    return split_into_months(period)
 
 
-def months(period: Period) -> list[Piece]:
-    """The period month by month; of the first and the last, what is in it."""
+def split_into_months(period: Period) -> list[Piece]:
+    """Split the period into months. The first and the final month may be incomplete."""
     found, first = [], period.since
     while first <= period.until:
         following = (first.replace(day=1) + 31 * DAY).replace(day=1)
-        found.append(_piece(_month(first), first, min(following - DAY, period.until)))
+        found.append(_to_piece(_format_month(first), first, min(following - DAY, period.until)))
         first = following
     return found
 
 
-def _day(asked: Mapping[str, str], name: str) -> date:
+def _parse_day(params: Mapping[str, str], name: str) -> date:
     try:
-        day = date.fromisoformat(asked.get(name, ""))
+        day = date.fromisoformat(params.get(name, ""))
     except ValueError:
         day = date.min
     if not FIRST_YEAR <= day.year <= LAST_YEAR:
@@ -107,18 +111,18 @@ def _day(asked: Mapping[str, str], name: str) -> date:
     return day
 
 
-def _piece(label: str, first: date, last: date) -> Piece:
+def _to_piece(label: str, first: date, last: date) -> Piece:
     return Piece(label, day_begin(first), day_begin(last + DAY))
 
 
-def _hour(day: date, hour: int) -> Piece:
+def _hour_piece(day: date, hour: int) -> Piece:
     begin = datetime.combine(day, time(hour), TIME_ZONE).astimezone(UTC)
     return Piece(f"{hour}:00", begin, begin + timedelta(hours=1))
 
 
-def _short(day: date) -> str:
+def _format_day(day: date) -> str:
     return format_date(day, {"es_CO": "d MMM", "en": "MMM d"}[LOCALE], locale=LOCALE)
 
 
-def _month(day: date) -> str:
+def _format_month(day: date) -> str:
     return format_date(day, "MMM y", locale=LOCALE)

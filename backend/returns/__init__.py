@@ -1,1 +1,1 @@
-"""Returns: what a buyer sends back or never got, decided by the shop, and the money that goes back for it in time."""
+"""Returns: units that customers send back or never received, the shop's decision, and the refund in time."""

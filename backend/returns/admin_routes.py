@@ -1,6 +1,6 @@
-"""The Admin API of returns (platform: returns): what programs write of them, and what they read.
+"""Admin API of returns (platform: returns): programs draft returns and read them.
 
-Returns are decided and paid in the office. Nothing fetches goods back: who asks for that is told so.
+Staff decide and pay returns in the back office. No provider collects goods: such a request is refused.
 """
 
 from typing import Annotated
@@ -9,10 +9,20 @@ from fastapi import APIRouter
 from sqlalchemy import ColumnElement
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.audit import Thing
-from backend.edge.dependencies import Db, ShopSettings, Shown
+from backend.audit import SubjectType
+from backend.edge.dependencies import Db, RequestedFields, ShopSettings
 from backend.edge.errors import REFUSALS
-from backend.edge.query import Fields, in_order, met, moments, one_of, paging, pick_each, read_query, rows_of
+from backend.edge.query import (
+    Fields,
+    in_clauses,
+    moment_clauses,
+    order_clauses,
+    paging_fields,
+    pick_each,
+    read_page,
+    read_query,
+    where_clauses,
+)
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import Body
 from backend.edge.wire import Deleted, Wire
@@ -30,7 +40,7 @@ from backend.returns.answers import (
     ReturnPreview,
     ReturnsAnswer,
 )
-from backend.returns.drafts import Action, Asked, Item, ItemChange, Units
+from backend.returns.drafts import Action, DraftItem, ItemChange, LineUnits, RequestData
 from backend.returns.models import DraftStep, Return, ReturnDraft, ReturnKind
 from backend.returns.processing import read_return
 from backend.returns.requests import Remark
@@ -39,8 +49,8 @@ from backend.returns.schemas import (
     ArrivedItem,
     ArrivedItems,
     Confirmation,
+    EmptyBody,
     NewReturn,
-    NothingMore,
     RequestChange,
     ReturnItem,
     ReturnItemChange,
@@ -48,10 +58,10 @@ from backend.returns.schemas import (
     ReturnShipping,
     ReturnsParameters,
 )
-from backend.returns.wire import any_status, draft_wire, previewed, returns_wire
+from backend.returns.wire import build_order_preview, draft_wire, has_any_status, returns_wire
 from backend.shipping.location_routes import Providers
 from backend.staff.bulk_reads import count_reads
-from backend.staff.dependencies import StaffMember, staff_who_may
+from backend.staff.dependencies import StaffMember, require_staff_right
 from backend.staff.rights import Actor, Right
 
 router = APIRouter(
@@ -59,67 +69,79 @@ router = APIRouter(
     route_class=WireRoute,
     tags=["admin: orders"],
     responses=REFUSALS,
-    dependencies=staff_who_may(Right.READ_ORDERS),
+    dependencies=require_staff_right(Right.READ_ORDERS),
 )
 SORTABLE = {"created_at": Return.created_at, "updated_at": Return.updated_at, "display_id": Return.number}
 
 
 @router.get("/orders/{order_id}/preview")
-async def preview(actor: StaffMember, order_id: str, database: Db, fields: Shown) -> Wire[PreviewAnswer]:
-    """The order as it would be after what programs are writing of it: a return (`order_change`), or nothing."""
-    await count_reads(database, actor, Thing.ORDER, 1)
+async def preview(
+    actor: StaffMember, order_id: str, database: Db, fields: RequestedFields
+) -> Wire[PreviewAnswer]:
+    """Return the order with the changes of a drafted return (`order_change`), if there is one."""
+    await count_reads(database, actor, SubjectType.ORDER, 1)
     async with database.read() as session:
-        return Wire({"order": fields.pick(await _preview(session, actor, order_id, fields))})
+        return Wire({"order": fields.pick(await _read_preview(session, actor, order_id, fields))})
 
 
 @router.get("/returns")
 async def list_returns(
-    asked: Annotated[ReturnsParameters, read_query(ReturnsParameters)], database: Db
+    parameters: Annotated[ReturnsParameters, read_query(ReturnsParameters)], database: Db
 ) -> Wire[ReturnsAnswer]:
-    """The returns that were asked for, by buyers or by staff, newest first. Not those that are still being written."""
+    """List the returns that customers or staff requested, newest first. Drafts are not included."""
 
     def conditions(part: ReturnsParameters) -> list[ColumnElement[bool]]:
-        found = moments(part, Return.created_at, Return.updated_at)
-        found += one_of((Return.id, part.id), (Return.order_id, part.order_id))
-        return [*found, any_status(part.status)] if part.status else found
+        found = moment_clauses(part, Return.created_at, Return.updated_at)
+        found += in_clauses((Return.id, part.id), (Return.order_id, part.order_id))
+        return [*found, has_any_status(part.status)] if part.status else found
 
-    order = in_order(asked.order, SORTABLE, [Return.created_at.desc(), Return.number.desc()])
+    order = order_clauses(parameters.order, SORTABLE, [Return.created_at.desc(), Return.number.desc()])
     async with database.read() as session:
-        found, count = await rows_of(session, Return, met(asked, conditions), order, asked)
-        return Wire({"returns": pick_each(await returns_wire(session, found), asked), **paging(count, asked)})
+        found, count = await read_page(
+            session, Return, where_clauses(parameters, conditions), order, parameters
+        )
+        return Wire(
+            {
+                "returns": pick_each(await returns_wire(session, found), parameters),
+                **paging_fields(count, parameters),
+            }
+        )
 
 
 @router.post("/returns")
 async def begin_request(
     *, actor: StaffMember, body: NewReturn, database: Db, settings: ShopSettings, providers: Providers
 ) -> Wire[ReturnOfOrder]:
-    """Begin to write a return: it is asked for once it is confirmed. With `items` always 400: nothing fetches goods."""
+    """Create the draft of a return; confirming the draft requests the return.
+
+    A body with `items` always gets 400: no shipping provider collects goods.
+    """
     async with database.transaction() as session:
         if body.items is not None:
             await request_return(session, actor, settings, providers, body.order_id)
-        said = "\n\n".join(filter(None, (body.description, body.internal_note)))
-        asked = Asked(_kind(body) or ReturnKind.WITHDRAWAL, said, body.location_id)
-        draft = await drafts.begin_request(session, actor, body.order_id, asked)
+        change = "\n\n".join(filter(None, (body.description, body.internal_note)))
+        parameters = RequestData(_get_kind(body) or ReturnKind.WITHDRAWAL, change, body.location_id)
+        draft = await drafts.begin_request(session, actor, body.order_id, parameters)
         shown = await draft_wire(session, draft)
-        order = await _preview(session, actor, body.order_id, Fields())
+        order = await _read_preview(session, actor, body.order_id, Fields())
     return Wire({"return": shown, "order": order})
 
 
 @router.get("/returns/{return_id}")
-async def read(return_id: str, database: Db, fields: Shown) -> Wire[ReturnAnswer]:
-    """The return, also one that is still being written (`open`)."""
+async def read(return_id: str, database: Db, fields: RequestedFields) -> Wire[ReturnAnswer]:
+    """Return the return, or its draft (`open`)."""
     async with database.read() as session:
-        return Wire({"return": fields.pick(await _shown(session, return_id))})
+        return Wire({"return": fields.pick(await _read_return_wire(session, return_id))})
 
 
 @router.post("/returns/{return_id}")
 async def change_request(
     actor: StaffMember, return_id: str, body: RequestChange, database: Db
 ) -> Wire[ReturnPreview]:
-    """Change what is said of the request that is being written."""
+    """Change the data of the drafted request."""
     async with database.transaction() as session:
-        draft = await drafts.change_request(session, actor, return_id, _kind(body), body.location_id)
-        return await _answer(session, actor, draft)
+        draft = await drafts.change_request(session, actor, return_id, _get_kind(body), body.location_id)
+        return await _draft_answer(session, actor, draft)
 
 
 @router.post("/returns/{return_id}/shipping-method")
@@ -127,16 +149,18 @@ async def add_return_shipping(
     *,
     actor: StaffMember,
     return_id: str,
-    body: ReturnShipping,  # noqa: ARG001 - none is made, whichever is asked for
+    body: ReturnShipping,  # noqa: ARG001 - no label can be created, whatever is requested
     database: Db,
     settings: ShopSettings,
     providers: Providers,
 ) -> Wire[ReturnPreview]:
-    """Always 400: no provider fetches goods back (spec: Errors, createReturnFulfillment)."""
+    """Refuse always, with 400: no provider collects goods (spec: Errors, createReturnFulfillment)."""
     async with database.transaction() as session:
-        order_id = await drafts.order_of_request(session, actor, return_id)
+        order_id = await drafts.find_order_of_request(session, actor, return_id)
         await request_return(session, actor, settings, providers, order_id)
-        return await _answer(session, actor, await drafts.find_draft(session, return_id, DraftStep.REQUEST))
+        return await _draft_answer(
+            session, actor, await drafts.find_draft(session, return_id, DraftStep.REQUEST)
+        )
 
 
 @router.post("/returns/{return_id}/request")
@@ -144,19 +168,19 @@ async def confirm_request(
     actor: StaffMember,
     return_id: str,
     database: Db,
-    body: Confirmation | None = None,  # noqa: ARG001 - the buyer is always written to
+    body: Confirmation | None = None,  # noqa: ARG001 - the customer is always notified
 ) -> Wire[ReturnPreview]:
-    """Ask for the return that was written, for its buyer: it is like one that the office opens."""
+    """Request the drafted return for the customer: it is then like one that staff open in the back office."""
     async with database.transaction() as session:
         row = await drafts.confirm_request(session, actor, return_id)
-        return await _confirmed(session, actor, row)
+        return await _confirmed_answer(session, actor, row)
 
 
 @router.delete("/returns/{return_id}/request")
 async def drop_request(actor: StaffMember, return_id: str, database: Db) -> Wire[Deleted]:
-    """Write no more of it; nothing was asked for."""
+    """Delete the draft; no return was requested."""
     async with database.transaction() as session:
-        await drafts.drop(session, actor, return_id, DraftStep.REQUEST)
+        await drafts.delete_draft(session, actor, return_id, DraftStep.REQUEST)
     return Wire({"id": return_id, "object": "return", "deleted": True})
 
 
@@ -165,13 +189,13 @@ async def begin_receipt(
     actor: StaffMember,
     return_id: str,
     database: Db,
-    body: NothingMore | None = None,  # noqa: ARG001 - it is only sent
+    body: EmptyBody | None = None,  # noqa: ARG001 - clients send an empty body
 ) -> Wire[ReturnOfOrder]:
-    """Begin to write what arrived of the return."""
+    """Create the draft of a receipt, in which staff list the units that arrived."""
     async with database.transaction() as session:
         draft = await drafts.begin_receipt(session, actor, return_id)
-        order = await _preview(session, actor, draft.order_id, Fields())
-        return Wire({"return": await _shown(session, return_id), "order": order})
+        order = await _read_preview(session, actor, draft.order_id, Fields())
+        return Wire({"return": await _read_return_wire(session, return_id), "order": order})
 
 
 @router.post("/returns/{return_id}/receive/confirm")
@@ -179,31 +203,31 @@ async def confirm_receipt(
     actor: StaffMember,
     return_id: str,
     database: Db,
-    body: Confirmation | None = None,  # noqa: ARG001 - the buyer is always written to
+    body: Confirmation | None = None,  # noqa: ARG001 - the customer is always notified
 ) -> Wire[ReturnPreview]:
-    """The units that were written arrived. The office decides then what goes back."""
+    """Record that the drafted units arrived. The office then decides about the refund."""
     async with database.transaction() as session:
         row = await drafts.confirm_receipt(session, actor, return_id)
-        return await _confirmed(session, actor, row)
+        return await _confirmed_answer(session, actor, row)
 
 
 @router.delete("/returns/{return_id}/receive")
 async def drop_receipt(actor: StaffMember, return_id: str, database: Db) -> Wire[Deleted]:
-    """Write no more of what arrived; nothing did."""
+    """Delete the draft of the arrival; no units were recorded."""
     async with database.transaction() as session:
-        await drafts.drop(session, actor, return_id, DraftStep.RECEIVE)
+        await drafts.delete_draft(session, actor, return_id, DraftStep.RECEIVE)
     return Wire({"id": return_id, "object": "return", "deleted": True})
 
 
-def _serve_items(items: str, action: Action, adds: type[Body], changes: type[Body], about: str) -> None:
-    """The three routes that add such items to what is being written of a return, change one, and take one out."""
+def _add_item_routes(items: str, action: Action, adds: type[Body], changes: type[Body], about: str) -> None:
+    """Add three routes for items of a draft: add them, change one, and remove one."""
 
     async def add(
         actor: StaffMember, return_id: str, body: ArrivedItems, database: Db
     ) -> Wire[ReturnPreview]:
         async with database.transaction() as session:
-            added = [_units(item) for item in body.items]
-            return await _answer(
+            added = [_to_line_units(item) for item in body.items]
+            return await _draft_answer(
                 session, actor, await drafts.add_items(session, actor, return_id, action, added)
             )
 
@@ -211,17 +235,19 @@ def _serve_items(items: str, action: Action, adds: type[Body], changes: type[Bod
         actor: StaffMember, return_id: str, action_id: str, body: ArrivedChange, database: Db
     ) -> Wire[ReturnPreview]:
         reason_id = body.reason_id if isinstance(body, ReturnItemChange) else None
-        said, item = (
+        item_change, item = (
             ItemChange(body.quantity, reason_id, body.internal_note),
-            Item(return_id, action_id, action),
+            DraftItem(return_id, action_id, action),
         )
         async with database.transaction() as session:
-            return await _answer(session, actor, await drafts.change_item(session, actor, item, said))
+            return await _draft_answer(
+                session, actor, await drafts.change_item(session, actor, item, item_change)
+            )
 
     async def remove(actor: StaffMember, return_id: str, action_id: str, database: Db) -> Wire[ReturnPreview]:
-        item = Item(return_id, action_id, action)
+        item = DraftItem(return_id, action_id, action)
         async with database.transaction() as session:
-            return await _answer(session, actor, await drafts.remove_item(session, actor, item))
+            return await _draft_answer(session, actor, await drafts.remove_item(session, actor, item))
 
     add.__annotations__["body"] = adds  # FastAPI reads the body's model from there
     change.__annotations__["body"] = changes
@@ -232,24 +258,24 @@ def _serve_items(items: str, action: Action, adds: type[Body], changes: type[Bod
     router.delete(of_one, description=f"Take out units that {about}.")(remove)
 
 
-_serve_items("request-items", Action.RETURN, ReturnItems, ReturnItemChange, "are to come back")
-_serve_items("receive-items", Action.ARRIVED, ArrivedItems, ArrivedChange, "arrived in good state")
-_serve_items(
+_add_item_routes("request-items", Action.RETURN, ReturnItems, ReturnItemChange, "are to come back")
+_add_item_routes("receive-items", Action.ARRIVED, ArrivedItems, ArrivedChange, "arrived in good state")
+_add_item_routes(
     "dismiss-items", Action.DAMAGED, ArrivedItems, ArrivedChange, "arrived damaged: they are not sold again"
 )
 
 
-def _kind(body: RequestChange) -> ReturnKind | None:
+def _get_kind(body: RequestChange) -> ReturnKind | None:
     return body.metadata.kind if body.metadata else None
 
 
-def _units(item: ArrivedItem) -> Units:
+def _to_line_units(item: ArrivedItem) -> LineUnits:
     note = "\n\n".join(filter(None, (item.description, item.internal_note)))
     reason_id = item.reason_id if isinstance(item, ReturnItem) else None
-    return Units(item.id, item.quantity, Remark(reason_id, note))
+    return LineUnits(item.id, item.quantity, Remark(reason_id, note))
 
 
-async def _shown(session: AsyncSession, return_id: str) -> ReturnOut:
+async def _read_return_wire(session: AsyncSession, return_id: str) -> ReturnOut:
     drafted = await session.get(ReturnDraft, return_id)
     if drafted is not None and drafted.step == DraftStep.REQUEST:
         return await draft_wire(session, drafted)
@@ -257,17 +283,21 @@ async def _shown(session: AsyncSession, return_id: str) -> ReturnOut:
     return shown
 
 
-async def _preview(session: AsyncSession, actor: Actor, order_id: str, fields: Fields) -> OrderPreview:
+async def _read_preview(session: AsyncSession, actor: Actor, order_id: str, fields: Fields) -> OrderPreview:
     order = await read_order(session, order_id)
     (shown,) = await orders_for_staff(session, actor, [order], OrderView(fields, shows_products=True))
-    return previewed(shown, await drafts.draft_of_order(session, order_id))
+    return build_order_preview(shown, await drafts.find_draft_of_order(session, order_id))
 
 
-async def _answer(session: AsyncSession, actor: Actor, draft: ReturnDraft) -> Wire[ReturnPreview]:
-    shown = await _shown(session, draft.id)
-    return Wire({"return": shown, "order_preview": await _preview(session, actor, draft.order_id, Fields())})
+async def _draft_answer(session: AsyncSession, actor: Actor, draft: ReturnDraft) -> Wire[ReturnPreview]:
+    shown = await _read_return_wire(session, draft.id)
+    return Wire(
+        {"return": shown, "order_preview": await _read_preview(session, actor, draft.order_id, Fields())}
+    )
 
 
-async def _confirmed(session: AsyncSession, actor: Actor, row: Return) -> Wire[ReturnPreview]:
+async def _confirmed_answer(session: AsyncSession, actor: Actor, row: Return) -> Wire[ReturnPreview]:
     (shown,) = await returns_wire(session, [row])
-    return Wire({"return": shown, "order_preview": await _preview(session, actor, row.order_id, Fields())})
+    return Wire(
+        {"return": shown, "order_preview": await _read_preview(session, actor, row.order_id, Fields())}
+    )

@@ -1,4 +1,4 @@
-"""Returns as the Admin API answers with them."""
+"""Shapes of returns in the responses of the Admin API."""
 
 from typing_extensions import TypedDict
 
@@ -13,7 +13,7 @@ class RefundAmount(TypedDict):
 
 
 class ReturnedUnits(TypedDict):
-    """Units that are to come back, and those that arrived."""
+    """Units to return, and those that arrived."""
 
     quantity: int
     received_quantity: int
@@ -40,7 +40,7 @@ class ReturnedOrder(TypedDict):
 
 
 class ReturnOut(RefundAmount, LastingStamps):
-    """A return: `metadata` has its kind, how far it is in the shop's own words, and its number."""
+    """A return. `metadata` has its kind, its state in the shop's own words, and its number."""
 
     id: str
     status: str
@@ -62,7 +62,7 @@ class ReturnOut(RefundAmount, LastingStamps):
 
 
 ReturnField = TypedDict("ReturnField", {"return": ReturnOut})
-"""The field of the answers below: its name is a keyword."""
+"""The field of the responses below: its name is a Python keyword."""
 
 
 class ReturnAnswer(ReturnField):
@@ -76,13 +76,13 @@ class ReturnOfOrder(ReturnAnswer):
 
 
 class ReturnPreview(ReturnAnswer):
-    """A return and its order as what is being written would leave it."""
+    """A return, and its order with the changes of the draft."""
 
     order_preview: OrderPreview
 
 
 class PreviewAnswer(TypedDict):
-    """An order as what is being written would leave it."""
+    """An order with the changes of the draft."""
 
     order: OrderPreview
 

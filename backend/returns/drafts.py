@@ -1,8 +1,8 @@
-"""Returns as the platform's programs write them: step by step, and true once they are confirmed.
+"""Drafts of returns, which API clients write step by step through the Admin API and then confirm.
 
-A program begins the request of a return, adds the units that come back, and confirms it: then it is a return like one
-that the office opens. What arrived is written the same way. Until then nothing but the draft changes. An order has one
-draft; every step locks the order first.
+An API client begins the request of a return, adds the units, and confirms it: then it is a return like one that
+staff open in the back office. The arrival of units is drafted in the same way. Until the confirmation only the
+draft changes. An order has one draft at a time; every step locks the order first.
 """
 
 from collections.abc import Mapping
@@ -12,36 +12,34 @@ from enum import StrEnum
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.audit import Subject, Thing, record
-from backend.core.db.database import locked
+from backend.audit import Subject, SubjectType, record
+from backend.core.db.database import lock_rows
 from backend.core.db.tables import JsonObject
 from backend.core.errors import InvalidData, NotAllowed, NotFound, require_found
 from backend.core.ids import new_id
-from backend.orders.fulfillments import fulfillments_of_order
+from backend.orders.fulfillments import list_order_fulfillments
 from backend.orders.models import Order, ReturnReason
-from backend.orders.service import lines_of_order, lock_order
-from backend.returns.forms import LONGEST_REASON, UNITS
+from backend.orders.service import list_order_lines, lock_order
+from backend.returns.forms import MAX_REASON_LENGTH, UNITS_PREFIX
 from backend.returns.models import DraftStep, Return, ReturnDraft, ReturnKind
-from backend.returns.processing import lines_of_return, read_return, receive, require_step
-from backend.returns.requests import Remark, open_return, returnable
+from backend.returns.processing import list_return_lines, read_return, receive, require_step
+from backend.returns.requests import Remark, count_returnable_units, open_return
 from backend.returns.states import ReturnState
 from backend.staff.rights import Actor, Right
 
-WRITTEN = "return written"
-UNDER_WAY = (
+AUDIT_ACTION = "return written"
+DRAFT_EXISTS = (
     "Order {order_id} already has an existing active order change: its return {return_id} is being written"
 )
-ELSEWHERE = (
-    "What comes back of this order is stocked where it was sent from: another location_id cannot be kept"
-)
+OTHER_LOCATION = "Returned units are restocked where they were sent from: another location_id is not possible"
 
 
 class Action(StrEnum):
-    """What an item of a draft says, in the platform's words."""
+    """Meaning of an item of a draft, in the platform's words."""
 
     RETURN = "RETURN_ITEM"
     ARRIVED = "RECEIVE_RETURN_ITEM"
-    """In good state."""
+    """The units arrived in good state."""
     DAMAGED = "RECEIVE_DAMAGED_RETURN_ITEM"
 
 
@@ -53,8 +51,8 @@ STEP_OF = {
 
 
 @dataclass(frozen=True, slots=True)
-class Units:
-    """So many units of a line of the order."""
+class LineUnits:
+    """Units of one line of the order."""
 
     line_id: str
     quantity: int
@@ -62,10 +60,10 @@ class Units:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What is said of a whole request.
+class RequestData:
+    """Data of a whole request.
 
-    `location_id` can only be where its units were sent from: they are stocked there again.
+    `location_id` must be the location from which its units were sent: they are restocked there.
     """
 
     kind: ReturnKind
@@ -74,8 +72,8 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
-    """An item of the draft of a return, by its id and by what it says."""
+class DraftItem:
+    """Reference to an item of a return's draft, by its id and its action."""
 
     return_id: str
     id: str
@@ -84,43 +82,45 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class ItemChange:
-    """What of an item is changed; None stays."""
+    """Changes of an item; None leaves a field unchanged."""
 
     quantity: int | None = None
     reason_id: str | None = None
     note: str | None = None
 
 
-async def begin_request(session: AsyncSession, actor: Actor, order_id: str, asked: Asked) -> ReturnDraft:
-    """Begin to write what is to come back of an order.
+async def begin_request(
+    session: AsyncSession, actor: Actor, order_id: str, request: RequestData
+) -> ReturnDraft:
+    """Create the draft of a return request for an order.
 
     Raises:
         NotFound: there is no such order.
         InvalidData: the reason is too long.
-        NotAllowed: a draft of it is there already, or its units do not come back to this location.
+        NotAllowed: the order already has a draft, or its units cannot be returned to this location.
     """
     actor.require(Right.HANDLE_RETURNS)
     order = await lock_order(session, order_id)
-    if len(asked.reason) > LONGEST_REASON:
-        raise InvalidData(f"A reason has at most {LONGEST_REASON} characters")
-    await _require_place(session, order, asked.location_id)
+    if len(request.reason) > MAX_REASON_LENGTH:
+        raise InvalidData(f"A reason has at most {MAX_REASON_LENGTH} characters")
+    await _require_location(session, order, request.location_id)
     draft = ReturnDraft(
         order_id=order.id,
         step=DraftStep.REQUEST,
-        kind=asked.kind,
-        reason=asked.reason,
+        kind=request.kind,
+        reason=request.reason,
         created_by=actor.id,
     )
-    return await _begin(session, actor, draft)
+    return await _store_draft(session, actor, draft)
 
 
 async def begin_receipt(session: AsyncSession, actor: Actor, return_id: str) -> ReturnDraft:
-    """Begin to write what arrived of a return.
+    """Create the draft of the receipt of a return's units.
 
     Raises:
         NotFound: there is no such return.
-        NotAllowed: something is being written of its order already.
-        Conflict: it is not waited for any more.
+        NotAllowed: its order already has a draft.
+        Conflict: the return is no longer expected.
     """
     actor.require(Right.HANDLE_RETURNS)
     order = await lock_order(session, (await read_return(session, return_id)).order_id)
@@ -129,79 +129,85 @@ async def begin_receipt(session: AsyncSession, actor: Actor, return_id: str) -> 
     draft = ReturnDraft(
         id=row.id, order_id=order.id, step=DraftStep.RECEIVE, kind=row.kind, created_by=actor.id
     )
-    return await _begin(session, actor, draft)
+    return await _store_draft(session, actor, draft)
 
 
 async def add_items(
-    session: AsyncSession, actor: Actor, return_id: str, action: Action, items: list[Units]
+    session: AsyncSession, actor: Actor, return_id: str, action: Action, items: list[LineUnits]
 ) -> ReturnDraft:
-    """Add units that are to come back, or that arrived.
+    """Add units to return, or units that arrived.
 
     Raises:
-        NotFound: nothing of the kind is being written, or there is no such reason.
-        InvalidData: there are not so many units.
+        NotFound: there is no such draft, or no such reason.
+        InvalidData: there are not that many units.
     """
-    draft, order = await _locked(session, actor, return_id, STEP_OF[action])
-    await _write(session, actor, draft, order, [*draft.items, *(_item(action, one) for one in items)])
+    draft, order = await _lock_draft(session, actor, return_id, STEP_OF[action])
+    await _store_items(
+        session, actor, draft, order, [*draft.items, *(_to_draft_item(action, one) for one in items)]
+    )
     return draft
 
 
-async def change_item(session: AsyncSession, actor: Actor, item: Item, change: ItemChange) -> ReturnDraft:
-    """Change one of them.
+async def change_item(
+    session: AsyncSession, actor: Actor, item: DraftItem, change: ItemChange
+) -> ReturnDraft:
+    """Change an item of a draft.
 
     Raises:
         NotFound: there is no such item, or reason.
-        InvalidData: there are not so many units.
+        InvalidData: there are not that many units.
     """
-    draft, order = await _locked(session, actor, item.return_id, STEP_OF[item.action])
-    old = _found(draft, item)
-    said = {"quantity": change.quantity, "reason_id": change.reason_id, "note": change.note}
-    new = {**old, **{name: value for name, value in said.items() if value is not None}}
-    await _write(session, actor, draft, order, [new if one is old else one for one in draft.items])
+    draft, order = await _lock_draft(session, actor, item.return_id, STEP_OF[item.action])
+    old = _find_item(draft, item)
+    changes = {"quantity": change.quantity, "reason_id": change.reason_id, "note": change.note}
+    new = {**old, **{name: value for name, value in changes.items() if value is not None}}
+    await _store_items(session, actor, draft, order, [new if one is old else one for one in draft.items])
     return draft
 
 
-async def remove_item(session: AsyncSession, actor: Actor, item: Item) -> ReturnDraft:
-    """Take one of them out.
+async def remove_item(session: AsyncSession, actor: Actor, item: DraftItem) -> ReturnDraft:
+    """Remove an item of a draft.
 
     Raises:
         NotFound: there is no such item.
     """
-    draft, order = await _locked(session, actor, item.return_id, STEP_OF[item.action])
-    old = _found(draft, item)
-    await _write(session, actor, draft, order, [one for one in draft.items if one is not old])
+    draft, order = await _lock_draft(session, actor, item.return_id, STEP_OF[item.action])
+    old = _find_item(draft, item)
+    await _store_items(session, actor, draft, order, [one for one in draft.items if one is not old])
     return draft
 
 
 async def change_request(
     session: AsyncSession, actor: Actor, return_id: str, kind: ReturnKind | None, location_id: str | None
 ) -> ReturnDraft:
-    """Change what is said of the whole request.
+    """Change the data of the whole request.
 
     Raises:
-        NotFound: it is not being written.
-        NotAllowed: its units do not come back to this location.
+        NotFound: there is no such draft.
+        NotAllowed: its units cannot be returned to this location.
     """
-    draft, order = await _locked(session, actor, return_id, DraftStep.REQUEST)
-    await _require_place(session, order, location_id)
-    await record(session, actor, WRITTEN, Subject(Thing.ORDER, order.id))
+    draft, order = await _lock_draft(session, actor, return_id, DraftStep.REQUEST)
+    await _require_location(session, order, location_id)
+    await record(session, actor, AUDIT_ACTION, Subject(SubjectType.ORDER, order.id))
     draft.kind = kind or draft.kind
     await session.flush()
     return draft
 
 
 async def confirm_request(session: AsyncSession, actor: Actor, return_id: str) -> Return:
-    """Open the return that was written: the buyer is told.
+    """Open the drafted return and notify the customer.
 
     Raises:
-        NotFound: it is not being written.
+        NotFound: there is no such draft.
         InvalidData: it has no units, or more than there are by now.
-        NotAllowed: there is no money to give back, or what is to be cancelled has a label.
+        NotAllowed: there is no money to refund, or the units to cancel have a label.
     """
-    draft, order = await _locked(session, actor, return_id, DraftStep.REQUEST)
-    said = {f"{UNITS}{line}": str(count) for line, count in units_of(draft, Action.RETURN).items()}
+    draft, order = await _lock_draft(session, actor, return_id, DraftStep.REQUEST)
+    changes = {
+        f"{UNITS_PREFIX}{line}": str(count) for line, count in sum_draft_units(draft, Action.RETURN).items()
+    }
     remarks = {one["line_id"]: Remark(one["reason_id"], one["note"]) for one in draft.items}
-    typed = {"kind": draft.kind, "reason": draft.reason, **said}
+    typed = {"kind": draft.kind, "reason": draft.reason, **changes}
     row = await open_return(session, actor, order.id, typed, return_id=draft.id, remarks=remarks)
     await session.delete(draft)
     await session.flush()
@@ -209,15 +215,15 @@ async def confirm_request(session: AsyncSession, actor: Actor, return_id: str) -
 
 
 async def confirm_receipt(session: AsyncSession, actor: Actor, return_id: str) -> Return:
-    """The units that were written have arrived: see `backend.returns.processing.receive`.
+    """Record that the drafted units arrived: see `backend.returns.processing.receive`.
 
     Raises:
-        NotFound: nothing of the kind is being written.
+        NotFound: there is no such draft.
         InvalidData: nothing arrived.
-        Conflict: it is not waited for any more.
+        Conflict: the return is no longer expected.
     """
-    draft, _order = await _locked(session, actor, return_id, DraftStep.RECEIVE)
-    good, damaged = units_of(draft, Action.ARRIVED), units_of(draft, Action.DAMAGED)
+    draft, _order = await _lock_draft(session, actor, return_id, DraftStep.RECEIVE)
+    good, damaged = sum_draft_units(draft, Action.ARRIVED), sum_draft_units(draft, Action.DAMAGED)
     arrived = {line: (good.get(line, 0), damaged.get(line, 0)) for line in good.keys() | damaged.keys()}
     row = await receive(session, actor, draft.id, arrived)
     await session.delete(draft)
@@ -225,50 +231,50 @@ async def confirm_receipt(session: AsyncSession, actor: Actor, return_id: str) -
     return row
 
 
-async def drop(session: AsyncSession, actor: Actor, return_id: str, step: DraftStep) -> None:
-    """Write no more of it: what was not confirmed was never said.
+async def delete_draft(session: AsyncSession, actor: Actor, return_id: str, step: DraftStep) -> None:
+    """Delete the draft.
 
     Raises:
-        NotFound: nothing of the kind is being written.
+        NotFound: there is no such draft.
     """
-    draft, order = await _locked(session, actor, return_id, step)
-    await record(session, actor, WRITTEN, Subject(Thing.ORDER, order.id))
+    draft, order = await _lock_draft(session, actor, return_id, step)
+    await record(session, actor, AUDIT_ACTION, Subject(SubjectType.ORDER, order.id))
     await session.delete(draft)
     await session.flush()
 
 
-async def order_of_request(session: AsyncSession, actor: Actor, return_id: str) -> str:
-    """The id of the order of a request that is being written.
+async def find_order_of_request(session: AsyncSession, actor: Actor, return_id: str) -> str:
+    """Return the id of the order of a drafted request.
 
     Raises:
-        NotFound: it is not being written.
+        NotFound: there is no such draft.
     """
     actor.require(Right.HANDLE_RETURNS)
     return (await find_draft(session, return_id, DraftStep.REQUEST)).order_id
 
 
 async def find_draft(session: AsyncSession, return_id: str, step: DraftStep) -> ReturnDraft:
-    """What is being written of this return.
+    """Return the draft of this return.
 
     Raises:
-        NotFound: nothing of the kind.
+        NotFound: there is no such draft.
     """
     query = select(ReturnDraft).where(ReturnDraft.id == return_id, ReturnDraft.step == step)
     draft = (await session.execute(query)).scalar_one_or_none()
     if draft is None:
-        raise NotFound(f"Return with id: {return_id} was not found, or nothing of it is being written")
+        raise NotFound(f"Return with id: {return_id} was not found, or has no draft")
     return draft
 
 
-async def draft_of_order(session: AsyncSession, order_id: str) -> ReturnDraft | None:
-    """What is being written of a return of this order."""
+async def find_draft_of_order(session: AsyncSession, order_id: str) -> ReturnDraft | None:
+    """Return the draft of this order's return; None if there is none."""
     return (
         await session.execute(select(ReturnDraft).where(ReturnDraft.order_id == order_id))
     ).scalar_one_or_none()
 
 
-def units_of(draft: ReturnDraft, action: Action) -> dict[str, int]:
-    """The units of each line, by its id, of which a draft says this."""
+def sum_draft_units(draft: ReturnDraft, action: Action) -> dict[str, int]:
+    """Return the units by line id that a draft has for this action."""
     units: dict[str, int] = {}
     for item in draft.items:
         if item["action"] == action:
@@ -276,70 +282,74 @@ def units_of(draft: ReturnDraft, action: Action) -> dict[str, int]:
     return units
 
 
-async def _begin(session: AsyncSession, actor: Actor, draft: ReturnDraft) -> ReturnDraft:
-    """The order is locked: nobody else begins another."""
-    other = await draft_of_order(session, draft.order_id)
+async def _store_draft(session: AsyncSession, actor: Actor, draft: ReturnDraft) -> ReturnDraft:
+    """Store the draft. The order is locked, so no other draft can begin at the same time.
+
+    Raises:
+        NotAllowed: the order already has a draft.
+    """
+    other = await find_draft_of_order(session, draft.order_id)
     if other is not None:
-        raise NotAllowed(UNDER_WAY.format(order_id=draft.order_id, return_id=other.id))
-    await record(session, actor, WRITTEN, Subject(Thing.ORDER, draft.order_id))
+        raise NotAllowed(DRAFT_EXISTS.format(order_id=draft.order_id, return_id=other.id))
+    await record(session, actor, AUDIT_ACTION, Subject(SubjectType.ORDER, draft.order_id))
     session.add(draft)
     await session.flush()
     return draft
 
 
-async def _locked(
+async def _lock_draft(
     session: AsyncSession, actor: Actor, return_id: str, step: DraftStep
 ) -> tuple[ReturnDraft, Order]:
     actor.require(Right.HANDLE_RETURNS)
     order = await lock_order(session, (await find_draft(session, return_id, step)).order_id)
     query = select(ReturnDraft).where(ReturnDraft.id == return_id, ReturnDraft.step == step)
-    draft = (await session.execute(locked(query))).scalar_one_or_none()
+    draft = (await session.execute(lock_rows(query))).scalar_one_or_none()
     if draft is None:
-        raise NotFound(f"Return with id: {return_id} is not being written any more")
+        raise NotFound(f"Return with id: {return_id} no longer has a draft")
     return draft, order
 
 
-async def _write(
+async def _store_items(
     session: AsyncSession, actor: Actor, draft: ReturnDraft, order: Order, items: list[JsonObject]
 ) -> None:
     before, draft.items = draft.items, items
     try:
-        most = await _most(session, draft, order)
-        asked: dict[str, int] = {}
+        max_units = await _read_max_units(session, draft, order)
+        request: dict[str, int] = {}
         for item in items:
-            asked[item["line_id"]] = asked.get(item["line_id"], 0) + int(item["quantity"])
-        for line_id, count in asked.items():
-            if count > most.get(line_id, 0):
+            request[item["line_id"]] = request.get(item["line_id"], 0) + int(item["quantity"])
+        for line_id, count in request.items():
+            if count > max_units.get(line_id, 0):
                 raise InvalidData(
-                    f"Cannot return more items than what was fulfilled and is not back: "
-                    f"{count} of item {line_id}, of which there are {most.get(line_id, 0)}"
+                    f"Cannot return more items than what was fulfilled and not returned: "
+                    f"{count} of item {line_id}, but there are only {max_units.get(line_id, 0)}"
                 )
         for reason_id in {item["reason_id"] for item in items if item["reason_id"]}:
             require_found(await session.get(ReturnReason, reason_id), "Return reason", reason_id)
     except (InvalidData, NotFound):
         draft.items = before
         raise
-    await record(session, actor, WRITTEN, Subject(Thing.ORDER, order.id))
+    await record(session, actor, AUDIT_ACTION, Subject(SubjectType.ORDER, order.id))
     await session.flush()
 
 
-async def _most(session: AsyncSession, draft: ReturnDraft, order: Order) -> Mapping[str, int]:
-    """How many units of each line a draft may hold."""
+async def _read_max_units(session: AsyncSession, draft: ReturnDraft, order: Order) -> Mapping[str, int]:
+    """Return the maximum number of units by line id that a draft may hold."""
     if draft.step == DraftStep.RECEIVE:
-        return {line.line_id: line.quantity for line in await lines_of_return(session, draft.id)}
-    lines = await lines_of_order(session, order.id)
+        return {line.line_id: line.quantity for line in await list_return_lines(session, draft.id)}
+    lines = await list_order_lines(session, order.id)
     if draft.kind == ReturnKind.NOT_SENT:
         return {line.id: line.quantity - line.fulfilled - line.withdrawn for line in lines}
-    return await returnable(session, order, lines)
+    return await count_returnable_units(session, order, lines)
 
 
-async def _require_place(session: AsyncSession, order: Order, location_id: str | None) -> None:
-    sent_from = {one.location_id for one in await fulfillments_of_order(session, order.id)}
+async def _require_location(session: AsyncSession, order: Order, location_id: str | None) -> None:
+    sent_from = {one.location_id for one in await list_order_fulfillments(session, order.id)}
     if location_id and location_id not in sent_from:
-        raise NotAllowed(ELSEWHERE)
+        raise NotAllowed(OTHER_LOCATION)
 
 
-def _item(action: Action, units: Units) -> JsonObject:
+def _to_draft_item(action: Action, units: LineUnits) -> JsonObject:
     return {
         "id": new_id("ordchact"),
         "action": str(action),
@@ -350,7 +360,7 @@ def _item(action: Action, units: Units) -> JsonObject:
     }
 
 
-def _found(draft: ReturnDraft, item: Item) -> JsonObject:
+def _find_item(draft: ReturnDraft, item: DraftItem) -> JsonObject:
     for one in draft.items:
         if one["id"] == item.id and one["action"] == item.action:
             return one

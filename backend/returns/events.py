@@ -1,4 +1,4 @@
-"""Events of returns, for the packages that send mails about them."""
+"""Events of returns, for the packages that send e-mails about them."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from backend.returns.states import ReturnState
 
 @dataclass(frozen=True, slots=True)
 class ReturnMoved:
-    """A return is in this state now. Published in the transaction that puts it there."""
+    """The return `return_id` has changed to `state`. Published in the transaction of the change."""
 
     return_id: str
     state: ReturnState

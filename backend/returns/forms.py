@@ -1,4 +1,4 @@
-"""What is typed when a return is asked for, and how it is checked."""
+"""Forms of a return request, and their validation."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
@@ -9,97 +9,97 @@ from backend.core.errors import InvalidData
 from backend.core.texts import _
 from backend.core.web.contact import (
     Line,
-    document_number,
-    invalid,
-    paragraphs,
+    field_error,
+    normalize_document,
     require_length,
     require_person_name,
+    to_paragraphs,
 )
 from backend.orders.models import OrderLine
 from backend.returns.models import ReturnKind
 
-LONGEST_REASON = 2000
+MAX_REASON_LENGTH = 2000
 ACCOUNT_TYPES = {
     "savings": _("Ahorros"),
     "checking": _("Corriente"),
     "deposit": _("Nequi, Daviplata u otro depósito"),
 }
-ACCOUNT = ("bank", "account_type", "account_number", "holder", "document")
+ACCOUNT_FIELDS = ("bank", "account_type", "account_number", "holder", "document")
 """The fields of a bank account."""
-UNITS = "units-"
-"""What the name of a line's field begins with; the line's id follows."""
-MOST_DIGITS = 20
+UNITS_PREFIX = "units-"
+"""Prefix of the name of a line's field; the line's id follows."""
+MAX_DIGITS = 20
 
 
-def _kind(value: Any) -> str:
+def _parse_kind(value: Any) -> str:
     if value not in tuple(ReturnKind):
-        raise invalid(_("Elige qué es."))
+        raise field_error(_("Elige qué es."))
     return str(value)
 
 
-def _type(value: Any) -> str:
+def _parse_account_type(value: Any) -> str:
     if value not in ACCOUNT_TYPES:
-        raise invalid(_("Elige el tipo de cuenta."))
+        raise field_error(_("Elige el tipo de cuenta."))
     return str(value)
 
 
-def _number(text: str) -> str:
+def _parse_account_number(text: str) -> str:
     digits = "".join(text.split()).replace("-", "")
-    if not digits.isascii() or not digits.isdecimal() or not 5 <= len(digits) <= MOST_DIGITS:
-        raise invalid(_("Escribe el número de la cuenta, solo con números."))
+    if not digits.isascii() or not digits.isdecimal() or not 5 <= len(digits) <= MAX_DIGITS:
+        raise field_error(_("Escribe el número de la cuenta, solo con números."))
     return digits
 
 
-def _document(text: str) -> str:
-    number = document_number(text)
-    if not number.isascii() or not number.isalnum() or not 5 <= len(number) <= MOST_DIGITS:
-        raise invalid(_("Escribe el número del documento de quien tiene la cuenta."))
+def _parse_document(text: str) -> str:
+    number = normalize_document(text)
+    if not number.isascii() or not number.isalnum() or not 5 <= len(number) <= MAX_DIGITS:
+        raise field_error(_("Escribe el número del documento de quien tiene la cuenta."))
     return number
 
 
 class AccountForm(BaseModel):
-    """The bank account that the money goes to."""
+    """The bank account for the refund."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", validate_default=True)
 
     bank: Annotated[
         Line, AfterValidator(lambda text: require_length(text, 2, 60, _("Escribe el banco.")))
     ] = ""
-    account_type: Annotated[str, BeforeValidator(_type)] = ""
-    account_number: Annotated[Line, AfterValidator(_number)] = ""
+    account_type: Annotated[str, BeforeValidator(_parse_account_type)] = ""
+    account_number: Annotated[Line, AfterValidator(_parse_account_number)] = ""
     holder: Annotated[
         Line, AfterValidator(lambda text: require_person_name(text, _("Escribe de quién es la cuenta.")))
     ] = ""
-    document: Annotated[Line, AfterValidator(_document)] = ""
+    document: Annotated[Line, AfterValidator(_parse_document)] = ""
 
 
 class ReturnForm(BaseModel):
-    """What is asked for, and why."""
+    """The kind of a return, and its reason."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", validate_default=True)
 
-    kind: Annotated[ReturnKind, BeforeValidator(_kind)]
+    kind: Annotated[ReturnKind, BeforeValidator(_parse_kind)]
     reason: Annotated[
         str,
-        BeforeValidator(paragraphs),
-        AfterValidator(lambda text: require_length(text, 3, LONGEST_REASON, "") if text else ""),
+        BeforeValidator(to_paragraphs),
+        AfterValidator(lambda text: require_length(text, 3, MAX_REASON_LENGTH, "") if text else ""),
     ] = ""
 
 
 def has_account(typed: Mapping[str, Any]) -> bool:
-    """Whether anything of a bank account was typed."""
-    return any(str(typed.get(name) or "").strip() for name in ACCOUNT)
+    """Return True if a field of the bank account is filled."""
+    return any(str(typed.get(name) or "").strip() for name in ACCOUNT_FIELDS)
 
 
-def units_in(typed: Mapping[str, Any], lines: Sequence[OrderLine]) -> dict[str, int]:
-    """The units of each line that were asked for, by the line's id; none of 0.
+def parse_units(typed: Mapping[str, Any], lines: Sequence[OrderLine]) -> dict[str, int]:
+    """Return the requested units by line id; lines with 0 are left out.
 
     Raises:
-        InvalidData: something is no number, or more than was sold; `fields` names the line's field.
+        InvalidData: a value is not a number, or more than was sold; `fields` has the line's field.
     """
     units, problems = {}, {}
     for line in lines:
-        name = f"{UNITS}{line.id}"
+        name = f"{UNITS_PREFIX}{line.id}"
         text = str(typed.get(name) or "0").strip()
         count = int(text) if text.isascii() and text.isdecimal() and len(text) < 6 else -1
         if not 0 <= count <= line.quantity:

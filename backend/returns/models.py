@@ -1,7 +1,7 @@
-"""The tables of returns: what is asked for, of which lines, where the money goes to, and the files that prove it.
+"""Tables of returns: requests, their lines, the bank accounts for refunds, and the files that prove them.
 
-What says something about a person stands in tables of its own (`ReturnAccount`, `ReturnFile`, `ReturnDraft`), in
-`Return.reason` and in `ReturnLine.note`: deleting personal data deletes those, and the books keep the rest.
+Personal data are in separate tables (`ReturnAccount`, `ReturnFile`, `ReturnDraft`), in `Return.reason` and in
+`ReturnLine.note`. These are deleted with the personal data of a customer; the rest is retained for accounting.
 """
 
 from datetime import datetime
@@ -18,7 +18,7 @@ from backend.core.texts import _
 
 
 class ReturnKind(StrEnum):
-    """By which right the money is asked for."""
+    """Legal ground of a return."""
 
     WITHDRAWAL = "withdrawal"
     """Retracto (Ley 1480 of 2011, art. 47)."""
@@ -27,7 +27,7 @@ class ReturnKind(StrEnum):
     REVERSAL = "reversal"
     """Reversión del pago (art. 51)."""
     NOT_SENT = "not_sent"
-    """It was cancelled before it was sent, or never was (art. 50 h)."""
+    """The units were cancelled before they were sent, or never sent (art. 50 h)."""
 
 
 KIND_NAMES = {
@@ -44,20 +44,20 @@ NEXT_STEPS = {
     ReturnKind.REVERSAL: _("Te devolvemos el dinero a más tardar el {due}."),
     ReturnKind.NOT_SENT: _("Te devolvemos el dinero a más tardar el {due}."),
 }
-"""What happens next with one that was asked for."""
+"""Next step after a request of each kind, worded for the customer."""
 
 
 class FilePurpose(StrEnum):
-    """What a file shows."""
+    """Purpose of a file."""
 
     PICTURE = "picture"
-    """What the buyer complains of."""
+    """A picture of the customer's complaint."""
     RECEIPT = "receipt"
-    """That the money was transferred."""
+    """A proof of the transfer."""
 
 
 class Return(Timestamps, table=True):
-    """Something that a buyer wants money for. `state` is a `backend.returns.states.ReturnState`."""
+    """A customer's request for money back. `state` is a `backend.returns.states.ReturnState`."""
 
     __tablename__ = "order_return"
     __table_args__ = (
@@ -67,34 +67,34 @@ class Return(Timestamps, table=True):
     )
 
     number: int | None = Field(default=None, primary_key=True)
-    """What people call it by."""
+    """The number that customers and staff use."""
     id: str = Field(default_factory=lambda: new_id("return"), unique=True)
     order_id: str = Field(index=True)
     kind: str
     state: str
     reason: str = ""
-    """Why, in the words of whoever asked."""
+    """Reason in the words of the customer or the staff member."""
     asked_by: str = ""
-    """The id of the staff member who opened it; empty: the buyer did."""
+    """The id of the staff member who opened it; empty: the customer did."""
     asked_at: datetime = Field(sa_type=UtcDateTime)
-    """By the database's clock, as all of these."""
+    """By the database's clock, like all times of this table."""
     due_at: datetime = Field(sa_type=UtcDateTime)
-    """The end of the last day on which the next step may be taken: see `backend.returns.deadlines`."""
+    """The end of the final day for the next step: see `backend.returns.deadlines`."""
     received_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     approved_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     ended_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
-    """When it was paid or denied."""
+    """Time when it was paid or denied."""
     amount: Cop | None = None
-    """What goes back, in whole pesos; None until somebody has proposed it."""
+    """Amount of the refund in whole pesos; None until staff have proposed it."""
     amount_reason: str = Field(default="", sa_column_kwargs={"server_default": ""})
-    """Why more goes back than its units are worth; empty where it does not."""
+    """Reason for a refund above the price of the units; empty if it is not above."""
     denial: str = ""
-    """Why it was denied."""
+    """Reason of the denial."""
     refund_id: str | None = None
 
 
 class ReturnLine(SQLModel, table=True):
-    """Units of an order's line that are in a return, and in which state they arrived."""
+    """Units of an order's line in a return, and their condition on arrival."""
 
     __tablename__ = "order_return_line"
     __table_args__ = (
@@ -108,24 +108,24 @@ class ReturnLine(SQLModel, table=True):
     good: int = 0
     damaged: int = 0
     restocked: bool = False
-    """Whether the good ones can be sold again."""
+    """True if the good units can be sold again."""
     reason_id: str | None = None
-    """Of the reasons that programs offer (`ReturnReason`), the one that was chosen."""
+    """Id of the chosen reason (`ReturnReason`)."""
     note: str = Field(default="", sa_column_kwargs={"server_default": ""})
-    """What else was said of these units."""
+    """A note about these units."""
 
 
 class DraftStep(StrEnum):
-    """What a program is writing."""
+    """The step of a return that is drafted."""
 
     REQUEST = "request"
-    """What is to come back: there is no return yet."""
+    """A request: the return does not exist yet."""
     RECEIVE = "receive"
-    """What arrived of a return."""
+    """The arrival of a return's units."""
 
 
 class ReturnDraft(Timestamps, table=True):
-    """What a program writes of a return step by step, until it confirms it. An order has one at a time.
+    """A step of a return that a program writes and then confirms. An order has one draft at a time.
 
     `items` holds objects with `id`, `action`, `line_id`, `quantity`, `reason_id` and `note`: see
     `backend.returns.drafts`.
@@ -134,7 +134,7 @@ class ReturnDraft(Timestamps, table=True):
     __tablename__ = "order_return_draft"
 
     id: str = Field(default_factory=lambda: new_id("return"), primary_key=True)
-    """The id of the return that it will be, or that arrives."""
+    """The id of the future return, or of the return that arrives."""
     order_id: str = Field(unique=True)
     step: str
     kind: str
@@ -144,7 +144,7 @@ class ReturnDraft(Timestamps, table=True):
 
 
 class ReturnAccount(Timestamps, table=True):
-    """The bank account that the money goes to."""
+    """The bank account for the refund."""
 
     __tablename__ = "order_return_account"
 
@@ -157,7 +157,7 @@ class ReturnAccount(Timestamps, table=True):
 
 
 class ReturnFile(Timestamps, table=True):
-    """A picture of the buyer's, or the receipt of the transfer. Only the shop's people see it."""
+    """A picture that the customer uploaded, or the receipt of the refund's bank transfer. Only staff see it."""
 
     __tablename__ = "order_return_file"
 

@@ -1,4 +1,4 @@
-"""How much of an order's money a return may take, and how much its units cost."""
+"""Amount of an order's money that a return may take, and the price of its units."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,36 +9,39 @@ from backend.core.errors import InvalidData
 from backend.core.money import Cop
 from backend.core.texts import _
 from backend.orders.models import Order, OrderLine
-from backend.orders.money.unit_worth import worth
-from backend.payment.payments import captured_and_refunded
+from backend.orders.money.unit_worth import compute_unit_worth
+from backend.payment.payments import sum_captured_and_refunded
 from backend.returns.models import Return, ReturnKind, ReturnLine
 from backend.returns.states import GRANTED, ReturnState
 
 
-async def left_of(session: AsyncSession, order: Order, besides: str = "") -> Cop:
-    """What was captured for the order, less what went back, less what other returns than `besides` are to get."""
-    captured, refunded = await captured_and_refunded(session, order.cart_id)
+async def compute_remaining_money(session: AsyncSession, order: Order, excluded_return_id: str = "") -> Cop:
+    """Return the captured money of the order minus refunds and approved returns, except `excluded_return_id`."""
+    captured, refunded = await sum_captured_and_refunded(session, order.cart_id)
     promised = select(func.sum(Return.amount)).where(
-        Return.order_id == order.id, Return.state == ReturnState.TO_PAY, Return.id != besides
+        Return.order_id == order.id, Return.state == ReturnState.TO_PAY, Return.id != excluded_return_id
     )
     return captured - refunded - ((await session.execute(promised)).scalar_one() or 0)
 
 
-async def is_all_given_back(session: AsyncSession, order: Order) -> bool:
-    """Whether money was captured for the order, and all of it went back or is to go back by its returns."""
-    captured, _refunded = await captured_and_refunded(session, order.cart_id)
-    return captured > 0 and await left_of(session, order) <= 0
+async def is_fully_refunded(session: AsyncSession, order: Order) -> bool:
+    """Return True if the order has captured money and all of it is refunded or approved for refund."""
+    captured, _refunded = await sum_captured_and_refunded(session, order.cart_id)
+    return captured > 0 and await compute_remaining_money(session, order) <= 0
 
 
-def owed_unsent(order: Order, lines: Sequence[OrderLine], units: Mapping[str, int], left: Cop) -> Cop:
-    """What goes back for so many units that are not sent; all that is `left` once nothing of the order is.
+def compute_unsent_refund(
+    order: Order, lines: Sequence[OrderLine], units: Mapping[str, int], left: Cop
+) -> Cop:
+    """Return the refund due for unsent units, at most `left`.
 
-    What is not delivered is paid back in full, shipping included (Ley 1480 of 2011, art. 50 h).
+    If no unit of the order is sent, it is all of `left`, the money not yet refunded. Undelivered units are refunded
+    in full, shipping included (Ley 1480 of 2011, art. 50 h).
 
     Raises:
-        InvalidData: they cost nothing.
+        InvalidData: the units cost nothing.
     """
-    amount = left if is_nothing_sent(lines, units) else min(left, worth(order, lines, units))
+    amount = left if is_nothing_sent(lines, units) else min(left, compute_unit_worth(order, lines, units))
     if amount <= 0:
         problem = _("No costaron nada: no hay dinero que devolver.")
         raise InvalidData("These units cost nothing", fields={"units": problem})
@@ -46,16 +49,16 @@ def owed_unsent(order: Order, lines: Sequence[OrderLine], units: Mapping[str, in
 
 
 def is_nothing_sent(lines: Sequence[OrderLine], units: Mapping[str, int]) -> bool:
-    """Whether nothing of the order is sent once these units are not: then all of its money goes back."""
+    """Return True if no unit was sent and these are all that remain to be sent: then all the money is refunded."""
     return all(
         not line.fulfilled and line.withdrawn + units.get(line.id, 0) == line.quantity for line in lines
     )
 
 
-async def granted_units(session: AsyncSession, order: Order, besides: str) -> dict[str, int]:
-    """The units by the line's id that other returns of the order than `besides` were granted for, once they were sent.
+async def sum_granted_units(session: AsyncSession, order: Order, excluded_return_id: str) -> dict[str, int]:
+    """Return the sent units by line id that the order's granted returns other than `excluded_return_id` cover.
 
-    Of one whose units arrived, those that did.
+    Of a return whose units arrived, only the arrived units count.
     """
     for_units = case(
         (Return.received_at.is_not(None), ReturnLine.good + ReturnLine.damaged), else_=ReturnLine.quantity
@@ -65,7 +68,7 @@ async def granted_units(session: AsyncSession, order: Order, besides: str) -> di
         .join(Return, Return.id == ReturnLine.return_id)
         .where(
             Return.order_id == order.id,
-            Return.id != besides,
+            Return.id != excluded_return_id,
             Return.kind != ReturnKind.NOT_SENT,
             Return.state.in_(GRANTED),
         )

@@ -1,4 +1,4 @@
-"""Telling the shop of returns that wait for it: before the law's time runs out, and when it is over."""
+"""Reminders of returns that wait for the shop: before the legal deadline, and after it."""
 
 from datetime import datetime, timedelta
 
@@ -7,19 +7,19 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention.kinds import RULES, AttentionKind
 from backend.attention.service import close_attention, raise_attention
-from backend.core.db.database import Database, locked
-from backend.jobs import JobRun, cancel, enqueue, job
+from backend.core.db.database import Database, lock_rows
+from backend.jobs import JobRun, cancel_job, enqueue, job
 from backend.orders.service import lock_order
 from backend.returns.models import KIND_NAMES, Return, ReturnKind
 from backend.returns.states import OPEN, ReturnState
 
 SOON, LATE = "returns.soon", "returns.late"
-KINDS = {SOON: AttentionKind.RETURN_DUE, LATE: AttentionKind.RETURN_LATE}
+ATTENTION_KINDS = {SOON: AttentionKind.RETURN_DUE, LATE: AttentionKind.RETURN_LATE}
 
 
-async def schedule(session: AsyncSession, row: Return, moment: datetime) -> None:
-    """Have the shop reminded by the return's `due_at`, and by no earlier one. `moment` is now."""
-    await be_quiet(session, row)
+async def schedule_reminders(session: AsyncSession, row: Return, moment: datetime) -> None:
+    """Schedule the reminders for the return's `due_at`, and cancel earlier ones. `moment` is the current time."""
+    await cancel_reminders(session, row)
     left = row.due_at - moment
     await enqueue(
         session, SOON, key=row.id, after=max(left - RULES[AttentionKind.RETURN_DUE].within, timedelta())
@@ -27,37 +27,37 @@ async def schedule(session: AsyncSession, row: Return, moment: datetime) -> None
     await enqueue(session, LATE, key=row.id, after=max(left, timedelta()))
 
 
-async def be_quiet(session: AsyncSession, row: Return) -> None:
-    """Nobody has to be reminded of the return any more."""
+async def cancel_reminders(session: AsyncSession, row: Return) -> None:
+    """Cancel the return's reminders."""
     for kind in (SOON, LATE):
-        await cancel(session, kind, row.id)
-        await close_attention(session, KINDS[kind], row.id, note=row.state)
+        await cancel_job(session, kind, row.id)
+        await close_attention(session, ATTENTION_KINDS[kind], row.id, note=row.state)
 
 
 class ReturnReminders:
-    """The two jobs of every return that is open."""
+    """The two reminder jobs of each open return."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     @job(SOON)
-    async def soon(self, run: JobRun) -> None:
-        """The time is running out."""
-        await self._remind(str(run.key), AttentionKind.RETURN_DUE, "must be settled in time")
+    async def remind_before_deadline(self, run: JobRun) -> None:
+        """Remind staff before the deadline."""
+        await self._remind(str(run.key), AttentionKind.RETURN_DUE, "must be resolved in time")
 
     @job(LATE)
-    async def late(self, run: JobRun) -> None:
-        """The time is over."""
+    async def remind_after_deadline(self, run: JobRun) -> None:
+        """Remind staff after the deadline."""
         await self._remind(str(run.key), AttentionKind.RETURN_LATE, "is late")
 
-    async def _remind(self, return_id: str, kind: AttentionKind, what: str) -> None:
+    async def _remind(self, return_id: str, kind: AttentionKind, problem: str) -> None:
         of_return = select(Return).where(Return.id == return_id)
         async with self._database.transaction() as session:
             row = (await session.execute(of_return)).scalar_one_or_none()
             if row is None:
                 return
             await lock_order(session, row.order_id)
-            row = (await session.execute(locked(of_return))).scalar_one()
+            row = (await session.execute(lock_rows(of_return))).scalar_one()
             if ReturnState(row.state) in OPEN:
                 name = KIND_NAMES[ReturnKind(row.kind)]
                 await raise_attention(
@@ -66,5 +66,5 @@ class ReturnReminders:
                     subject_id=row.id,
                     order_id=row.order_id,
                     amount=row.amount,
-                    message=f"Return {row.number} ({name}) {what}",
+                    message=f"Return {row.number} ({name}) {problem}",
                 )

@@ -7,40 +7,40 @@ from pydantic import Field
 from backend.edge.schemas import (
     Body,
     FilledName,
-    Moments,
+    MomentParameters,
     Name,
     Units,
     example,
 )
-from backend.returns.forms import LONGEST_REASON
+from backend.returns.forms import MAX_REASON_LENGTH
 from backend.returns.models import ReturnKind
 
 Count = Annotated[Units, Field(ge=1)]
-Note = Annotated[str, Field(max_length=LONGEST_REASON)]
-MOST_ITEMS = 100
+Note = Annotated[str, Field(max_length=MAX_REASON_LENGTH)]
+MAX_ITEMS = 100
 
 
-class ReturnFacts(Body):
-    """By which right the money is asked for; nothing else is kept. Without it: `withdrawal`."""
+class ReturnMetadata(Body):
+    """Legal ground of the return; no other metadata is stored. Default: `withdrawal`."""
 
     kind: Annotated[ReturnKind, Field(strict=False)]
 
 
 class RequestChange(Body):
-    """What may be said of a request. The buyer is written to, whatever `no_notification` says.
+    """Data of a request. The customer is always notified, whatever `no_notification` is.
 
-    Units are stocked again where they were sent from: no other `location_id` is taken.
+    Units are restocked where they were sent from: no other `location_id` is accepted.
     """
 
     model_config = example(metadata={"kind": "warranty"})
 
     location_id: Name | None = None
     no_notification: bool | None = None
-    metadata: ReturnFacts | None = None
+    metadata: ReturnMetadata | None = None
 
 
 class NewReturn(RequestChange):
-    """A return to write. Whoever names its `items` here asks for a label that fetches them, and none is made."""
+    """A return to draft. With `items` a label to collect them is requested, which no provider creates."""
 
     model_config = example(order_id="order_01JPZ6V3N8K4T2WQ7RXB5C9MHD", internal_note="Llamó: no le gustó")
 
@@ -60,17 +60,17 @@ class ArrivedItem(Body):
 
 
 class ReturnItem(ArrivedItem):
-    """Units of an order's line that are to come back."""
+    """Units of an order's line to return."""
 
     reason_id: Name | None = None
 
 
 class ReturnItems(Body):
-    """Units that are to come back."""
+    """Units to return."""
 
     model_config = example(items=[{"id": "ordli_01JPZ6V3N8K4T2WQ7RXB5C9MHD", "quantity": 1}])
 
-    items: Annotated[list[ReturnItem], Field(min_length=1, max_length=MOST_ITEMS)]
+    items: Annotated[list[ReturnItem], Field(min_length=1, max_length=MAX_ITEMS)]
 
 
 class ArrivedItems(Body):
@@ -78,11 +78,11 @@ class ArrivedItems(Body):
 
     model_config = example(items=[{"id": "ordli_01JPZ6V3N8K4T2WQ7RXB5C9MHD", "quantity": 1}])
 
-    items: Annotated[list[ArrivedItem], Field(min_length=1, max_length=MOST_ITEMS)]
+    items: Annotated[list[ArrivedItem], Field(min_length=1, max_length=MAX_ITEMS)]
 
 
 class ArrivedChange(Body):
-    """Another number of units that arrived."""
+    """A new number of units that arrived."""
 
     model_config = example(quantity=1)
 
@@ -91,7 +91,7 @@ class ArrivedChange(Body):
 
 
 class ReturnItemChange(ArrivedChange):
-    """Other units that are to come back; what is left out stays."""
+    """New data of units to return; omitted fields are unchanged."""
 
     model_config = example(quantity=1, internal_note="La caja está abierta")
 
@@ -99,7 +99,7 @@ class ReturnItemChange(ArrivedChange):
 
 
 class ReturnShipping(Body):
-    """A label that fetches the goods."""
+    """A label to collect the goods."""
 
     model_config = example(shipping_option_id="so_01JPZ6V3N8K4T2WQ7RXB5C9MHD")
 
@@ -110,21 +110,21 @@ class ReturnShipping(Body):
 
 
 class Confirmation(Body):
-    """The end of what was written. The buyer is written to, whatever `no_notification` says."""
+    """The confirmation of a draft. The customer is always notified, whatever `no_notification` is."""
 
     model_config = example(no_notification=False)
 
     no_notification: bool | None = None
 
 
-class NothingMore(Body):
-    """No field is needed."""
+class EmptyBody(Body):
+    """A body without fields."""
 
     model_config = example()
 
 
-class ReturnsParameters(Moments):
-    """Which returns."""
+class ReturnsParameters(MomentParameters):
+    """Filters of returns."""
 
     id: list[Name] | None = None
     order_id: list[Name] | None = None

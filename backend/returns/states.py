@@ -1,9 +1,9 @@
-"""Where a return stands, and the only ways between.
+"""States of a return, and the allowed transitions.
 
-    from       to                because
+    from       to                reason
     ---------  ----------------  ------------------------------------------------------------------
-    (new)      requested         the buyer asks, or the shop for them
-    (new)      to_pay            it was never sent: there is nothing to wait for
+    (new)      requested         the customer requests it, or the shop for them
+    (new)      to_pay            it was never sent, so no units have to arrive
     requested  received          its units arrived, good or damaged
     requested  to_pay, denied    the shop decides without waiting for them
     received   to_pay, denied    the shop decides
@@ -20,7 +20,7 @@ from backend.returns.models import Return
 
 
 class ReturnState(StrEnum):
-    """How far it is."""
+    """State of a return."""
 
     REQUESTED = "requested"
     RECEIVED = "received"
@@ -47,14 +47,14 @@ STEPS = Transitions(
 )
 UNDECIDED = (S.REQUESTED, S.RECEIVED)
 OPEN = (*UNDECIDED, S.TO_PAY)
-"""In these somebody waits for the shop."""
+"""States in which a customer waits for the shop."""
 GRANTED = (S.TO_PAY, S.PAID)
 
 
 def move(row: Return, state: ReturnState) -> None:
-    """Put the return into this state.
+    """Move the return to this state.
 
     Raises:
-        StepNotAllowed: the table has no such step; the return is as it was.
+        StepNotAllowed: the table does not allow this transition; the return is unchanged.
     """
     row.state = STEPS.require(ReturnState(row.state), state)

@@ -6,19 +6,24 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.core.events import subscribe
 from backend.orders.events import FulfillmentUnpacked
 from backend.orders.money.refunds import withdraw_units
-from backend.orders.service import lines_of_order, lock_order
+from backend.orders.service import list_order_lines, lock_order
 from backend.returns.models import Return, ReturnKind, ReturnLine
-from backend.returns.refund_amounts import is_all_given_back
-from backend.returns.requests import restate_sending, send_no_more, unclaimed, unsent
+from backend.returns.refund_amounts import is_fully_refunded
+from backend.returns.requests import (
+    count_unclaimed_units,
+    count_unsent_units,
+    update_sending_status,
+    withdraw_unsent_units,
+)
 from backend.returns.states import GRANTED
 
 
 @subscribe(FulfillmentUnpacked)
-async def fulfillment_unpacked(session: AsyncSession, event: FulfillmentUnpacked) -> None:
-    """Withdraw what was granted without waiting for it to arrive, and lies in no parcel any more."""
+async def withdraw_unpacked_units(session: AsyncSession, event: FulfillmentUnpacked) -> None:
+    """Withdraw units of granted returns that did not have to arrive and are in no parcel any more."""
     order = await lock_order(session, event.order_id)
-    lines = await lines_of_order(session, order.id)
-    spare = await unclaimed(session, order, lines, by_granted=True)
+    lines = await list_order_lines(session, order.id)
+    spare = await count_unclaimed_units(session, order, lines, by_granted=True)
     ordered = {line.id: line for line in lines}
     granted = (
         select(ReturnLine)
@@ -27,7 +32,7 @@ async def fulfillment_unpacked(session: AsyncSession, event: FulfillmentUnpacked
             Return.order_id == order.id,
             Return.kind != ReturnKind.NOT_SENT,
             Return.state.in_(GRANTED),
-            Return.received_at.is_(None),  # else the money was for what arrived, and not for these
+            Return.received_at.is_(None),  # otherwise the refund was for the arrived units, not for these
         )
         .order_by(Return.number, ReturnLine.line_id)
     )
@@ -35,15 +40,15 @@ async def fulfillment_unpacked(session: AsyncSession, event: FulfillmentUnpacked
     for line in (await session.execute(granted)).scalars():
         of_order = ordered[line.line_id]
         waited_for = line.quantity - line.good - line.damaged
-        count = min(waited_for, unsent(of_order), max(0, -spare[line.line_id]))
+        count = min(waited_for, count_unsent_units(of_order), max(0, -spare[line.line_id]))
         if count:
             await withdraw_units(session, order, of_order, count, restock=True)
             line.good += count
             spare[line.line_id] += count
             is_withdrawn = True
-    # what was paid back by hand ends no order of which there is money left
-    is_over = await is_all_given_back(session, order)
+    # a manual refund does not stop an order that still has money
+    is_over = await is_fully_refunded(session, order)
     if is_over:
-        await send_no_more(session, order, lines)
+        await withdraw_unsent_units(session, order, lines)
     if is_withdrawn or is_over:
-        await restate_sending(session, order, lines)
+        await update_sending_status(session, order, lines)

@@ -1,6 +1,6 @@
-"""Returns as the platform shows them.
+"""Conversion of returns to the platform's shape.
 
-The platform knows a return as requested, received or cancelled. Whether its money is granted, paid or denied is in
+On the platform a return is requested, received or cancelled. Whether its money is granted, paid or denied is in
 `metadata`, in the shop's own words, and in `refund_amount`.
 """
 
@@ -11,12 +11,12 @@ from sqlalchemy import ColumnElement, and_, exists, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from typing_extensions import TypedDict
 
-from backend.edge.wire import JsonDict, iso, sibling_id, stamps, with_twins
+from backend.edge.wire import JsonDict, derive_sibling_id, iso, stamps, with_raw_amounts
 from backend.orders.admin.reasons import RETURN_REASONS
 from backend.orders.answers import LineDetail, OrderItemOut, OrderPreview, RequestedUnits, StaffOrderOut
 from backend.orders.models import Order, ReturnReason
 from backend.returns.answers import RefundAmount, ReturnedUnits, ReturnOut
-from backend.returns.drafts import Action, units_of
+from backend.returns.drafts import Action, sum_draft_units
 from backend.returns.models import DraftStep, Return, ReturnDraft, ReturnLine
 from backend.returns.states import ReturnState
 
@@ -25,8 +25,8 @@ PARTLY, CANCELED = "partially_received", "canceled"
 CHANGES = {DraftStep.REQUEST: "return_request", DraftStep.RECEIVE: "return_receive"}
 
 
-class _NotHere(TypedDict):
-    """Platform fields that no return here has."""
+class ConstantFields(TypedDict):
+    """Platform fields that are constant for all returns of this shop."""
 
     order_version: int
     exchange_id: None
@@ -36,7 +36,7 @@ class _NotHere(TypedDict):
     deleted_at: None
 
 
-NOT_HERE: _NotHere = {
+CONSTANT_FIELDS: ConstantFields = {
     "order_version": 1,
     "exchange_id": None,
     "claim_id": None,
@@ -52,7 +52,7 @@ _IS_SHORT = exists(
 
 
 def has_status(status: str) -> ColumnElement[bool]:
-    """The condition that a return is shown with this status."""
+    """Return the condition that a return has this platform status."""
     denied = Return.state == ReturnState.DENIED
     if status == CANCELED:
         return denied
@@ -61,26 +61,26 @@ def has_status(status: str) -> ColumnElement[bool]:
     return and_(~denied, Return.received_at.is_not(None), _IS_SHORT if status == PARTLY else ~_IS_SHORT)
 
 
-def any_status(statuses: Sequence[str]) -> ColumnElement[bool]:
-    """The condition that a return is shown with one of these."""
+def has_any_status(statuses: Sequence[str]) -> ColumnElement[bool]:
+    """Return the condition that a return has one of these platform statuses."""
     return or_(*(has_status(status) for status in statuses))
 
 
 async def returns_wire(session: AsyncSession, rows: Sequence[Return]) -> list[ReturnOut]:
-    """The returns, in their order, with their lines and the reasons of those."""
+    """Convert the returns, in their order, with their lines and reasons."""
     lines: dict[str, list[ReturnLine]] = defaultdict(list)
-    asked = select(ReturnLine).where(ReturnLine.return_id.in_([row.id for row in rows]))
-    for line in (await session.execute(asked.order_by(ReturnLine.line_id))).scalars():
+    query = select(ReturnLine).where(ReturnLine.return_id.in_([row.id for row in rows]))
+    for line in (await session.execute(query.order_by(ReturnLine.line_id))).scalars():
         lines[line.return_id].append(line)
-    reasons = await _reasons(session, {line.reason_id for each in lines.values() for line in each})
-    numbers = await _order_numbers(session, {row.order_id for row in rows})
-    return [_return(row, lines[row.id], reasons, numbers.get(row.order_id)) for row in rows]
+    reasons = await _read_reasons(session, {line.reason_id for each in lines.values() for line in each})
+    numbers = await _read_order_numbers(session, {row.order_id for row in rows})
+    return [_return_wire(row, lines[row.id], reasons, numbers.get(row.order_id)) for row in rows]
 
 
 async def draft_wire(session: AsyncSession, draft: ReturnDraft) -> ReturnOut:
-    """The request that a program is writing, as a return that is open."""
-    reasons = await _reasons(session, {item["reason_id"] for item in draft.items})
-    numbers = await _order_numbers(session, {draft.order_id})
+    """Convert the draft of a request to a return with status `open`."""
+    reasons = await _read_reasons(session, {item["reason_id"] for item in draft.items})
+    numbers = await _read_order_numbers(session, {draft.order_id})
     return {
         "id": draft.id,
         "status": OPEN,
@@ -88,20 +88,20 @@ async def draft_wire(session: AsyncSession, draft: ReturnDraft) -> ReturnOut:
         "order_id": draft.order_id,
         "order": {"id": draft.order_id, "display_id": numbers.get(draft.order_id)},
         "location_id": None,
-        **with_twins(RefundAmount(refund_amount=None)),
+        **with_raw_amounts(RefundAmount(refund_amount=None)),
         "metadata": {"kind": draft.kind},
         "created_by": draft.created_by,
         "requested_at": None,
         "received_at": None,
-        **NOT_HERE,
+        **CONSTANT_FIELDS,
         "canceled_at": None,
         **stamps(draft.created_at, draft.updated_at),
         "items": [
             {
-                "id": sibling_id("retitem", item["id"]),
+                "id": derive_sibling_id("retitem", item["id"]),
                 "return_id": draft.id,
                 "item_id": item["line_id"],
-                **with_twins(
+                **with_raw_amounts(
                     ReturnedUnits(quantity=item["quantity"], received_quantity=0, damaged_quantity=0)
                 ),
                 "reason_id": item["reason_id"],
@@ -114,24 +114,24 @@ async def draft_wire(session: AsyncSession, draft: ReturnDraft) -> ReturnOut:
     }
 
 
-def previewed(order: StaffOrderOut, draft: ReturnDraft | None) -> OrderPreview:
-    """The order as staff see it, with what is being written of a return of it."""
+def build_order_preview(order: StaffOrderOut, draft: ReturnDraft | None) -> OrderPreview:
+    """Return the order for staff, with the changes of its return's draft."""
     if draft is None:
         return {**order, "order_change": None}
-    wanted = units_of(draft, Action.RETURN)
+    drafted_units = sum_draft_units(draft, Action.RETURN)
     actions: dict[str, list[JsonDict]] = defaultdict(list)
     for item in draft.items:
-        actions[item["line_id"]].append(_action(draft, item))
+        actions[item["line_id"]].append(_action_wire(draft, item))
     lines: list[OrderItemOut] = []
     for line in order["items"]:
-        requested = line["detail"]["return_requested_quantity"] + wanted.get(line["id"], 0)
+        requested = line["detail"]["return_requested_quantity"] + drafted_units.get(line["id"], 0)
         detail: LineDetail = {
             **line["detail"],
-            **with_twins(RequestedUnits(return_requested_quantity=requested)),
+            **with_raw_amounts(RequestedUnits(return_requested_quantity=requested)),
         }
         lines.append({**line, "detail": detail, "actions": actions[line["id"]]})
     change = {
-        "id": sibling_id("ordch", draft.id),
+        "id": derive_sibling_id("ordch", draft.id),
         "order_id": draft.order_id,
         "return_id": draft.id,
         "change_type": CHANGES[DraftStep(draft.step)],
@@ -143,12 +143,12 @@ def previewed(order: StaffOrderOut, draft: ReturnDraft | None) -> OrderPreview:
     return {**order, "items": lines, "order_change": change}
 
 
-def _action(draft: ReturnDraft, item: JsonDict) -> JsonDict:
+def _action_wire(draft: ReturnDraft, item: JsonDict) -> JsonDict:
     return {
         "id": item["id"],
         "order_id": draft.order_id,
         "return_id": draft.id,
-        "order_change_id": sibling_id("ordch", draft.id),
+        "order_change_id": derive_sibling_id("ordch", draft.id),
         "action": item["action"],
         "reference": "return",
         "reference_id": draft.id,
@@ -163,30 +163,30 @@ def _action(draft: ReturnDraft, item: JsonDict) -> JsonDict:
     }
 
 
-def _return(
+def _return_wire(
     row: Return, lines: Sequence[ReturnLine], reasons: dict[str, JsonDict], order_number: int | None
 ) -> ReturnOut:
     return {
         "id": row.id,
-        "status": _status(row, lines),
+        "status": _get_platform_status(row, lines),
         "display_id": row.number,
         "order_id": row.order_id,
         "order": {"id": row.order_id, "display_id": order_number},
         "location_id": None,
-        **with_twins(RefundAmount(refund_amount=row.amount)),
+        **with_raw_amounts(RefundAmount(refund_amount=row.amount)),
         "metadata": {"kind": row.kind, "state": row.state, "due_at": iso(row.due_at)},
         "created_by": row.asked_by or None,
         "requested_at": iso(row.asked_at),
         "received_at": iso(row.received_at),
-        **NOT_HERE,
+        **CONSTANT_FIELDS,
         "canceled_at": iso(row.ended_at) if row.state == ReturnState.DENIED else None,
         **stamps(row.created_at, row.updated_at),
         "items": [
             {
-                "id": sibling_id("retitem", line.line_id),
+                "id": derive_sibling_id("retitem", line.line_id),
                 "return_id": row.id,
                 "item_id": line.line_id,
-                **with_twins(
+                **with_raw_amounts(
                     ReturnedUnits(
                         quantity=line.quantity, received_quantity=line.good, damaged_quantity=line.damaged
                     )
@@ -201,7 +201,7 @@ def _return(
     }
 
 
-def _status(row: Return, lines: Sequence[ReturnLine]) -> str:
+def _get_platform_status(row: Return, lines: Sequence[ReturnLine]) -> str:
     if row.state == ReturnState.DENIED:
         return CANCELED
     if row.received_at is None:
@@ -209,11 +209,11 @@ def _status(row: Return, lines: Sequence[ReturnLine]) -> str:
     return RECEIVED if all(line.good + line.damaged >= line.quantity for line in lines) else PARTLY
 
 
-async def _reasons(session: AsyncSession, ids: set[str | None]) -> dict[str, JsonDict]:
+async def _read_reasons(session: AsyncSession, ids: set[str | None]) -> dict[str, JsonDict]:
     found = select(ReturnReason).where(ReturnReason.id.in_({one for one in ids if one}))
-    return {row.id: RETURN_REASONS.wire(row) for row in (await session.execute(found)).scalars()}
+    return {row.id: RETURN_REASONS.to_wire(row) for row in (await session.execute(found)).scalars()}
 
 
-async def _order_numbers(session: AsyncSession, ids: set[str]) -> dict[str, int | None]:
+async def _read_order_numbers(session: AsyncSession, ids: set[str]) -> dict[str, int | None]:
     found = (await session.execute(select(Order).where(Order.id.in_(ids)))).scalars()
     return {order.id: order.number for order in found}

@@ -14,10 +14,10 @@ from backend.core.texts import _
 
 
 class ReviewState(StrEnum):
-    """Whether shoppers see it."""
+    """State of a review; only shown ones are public."""
 
     WAITING = "waiting"
-    """Nobody of the staff has read it yet; its buyer may still change it."""
+    """Not decided yet; its customer may still change it."""
     SHOWN = "shown"
     REFUSED = "refused"
 
@@ -32,9 +32,9 @@ _WAITING = text("state = 'waiting'")
 
 
 class Review(Timestamps, table=True):
-    """What the buyer of an order says of one of its toys.
+    """A customer's review of a product of an order.
 
-    What is shown of them is counted on the product too (`backend.reviews.moderation`).
+    Shown reviews are also counted on the product (`backend.reviews.moderation`).
     """
 
     __tablename__ = "review"
@@ -48,21 +48,21 @@ class Review(Timestamps, table=True):
     id: str = Field(default_factory=lambda: new_id("rev"), primary_key=True)
     product_id: str = Field(foreign_key="product.id", ondelete="CASCADE")
     order_id: str | None = None
-    """None of those of the demo shop."""
+    """None for reviews of the demo shop."""
     name: str
-    """As it is shown: a first name and an initial."""
+    """The displayed name: a first name and an initial."""
     stars: int
     text: str
     pictures: list[str] = Field(default_factory=list, sa_type=Json)
-    """Addresses in the shop's store: see `backend.media.picture_widths`."""
+    """URLs of files in the shop's store: see `backend.media.picture_widths`."""
     state: str = ReviewState.WAITING
     refusal: str = ""
-    """Why it is not shown, for its buyer."""
+    """Reason for the refusal, for its customer."""
     answer: str = ""
-    """What the shop says to it."""
+    """Answer of the shop."""
     answered_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     written_at: datetime = Field(sa_type=UtcDateTime)
-    """By the database's clock."""
+    """Moment of the latest change, by the database's clock."""
     decided_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     is_demo: bool = False
-    """Made up for the demo shop, and marked so wherever it is shown."""
+    """True for an invented review of the demo shop, which is always marked as such."""

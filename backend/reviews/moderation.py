@@ -1,7 +1,7 @@
-"""What the shop does with reviews: it shows or refuses each, and may answer it. It changes no word of them.
+"""Moderation of reviews: staff show or refuse each one, and may answer it. They cannot change its text.
 
-What is shown is counted on the product, under the lock of its row: whoever changes reviews of a product locks the
-product first.
+The number of shown reviews is stored on the product, under the lock of its row: code that changes reviews of a
+product must lock the product first.
 """
 
 from collections.abc import Sequence
@@ -9,78 +9,78 @@ from collections.abc import Sequence
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.audit import Subject, Thing, forget_personal_values, record
+from backend.audit import Subject, SubjectType, forget_personal_values, record
 from backend.catalog.events import ProductChanged
 from backend.catalog.models import Product
-from backend.core.db.database import database_now, locked
+from backend.core.db.database import database_now, lock_rows
 from backend.core.db.tables import get_or_404, table_of
 from backend.core.errors import Conflict, InvalidData
 from backend.core.events import publish
 from backend.core.texts import _
-from backend.core.web.contact import paragraphs
+from backend.core.web.contact import to_paragraphs
 from backend.reviews.models import Review, ReviewState
 from backend.staff.rights import Actor, Right
 
-LONGEST_REFUSAL, LONGEST_ANSWER = 500, 2000
+MAX_REFUSAL_LENGTH, MAX_ANSWER_LENGTH = 500, 2000
 
 
 async def show_review(session: AsyncSession, actor: Actor, review_id: str, *, seen: str) -> Review:
-    """Show it on the product's page.
+    """Show the review on the product's page.
 
     Args:
-        actor: who shows it.
-        review_id: which.
-        seen: its `written_at` as it was read, in ISO 8601: what its buyer changed since is not shown unread.
+        actor: the staff member who shows it.
+        review_id: the review.
+        seen: the `written_at` that the actor saw, in ISO 8601, so that no unread change is published.
 
     Raises:
-        Forbidden: the role may not change what pages show of products.
-        NotFound: nothing has this id.
-        Conflict: it is shown already, or is not what was read.
+        Forbidden: the actor may not change the catalogue.
+        NotFound: the review does not exist.
+        Conflict: it is already shown, or has changed since.
     """
     actor.require(Right.CHANGE_CATALOG)
     return await _decide(session, actor, review_id, ReviewState.SHOWN, seen=seen)
 
 
 async def refuse_review(session: AsyncSession, actor: Actor, review_id: str, reason: str) -> Review:
-    """Do not show it, or no longer. Its buyer reads the reason.
+    """Refuse the review, or hide a shown one. Its customer sees the reason.
 
     Raises:
-        Forbidden: the role may not change what pages show of products.
-        InvalidData: there is no reason, or it is too long; `fields` says so.
-        NotFound: nothing has this id.
-        Conflict: it is refused already.
+        Forbidden: the actor may not change the catalogue.
+        InvalidData: the reason is empty or too long; `fields` has the error.
+        NotFound: the review does not exist.
+        Conflict: it is already refused.
     """
     actor.require(Right.CHANGE_CATALOG)
-    reason = paragraphs(reason)
-    if not reason or len(reason) > LONGEST_REFUSAL:
+    reason = to_paragraphs(reason)
+    if not reason or len(reason) > MAX_REFUSAL_LENGTH:
         raise InvalidData(
-            "The reason does not fit", fields={"refusal": _("Escribe por qué, en pocas palabras.")}
+            "The reason is empty or too long", fields={"refusal": _("Escribe por qué, en pocas palabras.")}
         )
     return await _decide(session, actor, review_id, ReviewState.REFUSED, refusal=reason)
 
 
 async def answer_review(session: AsyncSession, actor: Actor, review_id: str, answer: str) -> Review:
-    """Say something to it, or something else; nothing takes the answer away.
+    """Set or change the shop's answer; an empty text deletes it.
 
     Raises:
-        Forbidden: the role may not change what pages show of products.
-        InvalidData: the answer is too long; `fields` says so.
-        NotFound: nothing has this id.
+        Forbidden: the actor may not change the catalogue.
+        InvalidData: the answer is too long; `fields` has the error.
+        NotFound: the review does not exist.
     """
     actor.require(Right.CHANGE_CATALOG)
-    answer = paragraphs(answer)
-    if len(answer) > LONGEST_ANSWER:
-        words = _("Usa máximo {count} caracteres.").format(count=LONGEST_ANSWER)
-        raise InvalidData("The answer does not fit", fields={"answer": words})
-    row = await _locked(session, review_id)
-    await record(session, actor, "answered", Subject(Thing.REVIEW, row.id))
+    answer = to_paragraphs(answer)
+    if len(answer) > MAX_ANSWER_LENGTH:
+        words = _("Usa máximo {count} caracteres.").format(count=MAX_ANSWER_LENGTH)
+        raise InvalidData("The answer is too long", fields={"answer": words})
+    row = await _lock_review(session, review_id)
+    await record(session, actor, "answered", Subject(SubjectType.REVIEW, row.id))
     row.answer, row.answered_at = answer, await database_now(session) if answer else None
     await publish(session, ProductChanged(row.product_id))
     return row
 
 
 async def delete_reviews(session: AsyncSession, actor: Actor, order_ids: Sequence[str]) -> None:
-    """Delete what the buyers of these orders said, with what the audit kept of it. Files are tidied later."""
+    """Delete the reviews of these orders with their personal values in the audit. The files are deleted later."""
     mine = Review.order_id.in_(order_ids)
     rows = (await session.execute(select(Review.id, Review.product_id).where(mine))).all()
     for product_id in sorted({row.product_id for row in rows}):
@@ -89,11 +89,11 @@ async def delete_reviews(session: AsyncSession, actor: Actor, order_ids: Sequenc
     for product_id in sorted({row.product_id for row in rows}):
         await count_reviews(session, product_id)
     for row in rows:
-        await forget_personal_values(session, actor, Subject(Thing.REVIEW, row.id))
+        await forget_personal_values(session, actor, Subject(SubjectType.REVIEW, row.id))
 
 
 async def count_reviews(session: AsyncSession, product_id: str) -> None:
-    """Note on the (locked) product how many of its reviews are shown, and their stars, and tell the open pages."""
+    """Update the number and the stars of shown reviews on the locked product, and notify open pages."""
     await session.flush()
     shown = (Review.product_id == product_id) & (Review.state == ReviewState.SHOWN)
     query = select(func.count(), func.coalesce(func.sum(Review.stars), 0)).where(shown)
@@ -116,28 +116,28 @@ async def _decide(
     seen: str | None = None,
     refusal: str = "",
 ) -> Review:
-    row = await _locked(session, review_id)
+    row = await _lock_review(session, review_id)
     if seen is not None and seen != row.written_at.isoformat():
-        raise Conflict(f"Review {review_id} was changed by its buyer meanwhile")
+        raise Conflict(f"Review {review_id} was changed by its customer since")
     if row.state == state:
         raise Conflict(f"Review {review_id} is {state} already")
     action = "review shown" if state == ReviewState.SHOWN else "review refused"
-    await record(session, actor, action, Subject(Thing.REVIEW, row.id))
+    await record(session, actor, action, Subject(SubjectType.REVIEW, row.id))
     row.state, row.refusal, row.decided_at = state, refusal, await database_now(session)
     await count_reviews(session, row.product_id)
     return row
 
 
-async def _locked(session: AsyncSession, review_id: str) -> Review:
+async def _lock_review(session: AsyncSession, review_id: str) -> Review:
     product_id = (
         await session.execute(select(Review.product_id).where(Review.id == review_id))
     ).scalar_one_or_none()
     if product_id is not None:
         await _lock_product(session, product_id)
     return await get_or_404(
-        session, locked(select(Review).where(Review.id == review_id)), "Review", review_id
+        session, lock_rows(select(Review).where(Review.id == review_id)), "Review", review_id
     )
 
 
 async def _lock_product(session: AsyncSession, product_id: str) -> None:
-    await session.execute(locked(select(Product.id).where(Product.id == product_id)))
+    await session.execute(lock_rows(select(Product.id).where(Product.id == product_id)))

@@ -1,4 +1,4 @@
-"""The way to a review from what a buyer sees of an order: its page, and the list of the account."""
+"""Links to the review form, for the pages of an order and the list of the account."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,23 +8,23 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.orders.models import Order
 from backend.reviews.models import Review, ReviewState
-from backend.reviews.reviewable_products import bought_toys_of
+from backend.reviews.reviewable_products import reviewable_products_by_order
 from backend.reviews.tokens import review_path
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewLink:
-    """Where a toy of an order is reviewed.
+    """Link to the review form of a product of an order.
 
     Attributes:
-        line_id: the order's line, the first one with this toy.
-        toy: its title.
-        page: the path of the signed link.
-        is_written: whether there is a review already, which may still be changed.
+        line_id: the first line of the order with this product.
+        title: title of the product.
+        page: path of the signed link.
+        is_written: True if there is already a review, which may still be changed.
     """
 
     line_id: str
-    toy: str
+    title: str
     page: str
     is_written: bool
 
@@ -32,25 +32,25 @@ class ReviewLink:
 async def review_links(
     session: AsyncSession, signing_key: str, orders: Sequence[Order]
 ) -> dict[str, list[ReviewLink]]:
-    """What of these orders may be reviewed now, by the order's id; the caller has checked that they are the buyer's.
+    """Return the products of these orders that can be reviewed, by order id. The caller must check the orders' owner.
 
-    A review that the staff decided on cannot be changed: its toy is left out.
+    A product is left out if staff have already decided on its review.
     """
-    toys = await bought_toys_of(session, orders)
+    products = await reviewable_products_by_order(session, orders)
     query = select(Review.order_id, Review.product_id, Review.state).where(
-        Review.order_id.in_([order_id for order_id, some in toys.items() if some])
+        Review.order_id.in_([order_id for order_id, some in products.items() if some])
     )
     states = {(row.order_id, row.product_id): row.state for row in await session.execute(query)}
     return {
         order_id: [
             ReviewLink(
-                toy.line_id,
-                toy.title,
-                review_path(signing_key, toy.line_id),
-                (order_id, toy.product_id) in states,
+                product.line_id,
+                product.title,
+                review_path(signing_key, product.line_id),
+                (order_id, product.product_id) in states,
             )
-            for toy in some
-            if states.get((order_id, toy.product_id), ReviewState.WAITING) == ReviewState.WAITING
+            for product in some
+            if states.get((order_id, product.product_id), ReviewState.WAITING) == ReviewState.WAITING
         ]
-        for order_id, some in toys.items()
+        for order_id, some in products.items()
     }

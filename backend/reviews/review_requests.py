@@ -1,4 +1,4 @@
-"""Asking a buyer, once, what the toys are like: some days after all of the order has arrived."""
+"""Requests for reviews: customers get one mail, some days after the complete order was delivered."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -12,41 +12,44 @@ from backend.jobs import JobRun, enqueue, job
 from backend.orders.events import FulfillmentDelivered
 from backend.orders.service import read_order
 from backend.orders.states import FulfillmentStatus
-from backend.reviews.reviewable_products import bought_toys
+from backend.reviews.reviewable_products import list_reviewable_products
 
-ASK = "reviews.ask"
-"""The job that has an order's buyer asked; its key is the order's id."""
-ASK_AFTER = timedelta(days=4)
-"""Toys are played with first."""
+REQUEST_JOB = "reviews.ask"
+"""Job that requests reviews from an order's customer; its key is the order's id."""
+REQUEST_DELAY = timedelta(days=4)
+"""Delay after the delivery, so that the products are tried first."""
 
 
 @dataclass(frozen=True, slots=True)
-class ReviewsAsked:
-    """The buyer of an order is to be asked for reviews."""
+class ReviewsRequested:
+    """Event: a mail that requests reviews of an order must be sent."""
 
     order_id: str
 
 
 @subscribe(FulfillmentDelivered)
-async def delivered(session: AsyncSession, event: FulfillmentDelivered) -> None:
-    """Have the buyer asked later."""
-    await enqueue(session, ASK, key=event.order_id, after=ASK_AFTER)
+async def enqueue_request(session: AsyncSession, event: FulfillmentDelivered) -> None:
+    """Enqueue the job that requests reviews of the delivered order."""
+    await enqueue(session, REQUEST_JOB, key=event.order_id, after=REQUEST_DELAY)
 
 
 class ReviewRequests:
-    """The job that asks."""
+    """Job handler of review requests."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    @job(ASK, give_up_after=timedelta(days=3))
-    async def ask(self, run: JobRun) -> None:
-        """Note the mail, unless some of the order has not arrived yet: its arrival has it asked again."""
+    @job(REQUEST_JOB, give_up_after=timedelta(days=3))
+    async def request_reviews(self, run: JobRun) -> None:
+        """Publish the event if the whole order was delivered.
+
+        Otherwise do nothing: the final delivery enqueues the job again.
+        """
         async with self._database.transaction() as session:
             try:
                 order = await read_order(session, str(run.key))
             except NotFound:
                 return
             is_there = order.fulfillment_status == FulfillmentStatus.DELIVERED
-            if is_there and await bought_toys(session, order):
-                await publish(session, ReviewsAsked(order.id))
+            if is_there and await list_reviewable_products(session, order):
+                await publish(session, ReviewsRequested(order.id))

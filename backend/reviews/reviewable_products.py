@@ -1,4 +1,4 @@
-"""Which toys of an order its buyer may review now: those that arrived, were kept and are still sold."""
+"""Products of an order that its customer may review: delivered, not returned, and still for sale."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,13 +16,13 @@ from backend.orders.fulfillments import FULFILLMENTS
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.states import HAS_MONEY, OrderStatus
 
-OPEN_FOR = timedelta(days=120)
-"""From the day a toy arrives."""
+REVIEW_PERIOD = timedelta(days=120)
+"""Time after the delivery in which a product can be reviewed."""
 
 
 @dataclass(frozen=True, slots=True)
-class BoughtToy:
-    """A toy that may be reviewed. `line_id` is the first of the order's lines with it; `until` is when that ends."""
+class ReviewableProduct:
+    """A product that can be reviewed. `line_id`: its first order line; `until`: end of the time for the review."""
 
     line_id: str
     product_id: str
@@ -31,42 +31,46 @@ class BoughtToy:
     until: datetime
 
 
-async def bought_toys(session: AsyncSession, order: Order) -> list[BoughtToy]:
-    """What of the order may be reviewed now, in the order of its lines; each toy once."""
-    return (await bought_toys_of(session, [order]))[order.id]
+async def list_reviewable_products(session: AsyncSession, order: Order) -> list[ReviewableProduct]:
+    """Return the products of the order that can be reviewed now, in the order of its lines, without duplicates."""
+    return (await reviewable_products_by_order(session, [order]))[order.id]
 
 
-async def bought_toys_of(session: AsyncSession, orders: Sequence[Order]) -> dict[str, list[BoughtToy]]:
-    """The same of several orders, by the order's id."""
+async def reviewable_products_by_order(
+    session: AsyncSession, orders: Sequence[Order]
+) -> dict[str, list[ReviewableProduct]]:
+    """Return the products of several orders that can be reviewed now, by order id."""
     paid = [
         order.id
         for order in orders
         if order.status != OrderStatus.CANCELED and order.payment_status in HAS_MONEY and not order.erased_at
     ]
-    moment, arrived = await database_now(session), await _arrived(session, paid)
+    moment, arrived = await database_now(session), await _delivery_times(session, paid)
     query = select(OrderLine).where(OrderLine.order_id.in_(paid)).order_by(OrderLine.id)
     lines = [
         line
         for line in (await session.execute(query)).scalars()
         if line.id in arrived
         and line.quantity > line.withdrawn + line.returned
-        and arrived[line.id] + OPEN_FOR > moment
+        and arrived[line.id] + REVIEW_PERIOD > moment
     ]
-    sold = await _sold(session, lines)
-    found: dict[str, dict[str, BoughtToy]] = {order.id: {} for order in orders}
+    sold = await _products_for_sale(session, lines)
+    found: dict[str, dict[str, ReviewableProduct]] = {order.id: {} for order in orders}
     for line in lines:
         if line.product_id in sold and line.product_id not in found[line.order_id]:
             handle, title = sold[line.product_id]
-            until = arrived[line.id] + OPEN_FOR
-            found[line.order_id][line.product_id] = BoughtToy(line.id, line.product_id, handle, title, until)
-    return {order_id: list(toys.values()) for order_id, toys in found.items()}
+            until = arrived[line.id] + REVIEW_PERIOD
+            found[line.order_id][line.product_id] = ReviewableProduct(
+                line.id, line.product_id, handle, title, until
+            )
+    return {order_id: list(products.values()) for order_id, products in found.items()}
 
 
 async def line_with_order(session: AsyncSession, line_id: str) -> tuple[OrderLine, Order]:
-    """The line of an order, and the order.
+    """Return an order line and its order.
 
     Raises:
-        NotFound: there is none.
+        NotFound: the line does not exist.
     """
     query = (
         select(OrderLine, Order).join(Order, Order.id == OrderLine.order_id).where(OrderLine.id == line_id)
@@ -75,14 +79,16 @@ async def line_with_order(session: AsyncSession, line_id: str) -> tuple[OrderLin
     return line, order
 
 
-async def toy_of_line(session: AsyncSession, order: Order, line: OrderLine) -> BoughtToy | None:
-    """The toy of this line of the order, if it may be reviewed now."""
-    toys = await bought_toys(session, order)
-    return next((toy for toy in toys if toy.product_id == line.product_id), None)
+async def find_reviewable_product(
+    session: AsyncSession, order: Order, line: OrderLine
+) -> ReviewableProduct | None:
+    """Return the product of this order line; None if it cannot be reviewed now."""
+    products = await list_reviewable_products(session, order)
+    return next((product for product in products if product.product_id == line.product_id), None)
 
 
-def shown_name(order: Order) -> str:
-    """How the order's buyer signs: a first name and an initial."""
+def format_reviewer_name(order: Order) -> str:
+    """Return the displayed name of the order's customer: a first name and an initial."""
     address = order.billing_address or order.shipping_address
     first, last = (clean_name(address.get(name)) for name in ("first_name", "last_name"))
     if not first:
@@ -90,8 +96,8 @@ def shown_name(order: Order) -> str:
     return f"{first.split()[0]} {last[0].upper()}." if last else first.split()[0]
 
 
-async def _arrived(session: AsyncSession, order_ids: Sequence[str]) -> dict[str, datetime]:
-    """When the last units of each line of these orders arrived, by the line's id."""
+async def _delivery_times(session: AsyncSession, order_ids: Sequence[str]) -> dict[str, datetime]:
+    """Return when all units of each line of these orders were delivered, by line id."""
     moments: dict[str, datetime] = {}
     parcels = FULFILLMENTS.where(Fulfillment.order_id.in_(order_ids))
     for parcel in (await session.execute(parcels)).scalars():
@@ -103,8 +109,8 @@ async def _arrived(session: AsyncSession, order_ids: Sequence[str]) -> dict[str,
     return moments
 
 
-async def _sold(session: AsyncSession, lines: Sequence[OrderLine]) -> dict[str, tuple[str, str]]:
-    """Handle and title of the lines' products that have a page, by the product's id."""
+async def _products_for_sale(session: AsyncSession, lines: Sequence[OrderLine]) -> dict[str, tuple[str, str]]:
+    """Return handle and title of the lines' products that are for sale, by product id."""
     query = select(Product.id, Product.handle, Product.title).where(
         Product.id.in_({line.product_id for line in lines}), for_sale()
     )

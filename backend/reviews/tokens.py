@@ -1,10 +1,10 @@
-"""The signed link to review a product. It names a line of the order, and opens nothing else."""
+"""The signed link to review a product. It identifies an order line and gives no other access."""
 
 from backend.core.web.signing import SignedLink
 
 PAGE = "/review"
 REVIEW_LINK = SignedLink(salt="review", noun="Order line")
-"""`backend.reviews.reviewable_products` decides until when a review is accepted."""
+"""Signer of the link. `backend.reviews.reviewable_products` decides until when a review is accepted."""
 
 
 def review_path(signing_key: str, line_id: str) -> str:

@@ -1,11 +1,11 @@
-"""What the sandbox answers while the shop's database, which is its own too, is away."""
+"""Response of the sandbox while the database, which it shares with the shop, is unavailable."""
 
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
-from backend.core.outage import RETRY_AFTER
+from backend.core.outage import RETRY_AFTER_S
 
 
-async def unavailable(_request: Request, error: Exception) -> Response:
-    """503 with `Retry-After`, for a `DatabaseUnavailable`."""
-    return PlainTextResponse(str(error), 503, headers={"Retry-After": str(RETRY_AFTER)})
+async def respond_unavailable(_request: Request, error: Exception) -> Response:
+    """Return 503 with `Retry-After` for a `DatabaseUnavailable`."""
+    return PlainTextResponse(str(error), 503, headers={"Retry-After": str(RETRY_AFTER_S)})

@@ -1,4 +1,4 @@
-"""Warehouses, zones and shipping options as the Store and Admin API answer with them."""
+"""Shapes of warehouses, zones and shipping options in the responses of the Store and Admin API."""
 
 from typing import Annotated, NotRequired, get_args
 
@@ -10,7 +10,7 @@ from backend.edge.wire import JsonDict, LastingStamps, Page, Stamps
 from backend.shipping.schemas import PriceType
 
 OptionPriceType = Annotated[str, Field(json_schema_extra={"enum": [*get_args(PriceType)]})]
-"""The column is a text; its values are documented."""
+"""The column is a text; the enum documents its values."""
 
 
 class LocationAddress(LastingStamps):
@@ -29,7 +29,7 @@ class LocationAddress(LastingStamps):
 
 
 class ProviderOut(TypedDict):
-    """A fulfillment provider that the shop runs with."""
+    """A fulfillment provider that the shop uses."""
 
     id: str
     is_enabled: bool
@@ -67,7 +67,7 @@ class SetOut(LastingStamps):
 
 
 class LocationOut(Stamps):
-    """A warehouse, with those of its links that were asked for."""
+    """A warehouse, with its requested links."""
 
     id: str
     name: str
@@ -133,7 +133,7 @@ class OptionZone(TypedDict):
 
 
 class OptionOut(Stamps):
-    """A shipping option, as staff see it."""
+    """A shipping option for staff."""
 
     id: str
     name: str
@@ -166,13 +166,13 @@ class LocationAnswer(TypedDict):
 
 
 class LocationsAnswer(Page):
-    """The warehouses."""
+    """A page of the warehouses."""
 
     stock_locations: list[LocationOut]
 
 
 class ProvidersAnswer(Page):
-    """The fulfillment providers."""
+    """A page of the fulfillment providers."""
 
     fulfillment_providers: list[ProviderOut]
 
@@ -184,7 +184,7 @@ class ProfileAnswer(TypedDict):
 
 
 class ProfilesAnswer(Page):
-    """The shipping profiles."""
+    """A page of the shipping profiles."""
 
     shipping_profiles: list[ProfileOut]
 

@@ -1,19 +1,19 @@
-"""Stock at locations over the Admin API: one level, or several at once (wire: commerce-api, Admin)."""
+"""Admin API of stock at locations: one level, or several at once (wire: commerce-api, Admin)."""
 
 from fastapi import APIRouter
 
 from backend.core.db.database import Database
-from backend.edge.dependencies import Db, Shown
+from backend.edge.dependencies import Db, RequestedFields
 from backend.edge.errors import REFUSALS
 from backend.edge.query import Fields
 from backend.edge.requests import WireRoute
 from backend.edge.wire import Wire
 from backend.inventory.answers import ItemAnswer, LevelDeleted, LevelsBatchAnswer
 from backend.inventory_items.schemas import LevelChange, NewLevel
-from backend.inventory_items.service import read_item, remove_level, stock_item
+from backend.inventory_items.service import read_item, remove_level, set_item_stock
 from backend.shipping.inventory_levels import ItemLevels, ItemsLevels, change_levels
-from backend.shipping.locations import find_location
-from backend.staff.dependencies import StaffMember, staff_who_may
+from backend.shipping.locations import lock_location
+from backend.staff.dependencies import StaffMember, require_staff_right
 from backend.staff.rights import Actor, Right
 
 router = APIRouter(
@@ -21,7 +21,7 @@ router = APIRouter(
     route_class=WireRoute,
     tags=["admin: inventory"],
     responses=REFUSALS,
-    dependencies=staff_who_may(Right.READ_SETTINGS),
+    dependencies=require_staff_right(Right.READ_SETTINGS),
 )
 
 
@@ -29,7 +29,7 @@ router = APIRouter(
 async def change_levels_of_items(
     actor: StaffMember, body: ItemsLevels, database: Db
 ) -> Wire[LevelsBatchAnswer]:
-    """Create, set and delete levels of several items: all of it happens, or nothing."""
+    """Create, set and delete levels of several items, all or nothing."""
     async with database.transaction() as session:
         return Wire(await change_levels(session, actor, body))
 
@@ -38,17 +38,17 @@ async def change_levels_of_items(
 async def change_levels_of_item(
     actor: StaffMember, item_id: str, body: ItemLevels, database: Db
 ) -> Wire[LevelsBatchAnswer]:
-    """Create, set and delete levels of the item: all of it happens, or nothing."""
+    """Create, set and delete levels of the item, all or nothing."""
     async with database.transaction() as session:
         return Wire(await change_levels(session, actor, body, item_id))
 
 
 @router.post("/{item_id}/location-levels")
 async def add_level(
-    actor: StaffMember, item_id: str, body: NewLevel, database: Db, fields: Shown
+    actor: StaffMember, item_id: str, body: NewLevel, database: Db, fields: RequestedFields
 ) -> Wire[ItemAnswer]:
-    """Units of the item at a location. Without a number, what is stocked there already stays."""
-    return await _stock(
+    """Create the item's level at a location, or set its units. Without a number, an existing level is unchanged."""
+    return await _stock_answer(
         database=database,
         actor=actor,
         item_id=item_id,
@@ -60,10 +60,16 @@ async def add_level(
 
 @router.post("/{item_id}/location-levels/{location_id}")
 async def set_level(
-    *, actor: StaffMember, item_id: str, location_id: str, body: LevelChange, database: Db, fields: Shown
+    *,
+    actor: StaffMember,
+    item_id: str,
+    location_id: str,
+    body: LevelChange,
+    database: Db,
+    fields: RequestedFields,
 ) -> Wire[ItemAnswer]:
-    """How many units of the item are stocked at the location; never fewer than are promised to buyers."""
-    return await _stock(
+    """Set the number of units of the item at the location; not below the units reserved for customers."""
+    return await _stock_answer(
         database=database,
         actor=actor,
         item_id=item_id,
@@ -77,14 +83,14 @@ async def set_level(
 async def delete_level(
     actor: StaffMember, item_id: str, location_id: str, database: Db
 ) -> Wire[LevelDeleted]:
-    """Let the item be stocked at the location no longer, if no unit of it is there."""
+    """Delete the item's level at the location, if no unit of it is there."""
     async with database.transaction() as session:
         level_id = await remove_level(session, actor, item_id, location_id)
         item = await read_item(session, item_id)
     return Wire({"id": level_id, "object": "inventory-level", "deleted": True, "parent": item})
 
 
-async def _stock(
+async def _stock_answer(
     *,
     database: Database,
     actor: Actor,
@@ -93,9 +99,15 @@ async def _stock(
     stocked: int | None,
     fields: Fields,
 ) -> Wire[ItemAnswer]:
-    actor.require(Right.CHANGE_STOCK)  # who may not learns nothing of locations
+    actor.require(
+        Right.CHANGE_STOCK
+    )  # before the lookup, so that the response reveals nothing without the right
     async with database.transaction() as session:
-        await find_location(session, location_id)
+        await lock_location(session, location_id)
         return Wire(
-            {"inventory_item": fields.pick(await stock_item(session, actor, item_id, location_id, stocked))}
+            {
+                "inventory_item": fields.pick(
+                    await set_item_stock(session, actor, item_id, location_id, stocked)
+                )
+            }
         )

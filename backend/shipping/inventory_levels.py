@@ -1,4 +1,4 @@
-"""Stock of items at locations, several at once as programs set it: all of it happens, or nothing."""
+"""Batch changes of stock of items at locations, all or nothing."""
 
 from collections.abc import Sequence
 from typing import Annotated, Literal, NamedTuple, Self
@@ -7,21 +7,21 @@ from pydantic import Field, model_validator
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.core.errors import NotFound
-from backend.edge.schemas import Body, FilledName, Name, Units, example, problem
-from backend.edge.wire import sibling_id
+from backend.edge.schemas import Body, FilledName, Name, Units, example, validation_error
+from backend.edge.wire import derive_sibling_id
 from backend.inventory.answers import LevelOut, LevelsBatchAnswer
 from backend.inventory.models import InventoryLevel
 from backend.inventory.wire import ITEM
-from backend.inventory_items.service import remove_level, stock_item
-from backend.shipping.locations import find_location
+from backend.inventory_items.service import remove_level, set_item_stock
+from backend.shipping.locations import lock_location
 from backend.staff.rights import Actor, Right
 
 MAX_LEVELS = 100
-"""Levels of one batch."""
+"""Maximum number of levels in a batch."""
 
 
 class LevelInBatch(Body):
-    """Units at a location; without a number, as many as there are. `id` is the level's and says nothing more."""
+    """Units at a location; without a number the stock is unchanged. `id` is the level's id and is not used."""
 
     location_id: FilledName
     stocked_quantity: Annotated[Units, Field(ge=0)] | None = None
@@ -39,12 +39,12 @@ class _Batch(Body):
     create: Sequence[LevelInBatch]
     update: Sequence[LevelInBatch]
     delete: Annotated[list[Name], Field(max_length=MAX_LEVELS)] = Field(default_factory=list)
-    force: bool = Field(False, description="Delete levels at which units are stocked, too.")
+    force: bool = Field(False, description="Delete also levels that have units.")
 
     @model_validator(mode="after")
     def _is_not_too_long(self) -> Self:
         if len(self.create) + len(self.update) + len(self.delete) > MAX_LEVELS:
-            raise problem(f"A batch has {MAX_LEVELS} levels at most")
+            raise validation_error(f"A batch has {MAX_LEVELS} levels at most")
         return self
 
 
@@ -76,8 +76,8 @@ class ItemsLevels(_Batch):
     update: list[LevelOfItem] = Field(default_factory=list)
 
 
-class Place(NamedTuple):
-    """Where units of an item are stocked."""
+class ItemLocation(NamedTuple):
+    """An item at a location."""
 
     item_id: str
     location_id: str
@@ -89,38 +89,44 @@ async def change_levels(
     """Create, set and delete these levels; with `item_id`, those of this item.
 
     Returns:
-        What was created and updated, each level as it is now, and the ids of those that were deleted.
+        The created and updated levels in their new state, and the ids of the deleted ones.
 
     Raises:
         NotFound: there is no such item, location or level.
-        InvalidData: more units than that are reserved.
-        NotAllowed: a level to delete has units, or units that are reserved.
+        InvalidData: more units are reserved than a new number.
+        NotAllowed: a level to delete has units, or reserved units.
     """
     actor.require(Right.CHANGE_STOCK)
-    made, changed = ([(_place(one, item_id), one) for one in part] for part in (batch.create, batch.update))
-    wanted = {place: one.stocked_quantity for place, one in made}
-    wanted |= {place: one.stocked_quantity for place, one in changed if one.stocked_quantity is not None}
-    for location_id in sorted({place.location_id for place, _ in (*made, *changed)}):
-        await find_location(session, location_id)
-    levels: dict[Place, LevelOut] = {}
-    for place in sorted(wanted):  # in one order: two batches at once never deadlock
-        item = await stock_item(session, actor, *place, wanted[place])
-        levels |= {Place(place.item_id, one["location_id"]): one for one in item["location_levels"]}
+    created, changed = (
+        [(_item_location(one, item_id), one) for one in part] for part in (batch.create, batch.update)
+    )
+    quantities = {place: one.stocked_quantity for place, one in created}
+    quantities |= {place: one.stocked_quantity for place, one in changed if one.stocked_quantity is not None}
+    for location_id in sorted({place.location_id for place, _ in (*created, *changed)}):
+        await lock_location(session, location_id)
+    levels: dict[ItemLocation, LevelOut] = {}
+    for place in sorted(quantities):  # in a fixed order, so that concurrent batches never deadlock
+        item = await set_item_stock(session, actor, *place, quantities[place])
+        levels |= {ItemLocation(place.item_id, one["location_id"]): one for one in item["location_levels"]}
     for level_id in sorted(set(batch.delete)):
-        await remove_level(session, actor, *await _place_of(session, level_id, item_id), force=batch.force)
+        await remove_level(
+            session, actor, *await _find_item_location(session, level_id, item_id), force=batch.force
+        )
     return {
-        "created": [levels[place] for place, _ in made],
+        "created": [levels[place] for place, _ in created],
         "updated": [levels[place] for place, _ in changed if place in levels],
         "deleted": list(dict.fromkeys(batch.delete)),
     }
 
 
-def _place(said: LevelInBatch, item_id: str) -> Place:
-    return Place(said.inventory_item_id if isinstance(said, LevelOfItem) else item_id, said.location_id)
+def _item_location(level: LevelInBatch, item_id: str) -> ItemLocation:
+    return ItemLocation(
+        level.inventory_item_id if isinstance(level, LevelOfItem) else item_id, level.location_id
+    )
 
 
-async def _place_of(session: AsyncSession, level_id: str, item_id: str) -> Place:
-    level = await session.get(InventoryLevel, sibling_id(ITEM, level_id))
-    if level is None or item_id not in ("", sibling_id(ITEM, level.variant_id)):
+async def _find_item_location(session: AsyncSession, level_id: str, item_id: str) -> ItemLocation:
+    level = await session.get(InventoryLevel, derive_sibling_id(ITEM, level_id))
+    if level is None or item_id not in ("", derive_sibling_id(ITEM, level.variant_id)):
         raise NotFound(f"Inventory level with id: {level_id} was not found")
-    return Place(sibling_id(ITEM, level.variant_id), level.location_id)
+    return ItemLocation(derive_sibling_id(ITEM, level.variant_id), level.location_id)

@@ -1,4 +1,4 @@
-"""Stock locations over the Admin API: their links, providers and profiles."""
+"""Admin API of stock locations: their links, providers and profiles."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -13,9 +13,19 @@ from backend.channels.models import SalesChannel, ShippingProfile
 from backend.channels.wire import channel_wire, profile_wire
 from backend.core.db.tables import JsonObject
 from backend.core.errors import NotFound, require_found
-from backend.edge.dependencies import Db, Shown
+from backend.edge.dependencies import Db, RequestedFields
 from backend.edge.errors import REFUSALS
-from backend.edge.query import Fields, in_order, met, named, page_of, paging, pick_each, read_query, rows_of
+from backend.edge.query import (
+    Fields,
+    name_clauses,
+    order_clauses,
+    paging_fields,
+    pick_each,
+    read_page,
+    read_query,
+    slice_page,
+    where_clauses,
+)
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import NamedParameters
 from backend.edge.wire import Deleted, Wire
@@ -33,16 +43,16 @@ from backend.shipping.locations import (
     change_location,
     create_location,
     delete_location,
-    find_location,
     link_providers,
     link_sales_channels,
+    lock_location,
 )
 from backend.shipping.models import (
     LocationFulfillmentProvider,
     LocationSalesChannel,
     StockLocation,
 )
-from backend.shipping.provider_switches import providers_off
+from backend.shipping.provider_switches import list_disabled_providers
 from backend.shipping.providers.base import FulfillmentProviders
 from backend.shipping.schemas import (
     ChannelLinks,
@@ -54,8 +64,8 @@ from backend.shipping.schemas import (
     ProvidersParameters,
 )
 from backend.shipping.wire import location_wire, set_wire
-from backend.shipping.zones import create_set, sets_of, zones_of
-from backend.staff.dependencies import StaffMember, staff_who_may
+from backend.shipping.zones import create_set, list_fulfillment_sets, list_zones
+from backend.staff.dependencies import StaffMember, require_staff_right
 from backend.staff.rights import Right
 
 router = APIRouter(
@@ -63,63 +73,69 @@ router = APIRouter(
     route_class=WireRoute,
     tags=["admin: shipping"],
     responses=REFUSALS,
-    dependencies=staff_who_may(Right.READ_SETTINGS),
+    dependencies=require_staff_right(Right.READ_SETTINGS),
 )
 SORTABLE = {"name": StockLocation.name, "created_at": StockLocation.created_at}
 
 
-async def providers_of(request: Request) -> FulfillmentProviders:
-    """The running shop's fulfillment providers."""
+async def get_providers(request: Request) -> FulfillmentProviders:
+    """Return the running shop's fulfillment providers."""
     providers: FulfillmentProviders = request.app.state.fulfillment_providers
     return providers
 
 
-Providers = Annotated[FulfillmentProviders, Depends(providers_of)]
+Providers = Annotated[FulfillmentProviders, Depends(get_providers)]
 
 
 @router.get("/stock-locations")
 async def list_locations(
-    asked: Annotated[NamedParameters, read_query(NamedParameters)], database: Db
+    parameters: Annotated[NamedParameters, read_query(NamedParameters)], database: Db
 ) -> Wire[LocationsAnswer]:
-    """The warehouses."""
-    order = in_order(asked.order, SORTABLE, [StockLocation.created_at, StockLocation.id])
+    """List the warehouses."""
+    order = order_clauses(parameters.order, SORTABLE, [StockLocation.created_at, StockLocation.id])
     async with database.read() as session:
-        found, count = await rows_of(session, StockLocation, met(asked, named(StockLocation)), order, asked)
-        shown = await _locations(session, found, Fields(asked.fields))
-    return Wire({"stock_locations": pick_each(shown, asked), **paging(count, asked)})
+        found, count = await read_page(
+            session, StockLocation, where_clauses(parameters, name_clauses(StockLocation)), order, parameters
+        )
+        shown = await _read_locations(session, found, Fields(parameters.fields))
+    return Wire({"stock_locations": pick_each(shown, parameters), **paging_fields(count, parameters)})
 
 
 @router.post("/stock-locations")
-async def create(actor: StaffMember, body: NewLocation, database: Db, fields: Shown) -> Wire[LocationAnswer]:
-    """A new warehouse."""
+async def create(
+    actor: StaffMember, body: NewLocation, database: Db, fields: RequestedFields
+) -> Wire[LocationAnswer]:
+    """Create a warehouse."""
     async with database.transaction() as session:
-        location = await create_location(session, actor, name=body.name, address=_named_fields(body.address))
-        return await _location(session, location, fields)
+        location = await create_location(
+            session, actor, name=body.name, address=_dump_sent_fields(body.address)
+        )
+        return await _location_answer(session, location, fields)
 
 
 @router.get("/stock-locations/{location_id}")
-async def read(location_id: str, database: Db, fields: Shown) -> Wire[LocationAnswer]:
-    """The warehouse; `*fulfillment_providers`, `*sales_channels` and `*fulfillment_sets` show its links."""
+async def read(location_id: str, database: Db, fields: RequestedFields) -> Wire[LocationAnswer]:
+    """Return the warehouse; `*fulfillment_providers`, `*sales_channels` and `*fulfillment_sets` include its links."""
     async with database.read() as session:
         location = require_found(await session.get(StockLocation, location_id), "Stock location", location_id)
-        return await _location(session, location, fields)
+        return await _location_answer(session, location, fields)
 
 
 @router.post("/stock-locations/{location_id}")
 async def update(
-    actor: StaffMember, location_id: str, body: LocationChange, database: Db, fields: Shown
+    actor: StaffMember, location_id: str, body: LocationChange, database: Db, fields: RequestedFields
 ) -> Wire[LocationAnswer]:
-    """Change what is said of the warehouse."""
+    """Change the data of the warehouse."""
     async with database.transaction() as session:
         location = await change_location(
-            session, actor, location_id, name=body.name, address=_named_fields(body.address)
+            session, actor, location_id, name=body.name, address=_dump_sent_fields(body.address)
         )
-        return await _location(session, location, fields)
+        return await _location_answer(session, location, fields)
 
 
 @router.delete("/stock-locations/{location_id}")
 async def delete(actor: StaffMember, location_id: str, database: Db) -> Wire[Deleted]:
-    """Take the warehouse away, if nothing is stocked there."""
+    """Delete the warehouse, if it has no stock."""
     async with database.transaction() as session:
         await delete_location(session, actor, location_id)
     return Wire({"id": location_id, "object": "stock_location", "deleted": True})
@@ -133,9 +149,9 @@ async def change_providers(
     body: ProviderLinks,
     database: Db,
     providers: Providers,
-    fields: Shown,
+    fields: RequestedFields,
 ) -> Wire[LocationAnswer]:
-    """Let the warehouse ship with these providers, and with those no longer (spec: Admin API)."""
+    """Add and remove fulfillment providers of the warehouse (spec: Admin API)."""
     actor.require(Right.CHANGE_SETTINGS)
     for provider_id in body.add or ():
         if provider_id not in providers:
@@ -144,109 +160,127 @@ async def change_providers(
         location = await link_providers(
             session, actor, location_id, add=body.add or (), remove=body.remove or ()
         )
-        return await _location(session, location, fields)
+        return await _location_answer(session, location, fields)
 
 
 @router.post("/stock-locations/{location_id}/sales-channels")
 async def change_channels(
-    actor: StaffMember, location_id: str, body: ChannelLinks, database: Db, fields: Shown
+    actor: StaffMember, location_id: str, body: ChannelLinks, database: Db, fields: RequestedFields
 ) -> Wire[LocationAnswer]:
-    """Let the warehouse serve these sales channels, and those no longer (spec: Admin API)."""
+    """Add and remove sales channels that the warehouse serves (spec: Admin API)."""
     async with database.transaction() as session:
         location = await link_sales_channels(
             session, actor, location_id, add=body.add or (), remove=body.remove or ()
         )
-        return await _location(session, location, fields)
+        return await _location_answer(session, location, fields)
 
 
 @router.post("/stock-locations/{location_id}/fulfillment-sets")
 async def add_set(
-    actor: StaffMember, location_id: str, body: NewSet, database: Db, fields: Shown
+    actor: StaffMember, location_id: str, body: NewSet, database: Db, fields: RequestedFields
 ) -> Wire[LocationAnswer]:
-    """A new kind of fulfillment that the warehouse offers."""
-    actor.require(Right.CHANGE_SETTINGS)  # who may not learns nothing of locations
+    """Create a fulfillment set of the warehouse."""
+    actor.require(
+        Right.CHANGE_SETTINGS
+    )  # before the lookup, so that the response reveals nothing without the right
     async with database.transaction() as session:
-        location = await find_location(session, location_id)
+        location = await lock_location(session, location_id)
         await create_set(session, actor, location, body)
-        return await _location(session, location, fields)
+        return await _location_answer(session, location, fields)
 
 
 @router.get("/fulfillment-providers")
 async def list_providers(
-    asked: Annotated[ProvidersParameters, read_query(ProvidersParameters)], database: Db, providers: Providers
+    parameters: Annotated[ProvidersParameters, read_query(ProvidersParameters)],
+    database: Db,
+    providers: Providers,
 ) -> Wire[ProvidersAnswer]:
-    """The fulfillment providers that the shop runs with (spec: Module registration rule)."""
+    """List the fulfillment providers that the shop uses (spec: Module registration rule)."""
     async with database.read() as session:
-        off = await providers_off(session)
-    wanted = {one for one in providers if asked.is_enabled in (None, one not in off)}
-    if asked.id is not None:
-        wanted &= set(asked.id)
-    if asked.stock_location_id is not None:
+        off = await list_disabled_providers(session)
+    provider_ids = {one for one in providers if parameters.is_enabled in (None, one not in off)}
+    if parameters.id is not None:
+        provider_ids &= set(parameters.id)
+    if parameters.stock_location_id is not None:
         link = LocationFulfillmentProvider
-        query = select(link.provider_id).where(link.location_id.in_(asked.stock_location_id))
+        query = select(link.provider_id).where(link.location_id.in_(parameters.stock_location_id))
         async with database.read() as session:
-            wanted &= set((await session.execute(query)).scalars())
+            provider_ids &= set((await session.execute(query)).scalars())
     shown: list[ProviderOut] = [
-        {"id": provider_id, "is_enabled": provider_id not in off} for provider_id in sorted(wanted)
+        {"id": provider_id, "is_enabled": provider_id not in off} for provider_id in sorted(provider_ids)
     ]
     return Wire(
-        {"fulfillment_providers": pick_each(page_of(shown, asked), asked), **paging(len(shown), asked)}
+        {
+            "fulfillment_providers": pick_each(slice_page(shown, parameters), parameters),
+            **paging_fields(len(shown), parameters),
+        }
     )
 
 
 @router.get("/shipping-profiles")
 async def list_profiles(
-    asked: Annotated[NamedParameters, read_query(NamedParameters)], database: Db
+    parameters: Annotated[NamedParameters, read_query(NamedParameters)], database: Db
 ) -> Wire[ProfilesAnswer]:
-    """The shipping profiles: one, the default."""
-    order = in_order(asked.order, {}, [ShippingProfile.created_at, ShippingProfile.id])
+    """List the shipping profiles: only the default one."""
+    order = order_clauses(parameters.order, {}, [ShippingProfile.created_at, ShippingProfile.id])
     async with database.read() as session:
-        found, count = await rows_of(
-            session, ShippingProfile, met(asked, named(ShippingProfile)), order, asked
+        found, count = await read_page(
+            session,
+            ShippingProfile,
+            where_clauses(parameters, name_clauses(ShippingProfile)),
+            order,
+            parameters,
         )
-    return Wire({"shipping_profiles": pick_each(map(profile_wire, found), asked), **paging(count, asked)})
+    return Wire(
+        {
+            "shipping_profiles": pick_each(map(profile_wire, found), parameters),
+            **paging_fields(count, parameters),
+        }
+    )
 
 
 @router.get("/shipping-profiles/{profile_id}")
-async def read_profile(profile_id: str, database: Db, fields: Shown) -> Wire[ProfileAnswer]:
-    """The shipping profile."""
+async def read_profile(profile_id: str, database: Db, fields: RequestedFields) -> Wire[ProfileAnswer]:
+    """Return the shipping profile."""
     async with database.read() as session:
         profile = await session.get(ShippingProfile, profile_id)
     profile = require_found(profile, "Shipping profile", profile_id)
     return Wire({"shipping_profile": fields.pick(profile_wire(profile))})
 
 
-def _named_fields(address: LocationAddress | None) -> JsonObject | None:
+def _dump_sent_fields(address: LocationAddress | None) -> JsonObject | None:
     return None if address is None else address.model_dump(exclude_unset=True)
 
 
-async def _location(session: AsyncSession, location: StockLocation, fields: Fields) -> Wire[LocationAnswer]:
-    (shown,) = await _locations(session, [location], fields)
+async def _location_answer(
+    session: AsyncSession, location: StockLocation, fields: Fields
+) -> Wire[LocationAnswer]:
+    (shown,) = await _read_locations(session, [location], fields)
     return Wire({"stock_location": fields.pick(shown)})
 
 
-async def _locations(
+async def _read_locations(
     session: AsyncSession, locations: Sequence[StockLocation], fields: Fields
 ) -> list[LocationOut]:
-    """The warehouses, with those of their links that were asked for."""
+    """Return the warehouses, with their requested links."""
     ids = [location.id for location in locations]
     shown = {location.id: location_wire(location) for location in locations}
     if fields.wants("fulfillment_providers"):
-        providers = await _providers(session, ids)
+        providers = await _read_providers(session, ids)
         for id_, location in shown.items():
             location["fulfillment_providers"] = providers[id_]
     if fields.wants("sales_channels"):
-        channels = await _channels(session, ids)
+        channels = await _read_channels(session, ids)
         for id_, location in shown.items():
             location["sales_channels"] = channels[id_]
     if fields.wants("fulfillment_sets"):
-        sets = await _sets(session, ids)
+        sets = await _read_sets(session, ids)
         for id_, location in shown.items():
             location["fulfillment_sets"] = sets[id_]
     return list(shown.values())
 
 
-async def _providers(session: AsyncSession, location_ids: Sequence[str]) -> dict[str, list[ProviderOut]]:
+async def _read_providers(session: AsyncSession, location_ids: Sequence[str]) -> dict[str, list[ProviderOut]]:
     link = LocationFulfillmentProvider
     rows = await session.execute(
         select(link).where(link.location_id.in_(location_ids)).order_by(link.provider_id)
@@ -257,7 +291,7 @@ async def _providers(session: AsyncSession, location_ids: Sequence[str]) -> dict
     return linked
 
 
-async def _channels(session: AsyncSession, location_ids: Sequence[str]) -> dict[str, list[ChannelOut]]:
+async def _read_channels(session: AsyncSession, location_ids: Sequence[str]) -> dict[str, list[ChannelOut]]:
     rows = await session.execute(
         select(LocationSalesChannel.location_id, SalesChannel)
         .join(SalesChannel, SalesChannel.id == LocationSalesChannel.sales_channel_id)
@@ -270,9 +304,9 @@ async def _channels(session: AsyncSession, location_ids: Sequence[str]) -> dict[
     return linked
 
 
-async def _sets(session: AsyncSession, location_ids: Sequence[str]) -> dict[str, list[SetOut]]:
-    found = await sets_of(session, location_ids)
-    zones = await zones_of(session, [fulfillment_set.id for fulfillment_set in found])
+async def _read_sets(session: AsyncSession, location_ids: Sequence[str]) -> dict[str, list[SetOut]]:
+    found = await list_fulfillment_sets(session, location_ids)
+    zones = await list_zones(session, [fulfillment_set.id for fulfillment_set in found])
     linked: dict[str, list[SetOut]] = defaultdict(list)
     for fulfillment_set in found:
         own = [zone for zone in zones if zone.fulfillment_set_id == fulfillment_set.id]

@@ -1,4 +1,4 @@
-"""Stock locations, the sales channels that they serve, and the providers that they ship with."""
+"""Stock locations, and their links to sales channels and fulfillment providers."""
 
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -6,13 +6,13 @@ from typing import Any
 from sqlalchemy import delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.audit import Subject, Thing, record
+from backend.audit import Subject, SubjectType, record
 from backend.channels.models import SalesChannel
-from backend.core.db.database import constrained, locked
+from backend.core.db.database import lock_rows, raise_on_conflict
 from backend.core.db.tables import JsonObject, get_or_404
 from backend.core.errors import NotAllowed, NotFound, require_found
 from backend.inventory.models import InventoryLevel
-from backend.shipping.addresses import municipality_code, require_label_address
+from backend.shipping.addresses import find_municipality_code, require_label_address
 from backend.shipping.models import (
     FulfillmentSet,
     LocationFulfillmentProvider,
@@ -21,25 +21,29 @@ from backend.shipping.models import (
     ShippingOption,
     StockLocation,
 )
-from backend.shipping.zones import delete_set, sets_of
+from backend.shipping.zones import delete_set, list_fulfillment_sets
 from backend.staff.rights import Actor, Right
 
 IN_USE = "Units are stocked at this location, or fulfillments started from it: it cannot be deleted"
-TOWN = ("city", "province")
-"""The fields of an address that name its municipality."""
+MUNICIPALITY_FIELDS = ("city", "province")
+"""The fields of an address that identify its municipality."""
 
 
-async def find_location(session: AsyncSession, location_id: str) -> StockLocation:
-    """The location, locked. NotFound: there is none."""
-    query = locked(select(StockLocation).where(StockLocation.id == location_id))
+async def lock_location(session: AsyncSession, location_id: str) -> StockLocation:
+    """Lock and return the location.
+
+    Raises:
+        NotFound: there is no such location.
+    """
+    query = lock_rows(select(StockLocation).where(StockLocation.id == location_id))
     return await get_or_404(session, query, "Stock location", location_id)
 
 
-async def the_location(session: AsyncSession, location_id: str | None = None) -> str:
-    """The id of this location; without an id, of the only one.
+async def find_location_id(session: AsyncSession, location_id: str | None = None) -> str:
+    """Return the id of this location; without an id, of the only location.
 
     Raises:
-        NotFound: there is no such location, or there are several to choose from.
+        NotFound: there is no such location, or there is not exactly one.
     """
     found = await session.execute(select(StockLocation.id, StockLocation.name).order_by(StockLocation.id))
     locations = dict(found.all())
@@ -51,18 +55,18 @@ async def the_location(session: AsyncSession, location_id: str | None = None) ->
         names = (
             ", ".join(f"{one} ({name})" for one, name in locations.items()) or "none: run `trompo init` first"
         )
-        raise NotFound(f"Name one of the stock locations: {names}")
+        raise NotFound(f"Choose one of the stock locations: {names}")
     return next(iter(locations))
 
 
-async def first_location(session: AsyncSession) -> str:
-    """The id of the first location; empty when there is none."""
+async def find_first_location_id(session: AsyncSession) -> str:
+    """Return the id of the first location; empty if there is none."""
     found = await session.execute(select(StockLocation.id).order_by(StockLocation.id).limit(1))
     return found.scalar_one_or_none() or ""
 
 
-async def location_of(session: AsyncSession, option: ShippingOption) -> StockLocation:
-    """The location that the option's packages start from."""
+async def find_location_of_option(session: AsyncSession, option: ShippingOption) -> StockLocation:
+    """Return the location from which the option's packages are sent."""
     rows = await session.execute(
         select(StockLocation)
         .join(FulfillmentSet, FulfillmentSet.location_id == StockLocation.id)
@@ -75,14 +79,14 @@ async def location_of(session: AsyncSession, option: ShippingOption) -> StockLoc
 async def create_location(
     session: AsyncSession, actor: Actor, *, name: str, address: Mapping[str, Any] | None = None
 ) -> StockLocation:
-    """A new location, linked to nothing yet.
+    """Create a location without links.
 
     Raises:
-        InvalidData: its address is longer than a label can hold.
+        InvalidData: its address is too long for a label.
     """
     actor.require(Right.CHANGE_SETTINGS)
-    location = StockLocation(name=name, address=_address({}, address) if address else {})
-    await record(session, actor, "created", Subject(Thing.LOCATION, location.id))
+    location = StockLocation(name=name, address=_change_address({}, address) if address else {})
+    await record(session, actor, "created", Subject(SubjectType.LOCATION, location.id))
     session.add(location)
     await session.flush()
     return location
@@ -96,18 +100,18 @@ async def change_location(
     name: str | None = None,
     address: Mapping[str, Any] | None = None,
 ) -> StockLocation:
-    """Change the location. None leaves its name, or its address, as it is, and so does what `address` does not name.
+    """Change the location. A name or address of None, and omitted fields of `address`, are unchanged.
 
     Raises:
-        NotFound: there is none.
-        InvalidData: its address is longer than a label can hold.
+        NotFound: there is no such location.
+        InvalidData: its address is too long for a label.
     """
     actor.require(Right.CHANGE_SETTINGS)
-    location = await find_location(session, location_id)
-    await record(session, actor, "changed", Subject(Thing.LOCATION, location_id))
+    location = await lock_location(session, location_id)
+    await record(session, actor, "changed", Subject(SubjectType.LOCATION, location_id))
     location.name = name or location.name
     if address is not None:
-        location.address = _address(location.address, address)
+        location.address = _change_address(location.address, address)
     await session.flush()
     return location
 
@@ -116,23 +120,23 @@ async def delete_location(session: AsyncSession, actor: Actor, location_id: str)
     """Delete the location with its shipping options.
 
     Raises:
-        NotFound: there is none.
-        NotAllowed: units are stocked there, or fulfillments started from there.
+        NotFound: there is no such location.
+        NotAllowed: it has stock, or fulfillments were sent from it.
     """
     actor.require(Right.CHANGE_SETTINGS)
-    location = await find_location(session, location_id)
+    location = await lock_location(session, location_id)
     stock = select(InventoryLevel.id).where(
         InventoryLevel.location_id == location_id, InventoryLevel.stocked > 0
     )
     if (await session.execute(stock.limit(1))).first():
         raise NotAllowed(IN_USE)
-    for fulfillment_set in await sets_of(session, [location_id]):
+    for fulfillment_set in await list_fulfillment_sets(session, [location_id]):
         await delete_set(session, actor, fulfillment_set.id)
-    await record(session, actor, "deleted", Subject(Thing.LOCATION, location_id))
+    await record(session, actor, "deleted", Subject(SubjectType.LOCATION, location_id))
     for link in (LocationSalesChannel, LocationFulfillmentProvider):
         await session.execute(delete(link).where(link.location_id == location_id))
     await session.execute(delete(InventoryLevel).where(InventoryLevel.location_id == location_id))
-    async with constrained(session, NotAllowed(IN_USE)):  # a fulfillment refers to it
+    async with raise_on_conflict(session, NotAllowed(IN_USE)):  # a fulfillment refers to it
         await session.delete(location)
 
 
@@ -144,17 +148,17 @@ async def link_providers(
     add: Collection[str] = (),
     remove: Collection[str] = (),
 ) -> StockLocation:
-    """Let the location ship with some providers, and with others no longer. Linking twice is once.
+    """Add and remove fulfillment providers of the location. An existing link is not added again.
 
     Raises:
         NotFound: there is no such location.
     """
     actor.require(Right.CHANGE_SETTINGS)
-    location = await find_location(
+    location = await lock_location(
         session, location_id
-    )  # locked: two who link the same do it one after the other
+    )  # locked, so that concurrent requests do not add the same link
     removed = {"providers removed": (sorted(remove), None)} if remove else {}
-    await record(session, actor, "providers linked", Subject(Thing.LOCATION, location_id), removed)
+    await record(session, actor, "providers linked", Subject(SubjectType.LOCATION, location_id), removed)
     link = LocationFulfillmentProvider
     for provider_id in sorted(set(add)):
         if await session.get(link, (location_id, provider_id)) is None:
@@ -172,15 +176,15 @@ async def link_sales_channels(
     add: Collection[str] = (),
     remove: Collection[str] = (),
 ) -> StockLocation:
-    """Let the location serve some sales channels, and others no longer. Linking twice is once.
+    """Add and remove sales channels that the location serves. An existing link is not added again.
 
     Raises:
         NotFound: there is no such location, or no such channel to add.
     """
     actor.require(Right.CHANGE_SETTINGS)
-    location = await find_location(session, location_id)
+    location = await lock_location(session, location_id)
     removed = {"sales channels removed": (sorted(remove), None)} if remove else {}
-    await record(session, actor, "sales channels linked", Subject(Thing.LOCATION, location_id), removed)
+    await record(session, actor, "sales channels linked", Subject(SubjectType.LOCATION, location_id), removed)
     link = LocationSalesChannel
     for channel_id in sorted(set(add)):
         require_found(await session.get(SalesChannel, channel_id), "Sales channel", channel_id)
@@ -193,16 +197,16 @@ async def link_sales_channels(
     return location
 
 
-def _address(known: JsonObject, fields: Mapping[str, Any]) -> JsonObject:
-    """The known address with these fields. Its code follows the municipality that it names.
+def _change_address(stored: JsonObject, fields: Mapping[str, Any]) -> JsonObject:
+    """Return the known address with these fields. Its code is updated when its municipality changes.
 
-    Names that are of no municipality, or not of one, leave the code as it is.
+    The code is unchanged if the new names do not match exactly one municipality.
     """
-    address = {**known, **fields}
+    address = {**stored, **fields}
     dane_code = fields.get("dane_code") or (fields.get("metadata") or {}).get("dane_code")
-    has_moved = any(name in fields and fields[name] != known.get(name) for name in TOWN)
-    if known.get("dane_code") and has_moved and not dane_code:
-        named = {name: address.get(name) for name in TOWN}
-        dane_code = municipality_code(named) or municipality_code({"city": fields.get("city")})
+    has_moved = any(name in fields and fields[name] != stored.get(name) for name in MUNICIPALITY_FIELDS)
+    if stored.get("dane_code") and has_moved and not dane_code:
+        named = {name: address.get(name) for name in MUNICIPALITY_FIELDS}
+        dane_code = find_municipality_code(named) or find_municipality_code({"city": fields.get("city")})
     require_label_address(address, "address")
     return {**address, **({"dane_code": str(dane_code)} if dane_code else {})}

@@ -1,4 +1,4 @@
-"""Stock locations, and the ways to ship from them: who carries, where to, at what price."""
+"""Tables of stock locations and shipping options."""
 
 from datetime import datetime
 
@@ -11,11 +11,11 @@ from backend.core.ids import new_id
 from backend.core.money import Cop
 
 CALCULATED = "calculated"
-"""The type of a price that an option's provider says live; any other is flat."""
+"""Type of a price that the option's provider calculates live; all other prices are flat."""
 
 
 class StockLocation(Timestamps, table=True):
-    """A warehouse: where packages start from."""
+    """A warehouse: the origin of packages."""
 
     __tablename__ = "stock_location"
 
@@ -25,7 +25,7 @@ class StockLocation(Timestamps, table=True):
 
 
 class LocationSalesChannel(SQLModel, table=True):
-    """The location serves the channel."""
+    """A link: the location serves the sales channel."""
 
     __tablename__ = "location_sales_channel"
 
@@ -34,7 +34,7 @@ class LocationSalesChannel(SQLModel, table=True):
 
 
 class LocationFulfillmentProvider(SQLModel, table=True):
-    """The location ships with the provider."""
+    """A link: the location ships with the provider."""
 
     __tablename__ = "location_fulfillment_provider"
 
@@ -43,7 +43,7 @@ class LocationFulfillmentProvider(SQLModel, table=True):
 
 
 class ProviderSwitch(Timestamps, table=True):
-    """Whether the shop ships with a provider at all. One that has no row is on."""
+    """The switch of a provider in the whole shop. A provider without a row is on."""
 
     __tablename__ = "fulfillment_provider"
 
@@ -63,7 +63,7 @@ class FulfillmentSet(Timestamps, table=True):
 
 
 class ServiceZone(Timestamps, table=True):
-    """Where a fulfillment set delivers: geo zones of type country (spec: Entities)."""
+    """The countries to which a fulfillment set delivers: geo zones of type country (spec: Entities)."""
 
     __tablename__ = "service_zone"
 
@@ -74,7 +74,7 @@ class ServiceZone(Timestamps, table=True):
 
 
 class ShippingOption(Timestamps, table=True):
-    """A way to ship that a shopper is offered: flat (`amount`) or calculated live by its provider."""
+    """A shipping option for shoppers: its price is flat (`amount`) or calculated live by its provider."""
 
     __tablename__ = "shipping_option"
     __table_args__ = (

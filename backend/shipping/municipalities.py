@@ -1,8 +1,8 @@
-"""Colombia's municipalities by their code in DANE's DIVIPOLA, the list a shopper picks the destination from.
+"""Colombia's municipalities by their code in DANE's DIVIPOLA, from which shoppers choose the destination.
 
-A code is the carrier's: five digits of the municipality and "000", its seat (wire: carrier 2.6). It is text, as the
-first digit may be a zero. A code is picked from the list, never guessed from what somebody typed: a similar name is
-another town.
+A code is the carrier's: five digits of the municipality and "000", its seat (wire: carrier 2.6). It is text,
+because the first digit may be a zero. A code is chosen from the list, never guessed from similar text: a similar
+name may be another town.
 """
 
 import csv
@@ -16,7 +16,7 @@ from pathlib import Path
 DATA_FILE = Path(__file__).parent / "data" / "municipalities.csv"
 
 CAPITAL = "001"
-"""A capital's number in its department; Cundinamarca's capital is Bogotá, which is a department of its own."""
+"""A capital's number in its department. Cundinamarca's capital is Bogotá, which is a separate department."""
 CUNDINAMARCA = "25"
 BOGOTA = "11"
 
@@ -29,12 +29,12 @@ OTHER_NAMES = {
     "88": "sap|san andres|san andres y providencia|san andres providencia y santa catalina", "91": "ama", "94": "gua",
     "95": "guv", "97": "vau", "99": "vid",
 }  # fmt: skip
-"""What else a department is called, folded: its code in ISO 3166-2:CO first, then names in everyday use."""
+"""Other names of departments, folded: the code in ISO 3166-2:CO first, then names in everyday use."""
 
 
 @dataclass(frozen=True, slots=True)
 class Municipality:
-    """A municipality. `code` has the carrier's eight digits, `department_code` two."""
+    """A municipality. `code` has the carrier's eight digits, `department_code` has two."""
 
     code: str
     name: str
@@ -42,39 +42,41 @@ class Municipality:
     department: str
 
 
-def municipality(code: str) -> Municipality | None:
-    """The municipality with exactly this code of eight digits, or None."""
+def find_municipality_by_code(code: str) -> Municipality | None:
+    """Return the municipality with exactly this code of eight digits; None if there is none."""
     return _gazetteer().by_code.get(code)
 
 
-def municipality_named(city: str, department: str) -> Municipality | None:
-    """The one municipality that goes by exactly this name in this department, as programs write them; else None.
+def find_municipality_by_name(city: str, department: str) -> Municipality | None:
+    """Return the municipality with exactly this name in this department; None unless exactly one matches.
 
-    See `municipalities_named`. Without a department the name must be one of a kind.
+    See `find_municipalities_by_name`. Without a department the name must be unique.
     """
-    found = municipalities_named(city, department)
+    found = find_municipalities_by_name(city, department)
     return found[0] if len(found) == 1 else None
 
 
-def municipalities_named(city: str, department: str = "") -> list[Municipality]:
-    """The municipalities that go by exactly this name, in this department where one is named.
+def find_municipalities_by_name(city: str, department: str = "") -> list[Municipality]:
+    """Return the municipalities with exactly this name, in this department if one is given.
 
-    Accents, case and punctuation do not matter. The name may have the department behind it ("LETICIA (AMAZONAS)"). The
-    department is a name, DANE's two digits or the code of ISO 3166-2 ("05", "CO-ANT"); see `department_codes`. A name
-    that is official in the department goes before one that a municipality of it is also known by.
+    Accents, case and punctuation are ignored. The name may be followed by the department ("LETICIA (AMAZONAS)").
+    The department is a name, DANE's two digits or the code of ISO 3166-2 ("05", "CO-ANT"); see `find_department_codes`.
+    In a department, official names take precedence over other names of a municipality.
     """
-    name, within = fold(city), department_codes(department)
-    found = [entry for entry in _named(name) if within is None or entry.is_in(within)]
+    name, departments = fold_text(city), find_department_codes(department)
+    found = [
+        entry for entry in _find_entries_by_name(name) if departments is None or entry.is_in(departments)
+    ]
     official = [entry for entry in found if name == entry.names[0]]
-    return [entry.municipality for entry in (official if within is not None and official else found)]
+    return [entry.municipality for entry in (official if departments is not None and official else found)]
 
 
-def department_codes(text: str) -> frozenset[str] | None:
-    """The codes of the departments that the text names; None when it says nothing, none when it names no department.
+def find_department_codes(text: str) -> frozenset[str] | None:
+    """Return the codes of the departments that match the text; None if it is empty, an empty set if none matches.
 
-    Whoever writes Cundinamarca may mean Bogotá, which lies in it.
+    "Cundinamarca" also matches Bogotá, because addresses in Bogotá may use it.
     """
-    words = re.sub(r"^(co|departamento( de(l| la)?)?) (?=.)", "", fold(text))
+    words = re.sub(r"^(co|departamento( de(l| la)?)?) (?=.)", "", fold_text(text))
     if not words:
         return None
     codes = _gazetteer().department_codes
@@ -88,13 +90,13 @@ def department_codes(text: str) -> frozenset[str] | None:
 
 
 def search_municipalities(text: str, limit: int = 8) -> list[Municipality]:
-    """The municipalities that what was typed may mean, best first.
+    """Return the municipalities that may match the typed text, best first.
 
-    Every word typed must begin a word of the name, of another name it goes by (Bogotá's localities among
-    them) or of its department; accents and case do not matter. The exact name comes first, then names that
-    begin so, then the rest; department capitals lead among equals, and the alphabet decides what is left.
+    Every typed word must be the prefix of a word in the name, in another name (such as Bogotá's localities) or in
+    the department; accents and case are ignored. The order is: the exact name, names with this prefix, then the
+    rest; among equals capitals first, then alphabetical.
     """
-    typed = fold(text)
+    typed = fold_text(text)
     if not typed or limit <= 0:
         return []
     found = [
@@ -105,16 +107,16 @@ def search_municipalities(text: str, limit: int = 8) -> list[Municipality]:
     return [place for _, _, place in sorted(found, key=lambda hit: hit[:2])[:limit]]
 
 
-def fold(text: str) -> str:
-    """The text as it is compared: lower case, without accents or punctuation, one space between words."""
+def fold_text(text: str) -> str:
+    """Normalize the text for comparison: lower case, no accents or punctuation, one space between words."""
     letters = unicodedata.normalize("NFD", text.casefold())
-    kept = "".join(c if c.isalnum() else " " for c in letters if not unicodedata.combining(c))
-    return " ".join(kept.split())
+    cleaned = "".join(c if c.isalnum() else " " for c in letters if not unicodedata.combining(c))
+    return " ".join(cleaned.split())
 
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """A municipality with everything that it is searched by, folded."""
+    """A municipality with its search texts, folded."""
 
     municipality: Municipality
     names: tuple[str, ...]
@@ -122,14 +124,17 @@ class _Entry:
     order: tuple[bool, str, str]
 
     def is_in(self, departments: frozenset[str]) -> bool:
-        """Whether it lies in one of the departments with these codes."""
+        """Return True if it is in one of the departments with these codes."""
         return self.municipality.department_code in departments
 
     def rank(self, typed: str) -> int | None:
-        """How well the folded text fits: 0 is best, None not at all. The official name goes before the others."""
+        """Return how well the folded text matches: 0 is best, None is no match.
+
+        The official name ranks before the others.
+        """
         beginnings = typed.split()
-        if not _begin_words_of(" ".join((*self.names, self.department)), beginnings):
-            return None  # nearly all of them, so that the rest may take its time
+        if not _are_word_prefixes(" ".join((*self.names, self.department)), beginnings):
+            return None  # excludes nearly all entries, so the rest need not be fast
         ranks = []
         for name in self.names:
             is_other_name = name is not self.names[0]
@@ -137,47 +142,51 @@ class _Entry:
                 ranks.append(0 + is_other_name)
             elif name.startswith(typed):
                 ranks.append(2 + is_other_name)
-            elif _begin_words_of(name, beginnings):
+            elif _are_word_prefixes(name, beginnings):
                 ranks.append(4 + is_other_name)
-            elif _begin_words_of(f"{name} {self.department}", beginnings):
+            elif _are_word_prefixes(f"{name} {self.department}", beginnings):
                 ranks.append(6 + is_other_name)
         return min(ranks, default=None)
 
 
 @dataclass(frozen=True, slots=True)
 class _Gazetteer:
-    """The whole list, in the shapes it is asked for."""
+    """The whole list, indexed for each kind of lookup."""
 
     by_code: dict[str, Municipality]
     entries: tuple[_Entry, ...]
     by_name: dict[str, tuple[_Entry, ...]]
-    """By each of their folded names."""
+    """Entries by each of their folded names."""
     department_codes: dict[str, str]
-    """By folded name or ISO code."""
+    """Codes by folded name or ISO code."""
 
 
-def _named(name: str) -> tuple[_Entry, ...]:
-    """Those that go by the folded name, or by its beginning when the rest names their department."""
+def _find_entries_by_name(name: str) -> tuple[_Entry, ...]:
+    """Return the entries with the folded name, or with its beginning if the rest is their department."""
     by_name = _gazetteer().by_name
     if name in by_name:
         return by_name[name]
     words = name.split()
     for end in range(len(words) - 1, 0, -1):
-        within = department_codes(" ".join(words[end:]))
-        found = [entry for entry in by_name.get(" ".join(words[:end]), ()) if within and entry.is_in(within)]
+        departments = find_department_codes(" ".join(words[end:]))
+        found = [
+            entry
+            for entry in by_name.get(" ".join(words[:end]), ())
+            if departments and entry.is_in(departments)
+        ]
         if found:
             return tuple(found)
     return ()
 
 
-def _begin_words_of(words: str, beginnings: list[str]) -> bool:
-    """Whether each beginning begins some word."""
+def _are_word_prefixes(words: str, beginnings: list[str]) -> bool:
+    """Return True if each beginning is the prefix of a word."""
     return all(f" {beginning}" in f" {words}" for beginning in beginnings)
 
 
 @cache
 def _gazetteer() -> _Gazetteer:
-    entries = sorted(_read(), key=lambda entry: entry.order[1:])
+    entries = sorted(_read_entries(), key=lambda entry: entry.order[1:])
     by_name: dict[str, list[_Entry]] = {}
     for entry in entries:
         for name in dict.fromkeys(entry.names):
@@ -187,21 +196,21 @@ def _gazetteer() -> _Gazetteer:
         by_code={entry.municipality.code: entry.municipality for entry in entries},
         entries=tuple(entries),
         by_name={name: tuple(found) for name, found in by_name.items()},
-        department_codes={fold(name): code for name, code in departments.items()}
+        department_codes={fold_text(name): code for name, code in departments.items()}
         | {name: code for code, names in OTHER_NAMES.items() for name in names.split("|")},
     )
 
 
-def _read() -> Iterator[_Entry]:
+def _read_entries() -> Iterator[_Entry]:
     with DATA_FILE.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             code, name, department = row["code"], row["name"], row["department"]
             others = filter(None, row["also_known_as"].split("|"))
             yield _Entry(
                 municipality=Municipality(code, name, code[:2], department),
-                names=(fold(name), *map(fold, others)),
-                department=fold(department),
-                order=(not _is_capital(code), fold(name), code),
+                names=(fold_text(name), *map(fold_text, others)),
+                department=fold_text(department),
+                order=(not _is_capital(code), fold_text(name), code),
             )
 
 

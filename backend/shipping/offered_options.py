@@ -1,8 +1,8 @@
-"""Shipping options as shoppers are offered them.
+"""Shipping options that are offered to shoppers.
 
-An option belongs to a service zone, a zone to a fulfillment set, a set to a stock location. A location serves sales
-channels and ships with providers; both are links. Without the first link an option is not offered, without the second
-it cannot be chosen or changed (spec: Errors).
+An option belongs to a service zone, a zone to a fulfillment set, a set to a stock location. A location has links to
+the sales channels that it serves and to the providers that it ships with. Without the first link an option is not
+offered; without the second it cannot be chosen or changed (spec: Errors).
 """
 
 from collections.abc import Sequence
@@ -31,8 +31,8 @@ OFFER_COLUMNS: tuple[Any, ...] = (
     LocationFulfillmentProvider.provider_id.is_not(None),
     func.coalesce(ProviderSwitch.is_enabled, true()),
 )
-"""What an `Offer` is made of."""
-OFFERED = (
+"""The columns of an `Offer`."""
+OFFER_TABLES = (
     table_of(ShippingOption)
     .join(table_of(ServiceZone), ServiceZone.id == ShippingOption.service_zone_id)
     .join(table_of(FulfillmentSet), FulfillmentSet.id == ServiceZone.fulfillment_set_id)
@@ -49,24 +49,24 @@ OFFERED = (
 OLDEST_FIRST = (ShippingOption.created_at, ShippingOption.id)
 
 
-def offered_to(sales_channel_id: ColumnExpressionArgument[str]) -> ColumnElement[bool]:
-    """The option is offered in this sales channel: only locations that are linked to it count (spec: Errors)."""
+def is_offered_in(sales_channel_id: ColumnExpressionArgument[str]) -> ColumnElement[bool]:
+    """Return the condition: the option is not deleted, and its location is linked to the channel (spec: Errors)."""
     return (LocationSalesChannel.sales_channel_id == sales_channel_id) & ShippingOption.deleted_at.is_(None)
 
 
 _OFFERS = (
     select(*OFFER_COLUMNS)
-    .select_from(OFFERED)
-    .where(offered_to(bindparam("sales_channel_id")))
+    .select_from(OFFER_TABLES)
+    .where(is_offered_in(bindparam("sales_channel_id")))
     .order_by(*OLDEST_FIRST)
 )
 
 
 class Offer(NamedTuple):
-    """An option with what it belongs to. Its packages start from the location.
+    """An option with the rows it belongs to. Its packages are sent from the location.
 
-    `is_enabled`: its provider is linked to the location; without that it cannot be chosen. `is_on`: the office has not
-    switched its provider off; without that it is not offered.
+    `is_enabled`: its provider is linked to the location; otherwise it cannot be chosen. `is_on`: its provider is
+    not switched off in the shop's settings; otherwise it is not offered.
     """
 
     option: ShippingOption
@@ -77,21 +77,23 @@ class Offer(NamedTuple):
     is_on: bool
 
 
-async def offers_for(session: AsyncSession, sales_channel_id: str, country_code: str) -> list[Offer]:
-    """The options that reach a country, the oldest first.
+async def list_offers_for_country(
+    session: AsyncSession, sales_channel_id: str, country_code: str
+) -> list[Offer]:
+    """Return the options that reach a country, the oldest first.
 
-    Only locations that serve the channel count: there is no option while none is linked to it (spec: Errors).
+    Only locations linked to the sales channel count: without such a location there is no option (spec: Errors).
     """
     rows = await session.execute(_OFFERS, {"sales_channel_id": sales_channel_id})
-    return reaching([Offer(*row) for row in rows], country_code)
+    return filter_by_country([Offer(*row) for row in rows], country_code)
 
 
-def reaching(offers: Sequence[Offer], country_code: str) -> list[Offer]:
-    """Those of them that reach the country."""
-    wanted = country_code.casefold()
-    return [offer for offer in offers if wanted in map(str.casefold, offer.zone.country_codes)]
+def filter_by_country(offers: Sequence[Offer], country_code: str) -> list[Offer]:
+    """Return the offers that reach the country."""
+    folded_code = country_code.casefold()
+    return [offer for offer in offers if folded_code in map(str.casefold, offer.zone.country_codes)]
 
 
-def not_enabled(option: ShippingOption) -> NotAllowed:
-    """The error for an option whose provider is not linked to its location."""
+def provider_not_enabled_error(option: ShippingOption) -> NotAllowed:
+    """Return the error for an option whose provider is not linked to its location."""
     return NotAllowed(f"Providers ({option.provider_id}) are not enabled for the service location")

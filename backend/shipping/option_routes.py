@@ -1,4 +1,4 @@
-"""Fulfillment sets, their zones and the ways to ship there, for staff (spec: Admin API; States and transitions)."""
+"""Admin API of fulfillment sets, their zones and shipping options (spec: Admin API; States and transitions)."""
 
 from typing import Annotated
 
@@ -8,9 +8,19 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.channels.models import ShippingProfile
 from backend.core.errors import NotFound, require_found
-from backend.edge.dependencies import Db, Shown
+from backend.edge.dependencies import Db, RequestedFields
 from backend.edge.errors import REFUSALS
-from backend.edge.query import Fields, in_order, mentions, met, one_of, page_of, paging, pick_each, read_query
+from backend.edge.query import (
+    Fields,
+    in_clauses,
+    order_clauses,
+    paging_fields,
+    pick_each,
+    read_query,
+    search_clauses,
+    slice_page,
+    where_clauses,
+)
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import ListParameters
 from backend.edge.wire import Deleted, Wire
@@ -30,11 +40,11 @@ from backend.shipping.options import (
     change_option,
     create_option,
     delete_option,
-    type_with_id,
-    undeleted_options,
+    find_option_type,
+    list_undeleted_options,
 )
 from backend.shipping.schemas import NewOption, NewZone, OptionChange, OptionsParameters, ZoneChange
-from backend.shipping.wire import option_type, option_wire, set_wire, zone_wire
+from backend.shipping.wire import option_type_wire, option_wire, set_wire, zone_wire
 from backend.shipping.zones import (
     change_zone,
     create_zone,
@@ -42,9 +52,9 @@ from backend.shipping.zones import (
     delete_zone,
     find_set,
     find_zone,
-    zones_of,
+    list_zones,
 )
-from backend.staff.dependencies import StaffMember, staff_who_may
+from backend.staff.dependencies import StaffMember, require_staff_right
 from backend.staff.rights import Right
 
 router = APIRouter(
@@ -52,7 +62,7 @@ router = APIRouter(
     route_class=WireRoute,
     tags=["admin: shipping"],
     responses=REFUSALS,
-    dependencies=staff_who_may(Right.READ_SETTINGS),
+    dependencies=require_staff_right(Right.READ_SETTINGS),
 )
 
 SORTABLE = {"name": ShippingOption.name, "created_at": ShippingOption.created_at}
@@ -67,7 +77,7 @@ WITH_ZONE = (
 
 @router.delete("/fulfillment-sets/{set_id}")
 async def remove_set(actor: StaffMember, set_id: str, database: Db) -> Wire[Deleted]:
-    """Take the fulfillment set away, once none of its zones has options."""
+    """Delete the fulfillment set, if none of its zones has options."""
     async with database.transaction() as session:
         await delete_set(session, actor, set_id)
     return Wire({"id": set_id, "object": "fulfillment_set", "deleted": True})
@@ -75,34 +85,34 @@ async def remove_set(actor: StaffMember, set_id: str, database: Db) -> Wire[Dele
 
 @router.post("/fulfillment-sets/{set_id}/service-zones")
 async def add_zone(
-    actor: StaffMember, set_id: str, body: NewZone, database: Db, fields: Shown
+    actor: StaffMember, set_id: str, body: NewZone, database: Db, fields: RequestedFields
 ) -> Wire[SetAnswer]:
-    """A new zone, of whole countries."""
+    """Create a zone that consists of whole countries."""
     async with database.transaction() as session:
         await create_zone(session, actor, set_id, body)
-        return await _set(session, set_id, fields)
+        return await _set_answer(session, set_id, fields)
 
 
 @router.get("/fulfillment-sets/{set_id}/service-zones/{zone_id}")
-async def read_zone(set_id: str, zone_id: str, database: Db, fields: Shown) -> Wire[ZoneAnswer]:
-    """The zone."""
+async def read_zone(set_id: str, zone_id: str, database: Db, fields: RequestedFields) -> Wire[ZoneAnswer]:
+    """Return the zone."""
     async with database.read() as session:
         return Wire({"service_zone": fields.pick(zone_wire(await find_zone(session, set_id, zone_id)))})
 
 
 @router.post("/fulfillment-sets/{set_id}/service-zones/{zone_id}")
 async def update_zone(
-    *, actor: StaffMember, set_id: str, zone_id: str, body: ZoneChange, database: Db, fields: Shown
+    *, actor: StaffMember, set_id: str, zone_id: str, body: ZoneChange, database: Db, fields: RequestedFields
 ) -> Wire[SetAnswer]:
-    """Change what is said of the zone."""
+    """Change the data of the zone."""
     async with database.transaction() as session:
         await change_zone(session, actor, set_id, zone_id, body)
-        return await _set(session, set_id, fields)
+        return await _set_answer(session, set_id, fields)
 
 
 @router.delete("/fulfillment-sets/{set_id}/service-zones/{zone_id}")
 async def remove_zone(actor: StaffMember, set_id: str, zone_id: str, database: Db) -> Wire[Deleted]:
-    """Take the zone away, once it has no options."""
+    """Delete the zone, if it has no options."""
     async with database.transaction() as session:
         await delete_zone(session, actor, set_id, zone_id)
     return Wire({"id": zone_id, "object": "service_zone", "deleted": True})
@@ -110,48 +120,52 @@ async def remove_zone(actor: StaffMember, set_id: str, zone_id: str, database: D
 
 @router.get("/shipping-options")
 async def list_options(
-    asked: Annotated[OptionsParameters, read_query(OptionsParameters)], database: Db
+    parameters: Annotated[OptionsParameters, read_query(OptionsParameters)], database: Db
 ) -> Wire[OptionsAnswer]:
-    """The ways to ship."""
-    query = WITH_ZONE.where(*met(asked, _filters))
-    page = query.order_by(*in_order(asked.order, SORTABLE, [ShippingOption.created_at, ShippingOption.id]))
+    """List the shipping options."""
+    query = WITH_ZONE.where(*where_clauses(parameters, _build_conditions))
+    page = query.order_by(
+        *order_clauses(parameters.order, SORTABLE, [ShippingOption.created_at, ShippingOption.id])
+    )
     async with database.read() as session:
         ids = query.with_only_columns(ShippingOption.id).subquery()
         count = await session.execute(select(func.count()).select_from(ids))
-        found = (await session.execute(page.offset(asked.offset).limit(asked.limit))).all()
+        found = (await session.execute(page.offset(parameters.offset).limit(parameters.limit))).all()
     shown = [option_wire(*row) for row in found]
-    return Wire({"shipping_options": pick_each(shown, asked), **paging(count.scalar_one(), asked)})
-
-
-def _filters(asked: OptionsParameters) -> list[ColumnElement[bool]]:
-    conditions = one_of(
-        (ShippingOption.id, asked.id),
-        (ShippingOption.service_zone_id, asked.service_zone_id),
-        (ShippingOption.shipping_profile_id, asked.shipping_profile_id),
-        (ShippingOption.provider_id, asked.provider_id),
+    return Wire(
+        {"shipping_options": pick_each(shown, parameters), **paging_fields(count.scalar_one(), parameters)}
     )
-    conditions += mentions(asked.q, ShippingOption.name)
-    if asked.stock_location_id is not None:
-        sets = select(FulfillmentSet.id).where(FulfillmentSet.location_id.in_(asked.stock_location_id))
+
+
+def _build_conditions(parameters: OptionsParameters) -> list[ColumnElement[bool]]:
+    conditions = in_clauses(
+        (ShippingOption.id, parameters.id),
+        (ShippingOption.service_zone_id, parameters.service_zone_id),
+        (ShippingOption.shipping_profile_id, parameters.shipping_profile_id),
+        (ShippingOption.provider_id, parameters.provider_id),
+    )
+    conditions += search_clauses(parameters.q, ShippingOption.name)
+    if parameters.stock_location_id is not None:
+        sets = select(FulfillmentSet.id).where(FulfillmentSet.location_id.in_(parameters.stock_location_id))
         conditions.append(ServiceZone.fulfillment_set_id.in_(sets))
     return conditions
 
 
 @router.post("/shipping-options")
 async def create(
-    actor: StaffMember, body: NewOption, database: Db, providers: Providers, fields: Shown
+    actor: StaffMember, body: NewOption, database: Db, providers: Providers, fields: RequestedFields
 ) -> Wire[OptionAnswer]:
-    """A new way to ship. 400 when its provider is not linked to the zone's warehouse."""
+    """Create a shipping option. 400 if its provider is not linked to the zone's warehouse."""
     async with database.transaction() as session:
         option = await create_option(session, actor, providers, body)
-        return await _option(session, option.id, fields)
+        return await _option_answer(session, option.id, fields)
 
 
 @router.get("/shipping-options/{option_id}")
-async def read(option_id: str, database: Db, fields: Shown) -> Wire[OptionAnswer]:
-    """The shipping option."""
+async def read(option_id: str, database: Db, fields: RequestedFields) -> Wire[OptionAnswer]:
+    """Return the shipping option."""
     async with database.read() as session:
-        return await _option(session, option_id, fields)
+        return await _option_answer(session, option_id, fields)
 
 
 @router.post("/shipping-options/{option_id}")
@@ -162,20 +176,20 @@ async def update(
     body: OptionChange,
     database: Db,
     providers: Providers,
-    fields: Shown,
+    fields: RequestedFields,
 ) -> Wire[OptionAnswer]:
-    """Change the option: its provider and the type of its price, for example.
+    """Change the option, for example its provider and the type of its price.
 
-    400 when the provider, new or present, is not linked to the warehouse, or cannot calculate a price.
+    400 if the provider, new or present, is not linked to the warehouse, or cannot calculate a price.
     """
     async with database.transaction() as session:
         await change_option(session, actor, providers, option_id, body)
-        return await _option(session, option_id, fields)
+        return await _option_answer(session, option_id, fields)
 
 
 @router.delete("/shipping-options/{option_id}")
 async def delete(actor: StaffMember, option_id: str, database: Db) -> Wire[Deleted]:
-    """Offer the option no longer."""
+    """Delete the option: it is no longer offered."""
     async with database.transaction() as session:
         await delete_option(session, actor, option_id)
     return Wire({"id": option_id, "object": "shipping_option", "deleted": True})
@@ -183,46 +197,52 @@ async def delete(actor: StaffMember, option_id: str, database: Db) -> Wire[Delet
 
 @router.get("/shipping-option-types")
 async def list_types(
-    asked: Annotated[ListParameters, read_query(ListParameters)], database: Db
+    parameters: Annotated[ListParameters, read_query(ListParameters)], database: Db
 ) -> Wire[OptionTypesAnswer]:
-    """What kinds of shipping there are: each option says its own."""
+    """List the types of shipping: each option has its own."""
     async with database.read() as session:
-        types = [option_type(option) for option in await undeleted_options(session)]
+        types = [option_type_wire(option) for option in await list_undeleted_options(session)]
     return Wire(
-        {"shipping_option_types": pick_each(page_of(types, asked), asked), **paging(len(types), asked)}
+        {
+            "shipping_option_types": pick_each(slice_page(types, parameters), parameters),
+            **paging_fields(len(types), parameters),
+        }
     )
 
 
 @router.get("/shipping-option-types/{type_id}")
-async def read_type(type_id: str, database: Db, fields: Shown) -> Wire[OptionTypeAnswer]:
-    """The kind of shipping that an option is."""
+async def read_type(type_id: str, database: Db, fields: RequestedFields) -> Wire[OptionTypeAnswer]:
+    """Return the type of shipping."""
     async with database.read() as session:
-        shown = await type_with_id(session, type_id)
+        shown = await find_option_type(session, type_id)
     return Wire({"shipping_option_type": fields.pick(shown)})
 
 
 @router.get("/fulfillment-providers/{provider_id}/options")
 async def list_provider_options(
     provider_id: str,
-    asked: Annotated[ListParameters, read_query(ListParameters)],
+    parameters: Annotated[ListParameters, read_query(ListParameters)],
     providers: Providers,
 ) -> Wire[ProvidedOptionsAnswer]:
-    """What a shipping option may have the provider do: it ships, and fetches nothing back."""
+    """List the services of the provider: there is one, for shipping, as no provider collects returns."""
     if provider_id not in providers:
         raise NotFound(f"Fulfillment provider with id: {provider_id} was not found")
     offered: list[ProvidedOption] = [{"id": provider_id, "is_return": False}]
     return Wire(
-        {"fulfillment_options": pick_each(page_of(offered, asked), asked), **paging(len(offered), asked)}
+        {
+            "fulfillment_options": pick_each(slice_page(offered, parameters), parameters),
+            **paging_fields(len(offered), parameters),
+        }
     )
 
 
-async def _set(session: AsyncSession, set_id: str, fields: Fields) -> Wire[SetAnswer]:
+async def _set_answer(session: AsyncSession, set_id: str, fields: Fields) -> Wire[SetAnswer]:
     fulfillment_set = await find_set(session, set_id)
-    zones = await zones_of(session, [set_id])
+    zones = await list_zones(session, [set_id])
     return Wire({"fulfillment_set": fields.pick(set_wire(fulfillment_set, list(zones)))})
 
 
-async def _option(session: AsyncSession, option_id: str, fields: Fields) -> Wire[OptionAnswer]:
+async def _option_answer(session: AsyncSession, option_id: str, fields: Fields) -> Wire[OptionAnswer]:
     found = require_found(
         (await session.execute(WITH_ZONE.where(ShippingOption.id == option_id))).one_or_none(),
         "Shipping option",

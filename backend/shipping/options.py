@@ -1,27 +1,27 @@
-"""Shipping options as staff set them up: their names, prices and providers."""
+"""Management of shipping options by staff: their names, prices and providers."""
 
 from collections.abc import Sequence
 
 from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.audit import Subject, Thing, record
+from backend.audit import Subject, SubjectType, record
 from backend.catalog.products.sales_channels import require_profile
 from backend.core.clock import now
-from backend.core.db.database import locked
+from backend.core.db.database import lock_rows
 from backend.core.db.tables import JsonObject, get_or_404
 from backend.core.errors import InvalidData, NotFound, require_found
 from backend.core.money import Cop
 from backend.shipping.answers import OptionType
-from backend.shipping.locations import location_of
+from backend.shipping.locations import find_location_of_option
 from backend.shipping.models import CALCULATED, LocationFulfillmentProvider, ServiceZone, ShippingOption
-from backend.shipping.offered_options import OLDEST_FIRST, not_enabled
+from backend.shipping.offered_options import OLDEST_FIRST, provider_not_enabled_error
 from backend.shipping.providers.base import FulfillmentProviders
 from backend.shipping.schemas import NewOption, OptionChange, OptionPrice
-from backend.shipping.wire import TYPE_NOTE, option_type
+from backend.shipping.wire import TYPE_KEY, option_type_wire
 from backend.staff.rights import Actor, Right
 
-CANNOT_CALCULATE = "Cannot calcuate pricing for: [] shipping option(s)."  # so the platform spells it
+CANNOT_CALCULATE = "Cannot calcuate pricing for: [] shipping option(s)."  # the platform's spelling
 AMOUNT_MISSING = "Invalid request: Field 'amount' is required"
 
 _LINK = select(LocationFulfillmentProvider.provider_id).where(
@@ -33,7 +33,7 @@ _LINK = select(LocationFulfillmentProvider.provider_id).where(
 async def create_option(
     session: AsyncSession, actor: Actor, providers: FulfillmentProviders, new: NewOption
 ) -> ShippingOption:
-    """A new shipping option.
+    """Create a shipping option.
 
     Raises:
         NotFound: there is no such zone or profile.
@@ -56,7 +56,7 @@ async def create_option(
     )
     await _require_enabled(session, option)
     _set_price(option, providers, _flat_price(new.prices))
-    await record(session, actor, "created", Subject(Thing.SHIPPING_OPTION, option.id))
+    await record(session, actor, "created", Subject(SubjectType.SHIPPING_OPTION, option.id))
     session.add(option)
     await session.flush()
     return option
@@ -65,7 +65,7 @@ async def create_option(
 async def change_option(
     session: AsyncSession, actor: Actor, providers: FulfillmentProviders, option_id: str, change: OptionChange
 ) -> ShippingOption:
-    """Change an option: what is None stays (spec: States and transitions, to a calculated price).
+    """Change an option; fields of None are unchanged (spec: States and transitions, to a calculated price).
 
     Raises:
         NotFound: there is no such option or profile.
@@ -74,8 +74,8 @@ async def change_option(
     """
     actor.require(Right.CHANGE_SETTINGS)
     option = await _lock_option(session, option_id)
-    await record(session, actor, "changed", Subject(Thing.SHIPPING_OPTION, option_id))
-    with session.no_autoflush:  # what is not allowed is never written
+    await record(session, actor, "changed", Subject(SubjectType.SHIPPING_OPTION, option_id))
+    with session.no_autoflush:  # so that an invalid change is never written
         option.name = option.name if change.name is None else change.name
         option.provider_id = change.provider_id or option.provider_id
         option.price_type = change.price_type or option.price_type
@@ -91,51 +91,59 @@ async def change_option(
 
 
 async def delete_option(session: AsyncSession, actor: Actor, option_id: str) -> None:
-    """Offer the option no longer. Carts and orders that ship by it go on. NotFound: there is none."""
+    """Mark the option as deleted: it is no longer offered. Carts and orders that use it are not affected.
+
+    Raises:
+        NotFound: there is no such option.
+    """
     actor.require(Right.CHANGE_SETTINGS)
     option = await _lock_option(session, option_id)
-    await record(session, actor, "deleted", Subject(Thing.SHIPPING_OPTION, option_id))
+    await record(session, actor, "deleted", Subject(SubjectType.SHIPPING_OPTION, option_id))
     option.deleted_at = now()
     await session.flush()
 
 
-async def undeleted_options(session: AsyncSession) -> Sequence[ShippingOption]:
-    """The options that are not deleted, the oldest first."""
+async def list_undeleted_options(session: AsyncSession) -> Sequence[ShippingOption]:
+    """Return the options that are not deleted, the oldest first."""
     query = select(ShippingOption).where(ShippingOption.deleted_at.is_(None)).order_by(*OLDEST_FIRST)
     return (await session.execute(query)).scalars().all()
 
 
-async def type_with_id(session: AsyncSession, type_id: str) -> OptionType:
-    """The type with this id: each option has its own.
+async def find_option_type(session: AsyncSession, type_id: str) -> OptionType:
+    """Return the type with this id: each option has its own type.
 
     Raises:
-        NotFound: there is none.
+        NotFound: there is no such type.
     """
-    for option in await undeleted_options(session):
-        if (shown := option_type(option))["id"] == type_id:
+    for option in await list_undeleted_options(session):
+        if (shown := option_type_wire(option))["id"] == type_id:
             return shown
     raise NotFound(f"Shipping option type with id: {type_id} was not found")
 
 
 async def _lock_option(session: AsyncSession, option_id: str) -> ShippingOption:
     query = select(ShippingOption).where(ShippingOption.id == option_id, ShippingOption.deleted_at.is_(None))
-    return await get_or_404(session, locked(query), "Shipping option", option_id)
+    return await get_or_404(session, lock_rows(query), "Shipping option", option_id)
 
 
 async def _require_enabled(session: AsyncSession, option: ShippingOption) -> None:
-    """Refuse the option unless its provider is linked to its location.
+    """Check that the option's provider is linked to its location.
 
     Raises:
-        NotAllowed: it is not; the message names the provider (spec: Errors; wire: commerce-api, Error bodies).
+        NotAllowed: it is not; the message has the provider's id (spec: Errors; wire: commerce-api, Error bodies).
     """
-    location = await location_of(session, option)
+    location = await find_location_of_option(session, option)
     link = {"location_id": location.id, "provider_id": option.provider_id}
     if (await session.execute(_LINK, link)).first() is None:
-        raise not_enabled(option)
+        raise provider_not_enabled_error(option)
 
 
 def _set_price(option: ShippingOption, providers: FulfillmentProviders, amount: Cop | None) -> None:
-    """Give the option a price that its type allows: a flat one an amount, a calculated one a provider that can."""
+    """Set the price as its type requires: an amount if it is flat, none if the provider calculates it.
+
+    Raises:
+        InvalidData: the provider cannot calculate, or the amount is missing.
+    """
     if option.price_type == CALCULATED:
         provider = providers.get(option.provider_id)
         if provider is None or not provider.can_calculate:
@@ -148,10 +156,10 @@ def _set_price(option: ShippingOption, providers: FulfillmentProviders, amount: 
 
 
 def _flat_price(prices: Sequence[OptionPrice] | None) -> Cop | None:
-    """The one price in pesos that was sent, if any; a region's price is the same, as there is one region.
+    """Return the sent price in pesos, if any. A region's price is the same, because there is one region.
 
     Raises:
-        InvalidData: there are others.
+        InvalidData: there are other prices.
     """
     if not prices:
         return None
@@ -161,19 +169,19 @@ def _flat_price(prices: Sequence[OptionPrice] | None) -> Cop | None:
     return amounts.pop()
 
 
-async def _with_type(session: AsyncSession, known: JsonObject, sent: OptionChange) -> JsonObject:
-    """The option's metadata, and in it what the platform calls its type.
+async def _with_type(session: AsyncSession, stored: JsonObject, change: OptionChange) -> JsonObject:
+    """Return the option's metadata with the platform's type in it.
 
     Raises:
-        InvalidData: both a type and an id of one are said.
-        NotFound: no option has the type that is named.
+        InvalidData: both a type and a type id are given.
+        NotFound: no option has this type.
     """
-    if sent.type is not None and sent.type_id is not None:
-        raise InvalidData("A shipping option has one type: say `type` or `type_id`")
-    meta = known if sent.metadata is None else {**sent.metadata, TYPE_NOTE: known.get(TYPE_NOTE)}
-    if sent.type is not None:
-        meta = {**meta, TYPE_NOTE: sent.type.model_dump()}
-    if sent.type_id is not None:
-        same = await type_with_id(session, sent.type_id)
-        meta = {**meta, TYPE_NOTE: {name: same[name] for name in ("label", "description", "code")}}
-    return {name: value for name, value in meta.items() if name != TYPE_NOTE or value}
+    if change.type is not None and change.type_id is not None:
+        raise InvalidData("A shipping option has one type: send `type` or `type_id`")
+    meta = stored if change.metadata is None else {**change.metadata, TYPE_KEY: stored.get(TYPE_KEY)}
+    if change.type is not None:
+        meta = {**meta, TYPE_KEY: change.type.model_dump()}
+    if change.type_id is not None:
+        same = await find_option_type(session, change.type_id)
+        meta = {**meta, TYPE_KEY: {name: same[name] for name in ("label", "description", "code")}}
+    return {name: value for name, value in meta.items() if name != TYPE_KEY or value}

@@ -1,12 +1,12 @@
-"""Packs what was bought into packages within the carrier's limits (wire: carrier 2.2).
+"""Packing of order items into packages within the carrier's limits (wire: carrier 2.2).
 
-- A unit without a weight weighs 1 kg; a unit without all three sides takes 20 x 20 x 20 cm (spec: Default
+- A unit without a weight weighs 1 kg; a unit without all three sides is a box of 20 x 20 x 20 cm (spec: Default
   package).
-- Everything goes into one package: the weights add up, and the box is the one nearest to a cube that holds
-  the volume of all units and whose longest, middle and shortest side are no less than those of any unit.
-- Where that box would pass 1000 kg or 300 cm, the units are spread over several boxes, the largest first.
-- A unit that passes a limit alone is taken at the limit, and a package weighs at least 1 kg: the carrier
-  takes no other numbers, and a price near the true one is better than none.
+- All units are packed into one package: the weights add up. The box is the one nearest to a cube that has the
+  volume of all units, and its sides are at least as long as those of every unit.
+- If that box exceeds 1000 kg or 300 cm, the units are split into several boxes, the largest units first.
+- A single unit that exceeds a limit counts with the limit, and a package weighs at least 1 kg: the carrier accepts
+  no other numbers, and an approximate price is better than none.
 """
 
 import math
@@ -29,7 +29,7 @@ GRAM_DECIMALS = 3
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """Units of one thing: weight in kg and sides in cm of one unit, None where they were never measured."""
+    """Units of one product: weight in kg and sides in cm of one unit, None if unknown."""
 
     quantity: int
     weight: float | None = None
@@ -51,11 +51,13 @@ class Package:
 DEFAULT_PACKAGE = Package(DEFAULT_WEIGHT_KG, DEFAULT_SIDE_CM, DEFAULT_SIDE_CM, DEFAULT_SIDE_CM)
 
 
-def packages_for(items: Iterable[Item]) -> tuple[Package, ...]:
-    """The packages that hold all units of all items; the default package when there is nothing to hold."""
+def pack_items(items: Iterable[Item]) -> tuple[Package, ...]:
+    """Return the packages that hold all units of all items; the default package if there are no units."""
     boxes: list[_Box] = []
-    for unit in sorted(_units(items), key=lambda box: (box.volume, box.weight, box.sides), reverse=True):
-        fuller = boxes[-1].with_(unit) if boxes else None
+    for unit in sorted(
+        _split_units(items), key=lambda box: (box.volume, box.weight, box.sides), reverse=True
+    ):
+        fuller = boxes[-1].combined_with(unit) if boxes else None
         if fuller is not None and fuller.is_within_limits:
             boxes[-1] = fuller
         else:
@@ -63,56 +65,56 @@ def packages_for(items: Iterable[Item]) -> tuple[Package, ...]:
     return tuple(box.package() for box in boxes) or (DEFAULT_PACKAGE,)
 
 
-def content_value(amount: Cop) -> Cop:
-    """The declared value of a shipment, within what the carrier takes: 0 to 3 000 000 COP."""
+def limit_content_value(amount: Cop) -> Cop:
+    """Return the declared value of a shipment, limited to the carrier's range: 0 to 3 000 000 COP."""
     return max(0, min(amount, MAX_CONTENT_VALUE))
 
 
 @dataclass(frozen=True, slots=True)
 class _Box:
-    """Units packed together, in kg, cm and cm³. `sides` is the least box any unit needs, longest side first."""
+    """Units packed together, in kg, cm and cm³. `sides` is the smallest box that fits each unit, longest side first."""
 
     weight: float
     sides: tuple[int, int, int]
     volume: int
 
-    def with_(self, other: "_Box") -> "_Box":
-        """Both packed together."""
+    def combined_with(self, other: "_Box") -> "_Box":
+        """Return a box with the units of both."""
         longest, middle, shortest = (max(pair) for pair in zip(self.sides, other.sides, strict=True))
         return _Box(self.weight + other.weight, (longest, middle, shortest), self.volume + other.volume)
 
     @property
     def is_within_limits(self) -> bool:
-        """Whether the carrier takes it: by its weight, and by what fits into the largest sides."""
+        """True if the carrier accepts the box: its weight, and its volume within the maximum sides."""
         return (
             round(self.weight, GRAM_DECIMALS) <= MAX_WEIGHT_KG and self._grown_to(MAX_SIDE_CM) >= self.volume
         )
 
     def _grown_to(self, side: int) -> int:
-        """The volume of the box when its sides shorter than `side` grow to it."""
+        """Return the volume that the box has if every side shorter than `side` is lengthened to `side`."""
         return math.prod(max(side, own) for own in self.sides)
 
     def package(self) -> Package:
-        """The box nearest to a cube: the shortest sides grow until everything fits."""
+        """Return the box nearest to a cube: the shortest sides grow until all units fit."""
         least = bisect_left(range(MAX_SIDE_CM), self.volume, key=self._grown_to)
         length, height, width = (max(least, own) for own in self.sides)
         weight = min(max(round(self.weight, GRAM_DECIMALS), MIN_WEIGHT_KG), MAX_WEIGHT_KG)
         return Package(weight, length, height, width)
 
 
-def _units(items: Iterable[Item]) -> Iterator[_Box]:
+def _split_units(items: Iterable[Item]) -> Iterator[_Box]:
     for item in items:
-        sides = _sides(item)
-        unit = _Box(_weight(item), sides, math.prod(sides))
+        sides = _limited_sides(item)
+        unit = _Box(_limited_weight(item), sides, math.prod(sides))
         for _ in range(item.quantity):
             yield unit
 
 
-def _weight(item: Item) -> float:
+def _limited_weight(item: Item) -> float:
     return min(float(item.weight), MAX_WEIGHT_KG) if _is_measured(item.weight) else DEFAULT_WEIGHT_KG
 
 
-def _sides(item: Item) -> tuple[int, int, int]:
+def _limited_sides(item: Item) -> tuple[int, int, int]:
     measured = [side for side in (item.length, item.height, item.width) if _is_measured(side)]
     if len(measured) < 3:
         return DEFAULT_SIDE_CM, DEFAULT_SIDE_CM, DEFAULT_SIDE_CM

@@ -1,12 +1,12 @@
-"""Fulfillment providers that the office has switched off: nothing new is shipped with them.
+"""Fulfillment providers that staff have switched off: they are not offered for new orders.
 
-Orders that were sold with one are still sent, and what is on its way is still followed.
+Existing orders with such a provider are still sent, and their parcels are still tracked.
 """
 
 from sqlalchemy import ColumnElement, ColumnExpressionArgument, bindparam, exists, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.audit import Subject, Thing, record
+from backend.audit import Subject, SubjectType, record
 from backend.core.errors import InvalidData
 from backend.core.texts import _
 from backend.office_settings import lock_settings
@@ -20,8 +20,8 @@ _OFF = (
 )
 
 
-class ShippingOff(InvalidData):
-    """The office has switched the provider of a shipping option off."""
+class ProviderSwitchedOff(InvalidData):
+    """Staff have switched off the provider of the shipping option."""
 
     shopper_text = _("Este envío ya no se ofrece. Elige otra forma de recibir tu pedido.")
 
@@ -29,39 +29,41 @@ class ShippingOff(InvalidData):
         super().__init__(f"Shipping option {option.id} is not offered: {option.provider_id} is switched off")
 
 
-async def providers_off(session: AsyncSession) -> frozenset[str]:
-    """The ids of the providers that are switched off."""
+async def list_disabled_providers(session: AsyncSession) -> frozenset[str]:
+    """Return the ids of the providers that are switched off."""
     off = select(ProviderSwitch.id).where(ProviderSwitch.is_enabled.is_(False))
     return frozenset((await session.execute(off)).scalars())
 
 
 async def switch_provider(session: AsyncSession, actor: Actor, provider_id: str, *, is_on: bool) -> None:
-    """Offer the shipping options of a provider, or no longer. The caller knows that there is such a provider."""
+    """Switch a provider on or off. The caller has checked that it exists."""
     actor.require(Right.CHANGE_SHOP)
     await lock_settings(session)
-    before = provider_id not in await providers_off(session)
+    before = provider_id not in await list_disabled_providers(session)
     if before == is_on:
         return
     await record(
-        session, actor, "switched on" if is_on else "switched off", Subject(Thing.PROVIDER, provider_id)
+        session, actor, "switched on" if is_on else "switched off", Subject(SubjectType.PROVIDER, provider_id)
     )
     await session.merge(ProviderSwitch(id=provider_id, is_enabled=is_on))
     await session.flush()
 
 
-async def require_on(session: AsyncSession, option_id: str | None) -> None:
-    """Refuse a shipping option whose provider is switched off. One that is deleted stays good where it was chosen.
+async def require_provider_on(session: AsyncSession, option_id: str | None) -> None:
+    """Check that the provider of the shipping option is not switched off.
+
+    A deleted option remains valid where it was chosen.
 
     Raises:
-        ShippingOff: it is.
+        ProviderSwitchedOff: it is switched off.
     """
     option = (await session.execute(_OFF, {"option_id": option_id})).scalar_one_or_none()
     if option is not None:
-        raise ShippingOff(option)
+        raise ProviderSwitchedOff(option)
 
 
 def is_switched_off(option_id: ColumnExpressionArgument[str]) -> ColumnElement[bool]:
-    """Whether the office has switched the provider of this option off, as a part of another statement."""
+    """Return the condition that the option's provider is switched off, for use in another statement."""
     return (
         exists()
         .where(ShippingOption.id == option_id, ProviderSwitch.id == ShippingOption.provider_id)

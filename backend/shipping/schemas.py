@@ -1,4 +1,4 @@
-"""Bodies and parameters of stock locations and shipping options (wire: commerce-api, Admin)."""
+"""Request bodies and parameters of stock locations and shipping options (wire: commerce-api, Admin)."""
 
 from typing import Annotated, Any, Literal
 
@@ -20,7 +20,7 @@ PriceType = Literal["calculated", "flat"]
 
 
 class LocationAddress(Body):
-    """A warehouse's address. `dane_code` (in `metadata` or beside it) is where carriers price from."""
+    """A warehouse's address. `dane_code` (also accepted in `metadata`) is the origin for carriers' prices."""
 
     address_1: Name | None = None
     address_2: Name | None = None
@@ -35,7 +35,7 @@ class LocationAddress(Body):
 
 
 class LocationChange(Body):
-    """What may be said of a warehouse; what is left out stays."""
+    """Changes of a warehouse; omitted fields are unchanged."""
 
     model_config = example(
         address={"address_1": "Calle 13 # 68-40", "city": "Bogotá, D.C.", "dane_code": "11001000"}
@@ -64,13 +64,13 @@ class NewLocation(LocationChange):
 
 
 class ProviderLinks(Links):
-    """Fulfillment providers."""
+    """Ids of fulfillment providers to link to a location, and of those to unlink."""
 
     model_config = example(add=["manual_manual"], remove=[])
 
 
 class ChannelLinks(Links):
-    """Sales channels."""
+    """Ids of sales channels to link to a location, and of those to unlink."""
 
     model_config = example(add=["sc_01JPZ6V3N8K4T2WQ7RXB5C9MHD"], remove=[])
 
@@ -85,7 +85,7 @@ class NewSet(Body):
 
 
 class GeoZone(Body):
-    """Where is delivered to: a whole country (spec: Entities)."""
+    """A destination of a zone: a whole country (spec: Entities)."""
 
     type: Literal["country"] = "country"
     country_code: Annotated[str, Field(min_length=2, max_length=2)]
@@ -94,7 +94,7 @@ class GeoZone(Body):
 
 
 class ZoneChange(Body):
-    """What may be said of a service zone."""
+    """Changes of a service zone."""
 
     model_config = example(name="Toda Colombia")
 
@@ -122,7 +122,7 @@ class OptionPrice(Body):
 
 
 class OptionRule(Body):
-    """A rule of the platform. The two it writes by itself are taken; the shop has no others."""
+    """A rule of the platform. Only the two rules that it adds by itself are accepted."""
 
     attribute: Literal["enabled_in_store", "is_return"]
     operator: Literal["eq", "ne"] = "eq"
@@ -131,7 +131,7 @@ class OptionRule(Body):
 
 
 class OptionType(Body):
-    """What kind of shipping it is."""
+    """A type of shipping."""
 
     label: FilledName
     description: Name | None = None
@@ -139,9 +139,9 @@ class OptionType(Body):
 
 
 class OptionChange(Body):
-    """What may be said of a shipping option; what is left out stays.
+    """Changes of a shipping option; omitted fields are unchanged.
 
-    Both `provider_id` and `price_type` are said to have its price calculated live (spec: States and transitions).
+    For a live price send both `provider_id` and `price_type` (spec: States and transitions).
     """
 
     model_config = example(provider_id="carrier_standard", price_type="calculated")
@@ -155,7 +155,7 @@ class OptionChange(Body):
     shipping_profile_id: FilledName | None = None
     type: OptionType | None = None
     type_id: Name | None = None
-    """The type of an option that there is: this one gets the same."""
+    """The type of an existing option, which this option gets too."""
     rules: Annotated[list[OptionRule], Field(max_length=10)] | None = None
 
 
@@ -179,7 +179,7 @@ class NewOption(OptionChange):
 
 
 class OptionsParameters(FilterParameters):
-    """Which shipping options."""
+    """Filters of shipping options."""
 
     id: list[Name] | None = None
     q: str | None = Field(None, max_length=200)
@@ -190,7 +190,7 @@ class OptionsParameters(FilterParameters):
 
 
 class ProvidersParameters(ListParameters):
-    """Which fulfillment providers."""
+    """Filters of fulfillment providers."""
 
     id: list[Name] | None = None
     is_enabled: bool | None = None

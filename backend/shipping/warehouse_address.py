@@ -1,4 +1,4 @@
-"""Address of the shop's warehouse, and the names that contain its city."""
+"""Address of the shop's warehouse, and the default names that contain its city."""
 
 from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -8,43 +8,43 @@ from backend.core.config.settings import Settings
 from backend.core.texts import _
 from backend.shipping.locations import change_location
 from backend.shipping.models import ShippingOption, StockLocation
-from backend.shipping.municipalities import municipality
+from backend.shipping.municipalities import find_municipality_by_code
 from backend.staff.rights import Actor
 
-WAREHOUSE_ADDRESS = {"carrier_origin_dane_code", "carrier_origin_address", "carrier_origin_phone"}
-"""Names of the settings that the warehouse's address consists of."""
+WAREHOUSE_SETTINGS = {"carrier_origin_dane_code", "carrier_origin_address", "carrier_origin_phone"}
+"""Names of the settings with the warehouse's address."""
 
 
 async def move_warehouse(session: AsyncSession, actor: Actor, effective: Settings) -> bool:
-    """Give the shop's only warehouse the address of the settings, so that shipping is priced from there.
+    """Set the address of the shop's only warehouse from the settings, so that shipping is priced from there.
 
-    Several warehouses keep their addresses. Default names that contain the old city get the new one.
+    If there are several warehouses, nothing changes. Default names with the old city get the new one.
 
     Returns:
         True if the address changed.
     """
     locations = (await session.execute(select(StockLocation).limit(2))).scalars().all()
-    address = warehouse_address(effective)
+    address = build_warehouse_address(effective)
     if len(locations) != 1 or not address["city"]:
         return False
     (location,) = locations
     if address.items() <= location.address.items():
         return False
     old, new = str(location.address.get("city") or ""), address["city"]
-    name = warehouse_name(new) if location.name == warehouse_name(old) else None
+    name = format_warehouse_name(new) if location.name == format_warehouse_name(old) else None
     await change_location(session, actor, location.id, name=name, address=address)
     pickups = (
         update(ShippingOption)
-        .where(ShippingOption.name == pickup_name(old), ShippingOption.provider_id == MANUAL)
-        .values(name=pickup_name(new))
+        .where(ShippingOption.name == format_pickup_name(old), ShippingOption.provider_id == MANUAL)
+        .values(name=format_pickup_name(new))
     )
     await session.execute(pickups)
     return True
 
 
-def warehouse_address(settings: Settings) -> dict[str, str]:
-    """Return the warehouse's address by the fields that the API has; unknown parts are empty."""
-    place = municipality(settings.carrier_origin_dane_code)
+def build_warehouse_address(settings: Settings) -> dict[str, str]:
+    """Return the warehouse's address with the API's field names; unknown parts are empty."""
+    place = find_municipality_by_code(settings.carrier_origin_dane_code)
     return {
         "address_1": settings.carrier_origin_address,
         "city": place.name if place else "",
@@ -55,16 +55,16 @@ def warehouse_address(settings: Settings) -> dict[str, str]:
     }
 
 
-def warehouse_name(city: str) -> str:
+def format_warehouse_name(city: str) -> str:
     """Return the default name of a warehouse in the city."""
-    return _("Bodega {city}").format(city=_short(city)).strip()
+    return _("Bodega {city}").format(city=_shorten_city(city)).strip()
 
 
-def pickup_name(city: str) -> str:
+def format_pickup_name(city: str) -> str:
     """Return the default name of the pick-up option in the city."""
-    return _("Recoger en la tienda ({city})").format(city=_short(city))
+    return _("Recoger en la tienda ({city})").format(city=_shorten_city(city))
 
 
-def _short(city: str) -> str:
+def _shorten_city(city: str) -> str:
     """Return the city's name up to the first comma: `Bogotá` for `Bogotá, D.C.`."""
     return city.partition(",")[0]

@@ -1,9 +1,9 @@
-"""Warehouses and shipping options as the platform shows them."""
+"""Conversion of warehouses and shipping options to the platform's shapes."""
 
 from backend.channels.models import ShippingProfile
 from backend.channels.wire import profile_wire
 from backend.core.texts import _
-from backend.edge.wire import JsonDict, exact, iso, sibling_id, stamps
+from backend.edge.wire import JsonDict, derive_sibling_id, exact_value, iso, stamps
 from backend.shipping.answers import (
     LocationAddress,
     LocationOut,
@@ -20,73 +20,73 @@ from backend.shipping.models import (
     StockLocation,
 )
 
-TYPE_NOTE = "type"
-"""Where an option's `meta` keeps what the platform calls its type."""
+TYPE_KEY = "type"
+"""Key in an option's `meta` with the platform's type."""
 
 
-def address_of(location: StockLocation) -> LocationAddress:
-    """The address of a warehouse."""
-    known = location.address
-    extra = {name: value for name, value in known.items() if name not in LocationAddress.__annotations__}
+def location_address_wire(location: StockLocation) -> LocationAddress:
+    """Convert the address of a warehouse."""
+    address = location.address
+    extra = {name: value for name, value in address.items() if name not in LocationAddress.__annotations__}
     return {
-        "id": sibling_id("laddr", location.id),
-        "address_1": known.get("address_1"),
-        "address_2": known.get("address_2"),
-        "company": known.get("company"),
-        "city": known.get("city"),
-        "country_code": known.get("country_code"),
-        "phone": known.get("phone"),
-        "province": known.get("province"),
-        "postal_code": known.get("postal_code"),
-        "metadata": {**(known.get("metadata") or {}), **extra} or None,
+        "id": derive_sibling_id("laddr", location.id),
+        "address_1": address.get("address_1"),
+        "address_2": address.get("address_2"),
+        "company": address.get("company"),
+        "city": address.get("city"),
+        "country_code": address.get("country_code"),
+        "phone": address.get("phone"),
+        "province": address.get("province"),
+        "postal_code": address.get("postal_code"),
+        "metadata": {**(address.get("metadata") or {}), **extra} or None,
         **stamps(location.created_at, location.updated_at),
         "deleted_at": None,
     }
 
 
 def location_wire(location: StockLocation) -> LocationOut:
-    """A warehouse, without what it is linked to."""
+    """Convert a warehouse, without its links."""
     return {
         "id": location.id,
         "name": location.name,
-        "address_id": sibling_id("laddr", location.id),
-        "address": address_of(location),
+        "address_id": derive_sibling_id("laddr", location.id),
+        "address": location_address_wire(location),
         "metadata": None,
         "created_at": iso(location.created_at),
         "updated_at": iso(location.updated_at),
     }
 
 
-def option_type(option: ShippingOption) -> OptionType:
-    """What kind of shipping it is."""
+def option_type_wire(option: ShippingOption) -> OptionType:
+    """Return the option's type of shipping."""
     is_pickup = bool(option.data.get("pickup"))
     label, code = (_("Recoger en tienda"), "pickup") if is_pickup else (_("Estándar"), "standard")
-    said = option.meta.get(TYPE_NOTE) or {"label": label, "description": label, "code": code}
+    stored = option.meta.get(TYPE_KEY) or {"label": label, "description": label, "code": code}
     return {
-        "id": sibling_id("sotype", option.id),
-        "label": said["label"],
-        "description": said.get("description"),
-        "code": said["code"],
+        "id": derive_sibling_id("sotype", option.id),
+        "label": stored["label"],
+        "description": stored.get("description"),
+        "code": stored["code"],
         **stamps(option.created_at, option.updated_at),
         "deleted_at": None,
     }
 
 
-def metadata_of(option: ShippingOption) -> JsonDict | None:
-    """The option's metadata, without what we keep in it."""
-    return {name: value for name, value in option.meta.items() if name != TYPE_NOTE} or None
+def get_option_metadata(option: ShippingOption) -> JsonDict | None:
+    """Return the option's metadata without the shop's own key."""
+    return {name: value for name, value in option.meta.items() if name != TYPE_KEY} or None
 
 
-def option_price(option: ShippingOption) -> OptionPrice:
-    """The flat price of an option."""
+def option_price_wire(option: ShippingOption) -> OptionPrice:
+    """Convert the flat price of an option."""
     amount = option.amount or 0
     return {
-        "id": sibling_id("price", option.id),
+        "id": derive_sibling_id("price", option.id),
         "title": None,
         "currency_code": "cop",
-        "price_set_id": sibling_id("pset", option.id),
+        "price_set_id": derive_sibling_id("pset", option.id),
         "amount": amount,
-        "raw_amount": exact(amount),
+        "raw_amount": exact_value(amount),
         "min_quantity": None,
         "max_quantity": None,
         "raw_min_quantity": None,
@@ -103,7 +103,7 @@ def option_price(option: ShippingOption) -> OptionPrice:
 def option_wire(
     option: ShippingOption, zone: ServiceZone, profile: ShippingProfile, fulfillment_set: FulfillmentSet
 ) -> OptionOut:
-    """A shipping option, as staff see it."""
+    """Convert a shipping option for staff."""
     return {
         "id": option.id,
         "name": option.name,
@@ -125,18 +125,18 @@ def option_wire(
         },
         "shipping_profile_id": profile.id,
         "shipping_profile": profile_wire(profile),
-        "shipping_option_type_id": sibling_id("sotype", option.id),
+        "shipping_option_type_id": derive_sibling_id("sotype", option.id),
         "data": option.data or None,
-        "metadata": metadata_of(option),
-        "type": option_type(option),
+        "metadata": get_option_metadata(option),
+        "type": option_type_wire(option),
         "rules": [],
-        "prices": [option_price(option)] if option.amount is not None else [],
+        "prices": [option_price_wire(option)] if option.amount is not None else [],
         **stamps(option.created_at, option.updated_at),
     }
 
 
 def set_wire(fulfillment_set: FulfillmentSet, zones: list[ServiceZone]) -> SetOut:
-    """A fulfillment set with its zones."""
+    """Convert a fulfillment set with its zones."""
     return {
         "id": fulfillment_set.id,
         "name": fulfillment_set.name,
@@ -149,7 +149,7 @@ def set_wire(fulfillment_set: FulfillmentSet, zones: list[ServiceZone]) -> SetOu
 
 
 def zone_wire(zone: ServiceZone) -> ZoneOut:
-    """A service zone with its geo zones, all of type country (spec: Entities)."""
+    """Convert a service zone with its geo zones, all of type country (spec: Entities)."""
     return {
         "id": zone.id,
         "name": zone.name,
@@ -157,7 +157,7 @@ def zone_wire(zone: ServiceZone) -> ZoneOut:
         "metadata": None,
         "geo_zones": [
             {
-                "id": f"{sibling_id('fgz', zone.id)}{code}",
+                "id": f"{derive_sibling_id('fgz', zone.id)}{code}",
                 "type": "country",
                 "country_code": code,
                 "province_code": None,

@@ -1,4 +1,4 @@
-"""The days on which couriers in Colombia collect and deliver: Monday to Friday, no public holiday."""
+"""Working days of couriers in Colombia: Monday to Friday, except public holidays."""
 
 from datetime import date, datetime, timedelta
 
@@ -7,16 +7,16 @@ from backend.core.dates import today_in_colombia
 SATURDAY = 5
 
 
-def next_working_day(moment: datetime) -> date:
-    """The first working day after this moment's in Colombia."""
-    return working_day_after(today_in_colombia(moment), 1)
+def get_next_working_day(moment: datetime) -> date:
+    """Return the first working day after this time's day in Colombia."""
+    return add_working_days(today_in_colombia(moment), 1)
 
 
-def working_day_after(day: date, count: int) -> date:
-    """The working day that is the `count`-th after this day."""
-    from holidays import country_holidays  # 11 MiB, which only a shop that ships needs
+def add_working_days(day: date, count: int) -> date:
+    """Return the `count`-th working day after this day."""
+    from holidays import country_holidays  # uses 11 MiB, so it is loaded only when needed
 
-    holidays = country_holidays("CO")  # of any year: many of them move to the Monday after
+    holidays = country_holidays("CO")  # for any year: many holidays move to the next Monday
     for _turn in range(count):
         day += timedelta(days=1)
         while day.weekday() >= SATURDAY or day in holidays:

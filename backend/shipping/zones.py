@@ -1,12 +1,12 @@
-"""Fulfillment sets of stock locations, and their service zones: which countries a location ships to."""
+"""Fulfillment sets of stock locations, and their service zones: the countries to which a location ships."""
 
 from collections.abc import Sequence
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.audit import Subject, Thing, record
-from backend.core.db.database import constrained
+from backend.audit import Subject, SubjectType, record
+from backend.core.db.database import raise_on_conflict
 from backend.core.errors import NotAllowed, NotFound, require_found
 from backend.shipping.models import FulfillmentSet, ServiceZone, ShippingOption, StockLocation
 from backend.shipping.schemas import GeoZone, NewSet, NewZone, ZoneChange
@@ -16,54 +16,64 @@ from backend.staff.rights import Actor, Right
 async def create_set(
     session: AsyncSession, actor: Actor, location: StockLocation, new: NewSet
 ) -> FulfillmentSet:
-    """A new fulfillment set of the location."""
+    """Create a fulfillment set of the location."""
     actor.require(Right.CHANGE_SETTINGS)
     fulfillment_set = FulfillmentSet(name=new.name, type=new.type, location_id=location.id)
-    await record(session, actor, "created", Subject(Thing.FULFILLMENT_SET, fulfillment_set.id))
+    await record(session, actor, "created", Subject(SubjectType.FULFILLMENT_SET, fulfillment_set.id))
     session.add(fulfillment_set)
     await session.flush()
     return fulfillment_set
 
 
 async def delete_set(session: AsyncSession, actor: Actor, set_id: str) -> None:
-    """Delete the fulfillment set with its zones.
+    """Delete the fulfillment set with its zones, if they have no shipping options.
 
     Raises:
-        NotFound: there is none.
-        NotAllowed: carts or orders ship by one of its options.
+        NotFound: there is no such set.
+        NotAllowed: a zone has shipping options, or carts use a deleted one.
     """
     actor.require(Right.CHANGE_SETTINGS)
     fulfillment_set = await find_set(session, set_id)
-    await record(session, actor, "deleted", Subject(Thing.FULFILLMENT_SET, set_id))
-    for zone in await zones_of(session, [set_id]):
+    await record(session, actor, "deleted", Subject(SubjectType.FULFILLMENT_SET, set_id))
+    for zone in await list_zones(session, [set_id]):
         await _delete_zone(session, zone)
     await session.delete(fulfillment_set)
     await session.flush()
 
 
 async def find_set(session: AsyncSession, set_id: str) -> FulfillmentSet:
-    """The fulfillment set. NotFound: there is none."""
+    """Return the fulfillment set.
+
+    Raises:
+        NotFound: there is no such set.
+    """
     return require_found(await session.get(FulfillmentSet, set_id), "Fulfillment set", set_id)
 
 
-async def sets_of(session: AsyncSession, location_ids: Sequence[str]) -> Sequence[FulfillmentSet]:
-    """The fulfillment sets of these locations."""
+async def list_fulfillment_sets(
+    session: AsyncSession, location_ids: Sequence[str]
+) -> Sequence[FulfillmentSet]:
+    """Return the fulfillment sets of these locations."""
     query = select(FulfillmentSet).where(FulfillmentSet.location_id.in_(location_ids))
     return (await session.execute(query.order_by(FulfillmentSet.id))).scalars().all()
 
 
-async def zones_of(session: AsyncSession, set_ids: Sequence[str]) -> Sequence[ServiceZone]:
-    """The zones of these fulfillment sets."""
+async def list_zones(session: AsyncSession, set_ids: Sequence[str]) -> Sequence[ServiceZone]:
+    """Return the zones of these fulfillment sets."""
     query = select(ServiceZone).where(ServiceZone.fulfillment_set_id.in_(set_ids)).order_by(ServiceZone.id)
     return (await session.execute(query)).scalars().all()
 
 
 async def create_zone(session: AsyncSession, actor: Actor, set_id: str, new: NewZone) -> ServiceZone:
-    """A new zone of the fulfillment set. NotFound: there is no such set."""
+    """Create a zone of the fulfillment set.
+
+    Raises:
+        NotFound: there is no such set.
+    """
     actor.require(Right.CHANGE_SETTINGS)
     await find_set(session, set_id)
     zone = ServiceZone(name=new.name, fulfillment_set_id=set_id, country_codes=_countries(new.geo_zones))
-    await record(session, actor, "created", Subject(Thing.SERVICE_ZONE, zone.id))
+    await record(session, actor, "created", Subject(SubjectType.SERVICE_ZONE, zone.id))
     session.add(zone)
     await session.flush()
     return zone
@@ -72,10 +82,14 @@ async def create_zone(session: AsyncSession, actor: Actor, set_id: str, new: New
 async def change_zone(
     session: AsyncSession, actor: Actor, set_id: str, zone_id: str, change: ZoneChange
 ) -> ServiceZone:
-    """Change the zone: what is None stays. NotFound: the set has no such zone."""
+    """Change the zone; fields of None are unchanged.
+
+    Raises:
+        NotFound: the set has no such zone.
+    """
     actor.require(Right.CHANGE_SETTINGS)
     zone = await find_zone(session, set_id, zone_id)
-    await record(session, actor, "changed", Subject(Thing.SERVICE_ZONE, zone_id))
+    await record(session, actor, "changed", Subject(SubjectType.SERVICE_ZONE, zone_id))
     zone.name = change.name or zone.name
     if change.geo_zones is not None:
         zone.country_codes = _countries(change.geo_zones)
@@ -84,15 +98,24 @@ async def change_zone(
 
 
 async def delete_zone(session: AsyncSession, actor: Actor, set_id: str, zone_id: str) -> None:
-    """Delete the zone with its options. NotFound, NotAllowed: see `delete_set`."""
+    """Delete the zone, if it has no shipping options; options that are marked as deleted are removed with it.
+
+    Raises:
+        NotFound: the set has no such zone.
+        NotAllowed: it has shipping options, or carts use a deleted one.
+    """
     actor.require(Right.CHANGE_SETTINGS)
     zone = await find_zone(session, set_id, zone_id)
-    await record(session, actor, "deleted", Subject(Thing.SERVICE_ZONE, zone_id))
+    await record(session, actor, "deleted", Subject(SubjectType.SERVICE_ZONE, zone_id))
     await _delete_zone(session, zone)
 
 
 async def find_zone(session: AsyncSession, set_id: str, zone_id: str) -> ServiceZone:
-    """The zone of the fulfillment set. NotFound: it has no such zone."""
+    """Return the zone of the fulfillment set.
+
+    Raises:
+        NotFound: the set has no such zone.
+    """
     zone = await session.get(ServiceZone, zone_id)
     if zone is None or zone.fulfillment_set_id != set_id:
         raise NotFound(f"Service zone with id: {zone_id} was not found")
@@ -105,7 +128,9 @@ async def _delete_zone(session: AsyncSession, zone: ServiceZone) -> None:
     )
     if (await session.execute(offered.limit(1))).first():
         raise NotAllowed("Delete the zone's shipping options first")
-    async with constrained(session, NotAllowed("Carts ship by an option of this zone: it cannot be deleted")):
+    async with raise_on_conflict(
+        session, NotAllowed("Carts use an option of this zone: it cannot be deleted")
+    ):
         await session.delete(zone)
 
 

@@ -1,4 +1,4 @@
-"""Reading spreadsheets that others made, in a child process with limits on memory, time and cells.
+"""Reading of untrusted spreadsheets in a child process, with limits on memory, time and cells.
 
-`reader` is the serving process's side. `child` is the other process; only it loads `workbook` and `delimited`.
+`reader` runs in the serving process. `child` is the other process; only it loads `workbook` and `delimited`.
 """

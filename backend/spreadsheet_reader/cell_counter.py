@@ -1,4 +1,4 @@
-"""Counting the cells of a file."""
+"""Limit on the cells of a file."""
 
 from backend.spreadsheet_reader.models import Limits, Refusal, UnreadableSpreadsheet
 
@@ -7,14 +7,14 @@ class CellCounter:
     """Counts the cells of a file, in all its sheets."""
 
     def __init__(self, limits: Limits) -> None:
-        self._left = limits.max_cells
+        self._remaining = limits.max_cells
 
     def add(self, number: int) -> None:
-        """Count cells.
+        """Add to the count of cells.
 
         Raises:
-            UnreadableSpreadsheet: there are more than the limit allows.
+            UnreadableSpreadsheet: there are more cells than the limit allows.
         """
-        self._left -= number
-        if self._left < 0:
+        self._remaining -= number
+        if self._remaining < 0:
             raise UnreadableSpreadsheet(Refusal.TOO_MANY_CELLS)

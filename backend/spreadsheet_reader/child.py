@@ -17,10 +17,10 @@ from backend.spreadsheet_reader.models import ForeignFormat, Limits, Refusal, Ro
 
 ZIP = b"PK\x03\x04"
 COMPOUND_FILE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-"""XLS, and an XLSX with a password (MS-CFB)."""
-ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+"""First bytes of an XLS, or of an XLSX with a password (MS-CFB)."""
+ENCRYPTED_MARKER = "EncryptedPackage".encode("utf-16-le")
 MARKUP = (b"<!doctype", b"<html", b"<table", b"<?xml", b"<meta", b"<head", b"<body", b"<style")
-DAMAGES = (ParseError, BadZipFile, UnsafeMember, ZlibError, EOFError, OSError, ValueError, LookupError)
+PARSE_ERRORS = (ParseError, BadZipFile, UnsafeMember, ZlibError, EOFError, OSError, ValueError, LookupError)
 
 
 def main() -> None:
@@ -35,7 +35,7 @@ def main() -> None:
         write_refusal(error)
     except (MemoryError, RecursionError):
         write_refusal(UnreadableSpreadsheet(Refusal.TOO_COMPLEX))
-    except DAMAGES:
+    except PARSE_ERRORS:
         write_refusal(UnreadableSpreadsheet(Refusal.DAMAGED))
 
 
@@ -43,7 +43,7 @@ def read_lines(file: BinaryIO, limits: Limits) -> Iterator[Any]:
     """Yield `{"sheet": …}`, the sheet's rows as arrays, `{"areas": …}`, and the same for each further sheet.
 
     Raises:
-        UnreadableSpreadsheet, or one of `DAMAGES`: it cannot be read.
+        UnreadableSpreadsheet, or one of `PARSE_ERRORS`: the file cannot be read.
     """
     if file.seek(0, 2) > limits.max_file_bytes:
         raise UnreadableSpreadsheet(Refusal.TOO_LARGE)
@@ -51,11 +51,11 @@ def read_lines(file: BinaryIO, limits: Limits) -> Iterator[Any]:
     head = file.read(1024)
     file.seek(0)
     if head.startswith(ZIP):
-        yield from _workbook_lines(file, limits)
+        yield from _iter_workbook_lines(file, limits)
         return
     _refuse_foreign(head, file)
     yield {"sheet": "", "is_text": True, "is_hidden": False}
-    yield from map(_array, read_rows(file, limits))
+    yield from map(_to_array, read_rows(file, limits))
     yield {"areas": []}
 
 
@@ -65,13 +65,13 @@ def write_line(file: TextIO, value: Any) -> None:
 
 
 def write_refusal(error: UnreadableSpreadsheet) -> None:
-    """Write why the file cannot be read."""
+    """Write the reason why the file cannot be read."""
     write_line(
         sys.stdout, {"refusal": error.refusal.value, "detail": str(error.detail)[:200], "line": error.line}
     )
 
 
-def _workbook_lines(file: BinaryIO, limits: Limits) -> Iterator[Any]:
+def _iter_workbook_lines(file: BinaryIO, limits: Limits) -> Iterator[Any]:
     from backend.spreadsheet_reader.workbook import Workbook  # loads openpyxl
     from backend.spreadsheet_reader.worksheet import Worksheet
 
@@ -81,21 +81,21 @@ def _workbook_lines(file: BinaryIO, limits: Limits) -> Iterator[Any]:
     for part in book.sheets:
         sheet = Worksheet(book, part, limits, counter)
         yield {"sheet": part.name[:200], "is_text": False, "is_hidden": part.is_hidden}
-        yield from map(_array, sheet.rows())
+        yield from map(_to_array, sheet.iter_rows())
         yield {"areas": sheet.areas}
 
 
 def _refuse_foreign(head: bytes, file: BinaryIO) -> None:
-    """Refuse other formats that are no text with delimiters."""
+    """Refuse other formats that are not text with delimiters."""
     if head.startswith(COMPOUND_FILE):
-        if ENCRYPTED in file.read():
+        if ENCRYPTED_MARKER in file.read():
             raise UnreadableSpreadsheet(Refusal.DAMAGED, "encrypted")
         raise UnreadableSpreadsheet(Refusal.OTHER_FORMAT, ForeignFormat.XLS)
     if head.removeprefix(BOM_UTF8).lstrip().lower().startswith(MARKUP):
         raise UnreadableSpreadsheet(Refusal.OTHER_FORMAT, ForeignFormat.WEB_PAGE)
 
 
-def _array(row: Row) -> list[Any]:
+def _to_array(row: Row) -> list[Any]:
     return [row.number, row.texts, row.kinds, row.formats, row.is_hidden]
 
 

@@ -1,4 +1,4 @@
-"""The rows of a text with delimiters: `;`, `,` or tabs, in UTF-8, UTF-16 or Windows' Western letters."""
+"""Reading of text with delimiters: `;`, `,` or tabs, in UTF-8, UTF-16 or Windows-1252."""
 
 import csv
 from collections.abc import Iterator
@@ -14,16 +14,16 @@ BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
 def read_rows(file: BinaryIO, limits: Limits) -> Iterator[Row]:
-    """Yield the rows that have a filled cell, by the line in which each begins.
+    """Yield the rows that have a filled cell, each with the line number where it begins.
 
     Raises:
-        UnreadableSpreadsheet: it is no such text, or exceeds a limit.
+        UnreadableSpreadsheet: the file is not such a text, or exceeds a limit.
     """
     text = TextIOWrapper(file, "utf-8-sig", newline="") if limits.only_utf8 else _decode(file.read())
     counter = CellCounter(limits)
     number = 1
     try:
-        reader = csv.reader(text, delimiter=_delimiter(text), strict=True)
+        reader = csv.reader(text, delimiter=_detect_delimiter(text), strict=True)
         for cells in reader:
             counter.add(len(cells))
             texts = [restore_cell(cell.strip()).strip() for cell in cells[: limits.max_columns]]
@@ -36,8 +36,8 @@ def read_rows(file: BinaryIO, limits: Limits) -> Iterator[Row]:
         raise UnreadableSpreadsheet(Refusal.NOT_UTF8, line=number) from None
 
 
-def _delimiter(text: TextIO) -> str:
-    """Return the delimiter that is most frequent in the first line that has more than delimiters."""
+def _detect_delimiter(text: TextIO) -> str:
+    """Return the most frequent delimiter of the first line that contains other characters than delimiters."""
     first = next((line for line in text if line.strip(" ;,\t\r\n")), "")
     text.seek(0)
     return max(DELIMITERS, key=first.count)

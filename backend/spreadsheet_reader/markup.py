@@ -1,4 +1,4 @@
-"""Walking through XML without keeping it: each element is emptied when it ends."""
+"""Streaming iteration of XML: each element is cleared when it ends, to save memory."""
 
 from collections.abc import Iterator
 from typing import IO
@@ -7,34 +7,34 @@ from xml.etree.ElementTree import Element, iterparse
 from backend.spreadsheet_reader.models import Refusal, UnreadableSpreadsheet
 
 MAX_DEPTH = 64
-KEPT = frozenset({"c", "si"})
-"""Cells and texts keep what is in them until they end."""
+RETAINED_ELEMENTS = frozenset({"c", "si"})
+"""Elements (cells and shared texts) whose content is retained until they end."""
 
 
 def iter_elements(file: IO[bytes]) -> Iterator[tuple[str, Element]]:
-    """Yield `("start", element)` and `("end", element)`; at its start an element has its attributes only.
+    """Yield `("start", element)` and `("end", element)`; at its start an element has only its attributes.
 
     Raises:
         UnreadableSpreadsheet: elements are nested too deeply.
-        ParseError: it is no XML.
+        ParseError: the content is not XML.
     """
     stack: list[Element] = []
-    kept = 0
+    retained = 0
     for event, element in iterparse(file, events=("start", "end")):  # noqa: S314 - limited by the process
         if event == "start":
             stack.append(element)
             if len(stack) > MAX_DEPTH:
                 raise UnreadableSpreadsheet(Refusal.DAMAGED, "nested too deeply")
-            kept += local_name(element) in KEPT
+            retained += get_local_name(element) in RETAINED_ELEMENTS
             yield event, element
             continue
         yield event, element
         stack.pop()
-        kept -= local_name(element) in KEPT
-        if stack and not kept:
+        retained -= get_local_name(element) in RETAINED_ELEMENTS
+        if stack and not retained:
             stack[-1].clear()
 
 
-def local_name(element: Element) -> str:
-    """Return an element's name without its namespace: Strict and Transitional files have different ones."""
+def get_local_name(element: Element) -> str:
+    """Return an element's name without its namespace, which differs between Strict and Transitional files."""
     return element.tag.rpartition("}")[2]

@@ -1,11 +1,11 @@
-"""What both processes know: limits, the reasons for a refusal, and the rows that pass from one to the other."""
+"""Types that both processes use: limits, the reasons for a refusal, and the rows of a sheet."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class Refusal(StrEnum):
-    """Why a file cannot be read."""
+    """The reason why a file cannot be read."""
 
     TOO_LARGE = "too large"
     TOO_MANY_CELLS = "too many cells"
@@ -19,23 +19,23 @@ class Refusal(StrEnum):
 
 
 class ForeignFormat(StrEnum):
-    """A spreadsheet format that is recognised only to say how to save it as XLSX."""
+    """A spreadsheet format that is only recognised, to explain how to save it as XLSX."""
 
     ODS = "ods"
     XLS = "xls"
     XLSB = "xlsb"
     NUMBERS = "numbers"
     WEB_PAGE = "web page"
-    """HTML or XML, which many programs write under the name `.xls`."""
+    """HTML or XML, which many programs save with the extension `.xls`."""
 
 
 class UnreadableSpreadsheet(ValueError):
     """The file cannot be read.
 
     Attributes:
-        refusal: why.
-        detail: a `ForeignFormat`, or what the parser says; may be empty.
-        line: where in a text file, from 1; 0 if unknown.
+        refusal: the reason.
+        detail: a `ForeignFormat`, or the parser's message; may be empty.
+        line: the line of a text file, from 1; 0 if unknown.
     """
 
     def __init__(self, refusal: Refusal, detail: str = "", line: int = 0) -> None:
@@ -45,17 +45,17 @@ class UnreadableSpreadsheet(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bounds for one file.
+    """Limits for one file.
 
     Attributes:
-        max_file_bytes: of the file.
-        max_unpacked_bytes: of all parts of a workbook together.
-        max_cells: cells that are looked at, empty ones included.
-        max_columns: cells beyond this column are left out.
+        max_file_bytes: size of the file.
+        max_unpacked_bytes: size of all parts of a workbook together.
+        max_cells: cells that are visited, including empty ones.
+        max_columns: cells beyond this column are skipped.
         max_memory_bytes: address space of the child process.
         max_cpu_s: seconds of processor time of the child process.
         timeout_s: seconds until the child process is killed.
-        only_utf8: refuse text in another encoding, and read it piece by piece.
+        only_utf8: refuse text in another encoding, and read it in chunks.
     """
 
     max_file_bytes: int
@@ -69,7 +69,7 @@ class Limits:
 
 
 class CellKind(StrEnum):
-    """What a cell holds, as one letter."""
+    """The type of a cell's value, as one letter."""
 
     TEXT = "t"
     NUMBER = "n"
@@ -78,7 +78,7 @@ class CellKind(StrEnum):
     BOOLEAN = "b"
     """Its text is `1` or `0`."""
     ERROR = "e"
-    """A formula without a value; its text is the error, as `#REF!`."""
+    """A formula without a value; the text is the error, such as `#REF!`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +86,10 @@ class Row:
     """A row with at least one filled cell.
 
     Attributes:
-        number: as the spreadsheet counts, or the line in which a row of text begins.
+        number: the row's number in the spreadsheet, or the line where a row of text begins.
         texts: its cells without surrounding space; dates in ISO 8601.
         kinds: a `CellKind` for each cell.
-        formats: number formats by place from 0, of numbers and dates that have one other than General.
+        formats: number formats by column from 0, of numbers and dates whose format is not General.
         is_hidden: True if the row is hidden.
     """
 
@@ -101,4 +101,4 @@ class Row:
 
 
 Area = tuple[int, int, int, int]
-"""A merged area: its first row, as the spreadsheet counts, its first column, from 0, its last row and last column."""
+"""A merged area: first row (as numbered in the spreadsheet), first column (from 0), final row and final column."""

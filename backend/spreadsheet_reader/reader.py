@@ -1,4 +1,4 @@
-"""Reading spreadsheets in a child process, from the serving process or a command."""
+"""Reading of spreadsheets in a child process, from the serving process or a command."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,22 +18,22 @@ class Sheet:
         name: empty for a text with delimiters.
         is_text: True if the file is a text with delimiters.
         is_hidden: True if the sheet is hidden.
-        areas: its merged areas, once its rows have been read.
+        areas: its merged areas, complete after its rows have been read.
     """
 
-    def __init__(self, said: dict[str, Any], lines: Iterator[Any]) -> None:
-        self.name: str = said["sheet"]
-        self.is_text: bool = said["is_text"]
-        self.is_hidden: bool = said["is_hidden"]
+    def __init__(self, header: dict[str, Any], lines: Iterator[Any]) -> None:
+        self.name: str = header["sheet"]
+        self.is_text: bool = header["is_text"]
+        self.is_hidden: bool = header["is_hidden"]
         self.areas: list[Area] = []
         self._lines = lines
         self._is_read = False
 
-    def rows(self) -> Iterator[Row]:
-        """Yield its rows that have a filled cell; a second call goes on where the first one stopped.
+    def iter_rows(self) -> Iterator[Row]:
+        """Yield the rows that have a filled cell; a second call continues where the first one stopped.
 
         Raises:
-            UnreadableSpreadsheet: it cannot be read on.
+            UnreadableSpreadsheet: the rest cannot be read.
         """
         while not self._is_read:
             line = next(self._lines)
@@ -49,31 +49,31 @@ class Sheet:
 
 @contextmanager
 def open_spreadsheet(file: BinaryIO, limits: Limits) -> Iterator[Iterator[Sheet]]:
-    """Read a spreadsheet: its sheets, visible ones first. The child process ends with the context.
+    """Open a spreadsheet and yield its sheets, visible ones first. The child process ends with the context.
 
-    Nothing is read ahead: who stops after one sheet does not wait for the others.
+    Sheets are read on demand: a caller that stops after one sheet does not wait for the others.
 
     Args:
-        file: an opened file of the disk; the child process reads it.
+        file: an open file on the disk; the child process reads it.
         limits: see `Limits`.
 
     Raises:
-        UnreadableSpreadsheet: it is none, or exceeds a limit. Sheets raise it while they are read, too.
+        UnreadableSpreadsheet: it is no spreadsheet, or exceeds a limit. Sheets raise it while they are read, too.
     """
     with ChildProcess(CHILD, file, asdict(limits), timeout_s=limits.timeout_s) as child:
-        yield _sheets(_checked_lines(child))
+        yield _iter_sheets(_iter_checked_lines(child))
 
 
-def _sheets(lines: Iterator[Any]) -> Iterator[Sheet]:
+def _iter_sheets(lines: Iterator[Any]) -> Iterator[Sheet]:
     for line in lines:
         sheet = Sheet(line, lines)
         yield sheet
-        for _row in sheet.rows():
+        for _row in sheet.iter_rows():
             pass
 
 
-def _checked_lines(child: ChildProcess) -> Iterator[Any]:
-    """Yield the child's lines until it says that it has finished."""
+def _iter_checked_lines(child: ChildProcess) -> Iterator[Any]:
+    """Yield the child's lines until it reports the end."""
     try:
         for line in child.lines():
             if isinstance(line, dict):

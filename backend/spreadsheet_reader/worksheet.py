@@ -1,4 +1,4 @@
-"""The rows of one sheet of an XLSX."""
+"""Rows of one sheet of an XLSX."""
 
 from collections.abc import Iterator
 from datetime import datetime, time, timedelta
@@ -9,19 +9,19 @@ from openpyxl.utils.cell import column_index_from_string, range_boundaries
 from openpyxl.utils.datetime import CALENDAR_MAC_1904, CALENDAR_WINDOWS_1900, from_excel, from_ISO8601
 
 from backend.spreadsheet_reader.cell_counter import CellCounter
-from backend.spreadsheet_reader.markup import iter_elements, local_name
+from backend.spreadsheet_reader.markup import get_local_name, iter_elements
 from backend.spreadsheet_reader.models import Area, CellKind, Limits, Refusal, Row, UnreadableSpreadsheet
-from backend.spreadsheet_reader.workbook import GENERAL, SheetPart, Workbook, text_of
+from backend.spreadsheet_reader.workbook import GENERAL, SheetPart, Workbook, join_text
 
 MAX_ROW = 1_048_576
 MAX_AREAS = 100_000
 MAX_CHARACTERS = 32_767
-"""Of a cell, as Excel has it."""
-TRUE = frozenset({"1", "true", "on"})
+"""Maximum length of a cell's text, as in Excel."""
+TRUE_VALUES = frozenset({"1", "true", "on"})
 
 
 class Worksheet:
-    """Reads the rows of a sheet; `areas` are complete when its rows have been read."""
+    """Reads the rows of a sheet; `areas` is complete after its rows have been read."""
 
     def __init__(self, book: Workbook, sheet: SheetPart, limits: Limits, counter: CellCounter) -> None:
         self._book, self._sheet, self._limits, self._counter = book, sheet, limits, counter
@@ -29,7 +29,7 @@ class Worksheet:
         self._last_row = self._last_place = 0
         self.areas: list[Area] = []
 
-    def rows(self) -> Iterator[Row]:
+    def iter_rows(self) -> Iterator[Row]:
         """Yield the rows that have a filled cell.
 
         Raises:
@@ -41,26 +41,26 @@ class Worksheet:
         cells: dict[int, tuple[str, CellKind, str]] = {}
         with self._book.open(self._sheet.part) as file:
             for event, element in iter_elements(file):
-                name = local_name(element)
+                name = get_local_name(element)
                 if event == "start" and name == "row":
-                    number, place, is_in_row = _row_number(element.get("r"), number), -1, True
-                    is_hidden = element.get("hidden", "") in TRUE
+                    number, place, is_in_row = _parse_row_number(element.get("r"), number), -1, True
+                    is_hidden = element.get("hidden", "") in TRUE_VALUES
                     cells = {}
                 elif event == "end" and name == "c" and is_in_row:
                     self._counter.add(1)
-                    row, place = _position(element.get("r"), number, place)
+                    row, place = _parse_position(element.get("r"), number, place)
                     self._require_dense(row, place)
-                    if place < self._limits.max_columns and (cell := self._cell(element))[0]:
+                    if place < self._limits.max_columns and (cell := self._parse_cell(element))[0]:
                         cells[place] = cell
                 elif event == "end" and name == "row":
                     is_in_row = False
                     if cells:
-                        yield _row(number, cells, is_hidden=is_hidden)
+                        yield _to_row(number, cells, is_hidden=is_hidden)
                 elif event == "start" and name == "mergeCell":
                     self._add_area(element.get("ref", ""))
 
     def _require_dense(self, row: int, place: int) -> None:
-        """Refuse a cell so far out that the rectangle up to it has more cells than are allowed."""
+        """Refuse a distant cell: the rectangle up to it would have more cells than are allowed."""
         self._last_row, self._last_place = max(self._last_row, row), max(self._last_place, place)
         if self._last_row * (self._last_place + 1) > self._limits.max_cells:
             raise UnreadableSpreadsheet(Refusal.TOO_MANY_CELLS)
@@ -75,55 +75,55 @@ class Worksheet:
         if len(self.areas) > MAX_AREAS:
             raise UnreadableSpreadsheet(Refusal.TOO_LARGE)
 
-    def _cell(self, element: Element) -> tuple[str, CellKind, str]:
-        """Return a cell's text, kind and number format; an empty text where it cannot be read."""
+    def _parse_cell(self, element: Element) -> tuple[str, CellKind, str]:
+        """Return a cell's text, kind and number format; an empty text if it cannot be read."""
         kind = element.get("t", "n")
         if kind == "inlineStr":
-            return _text(next((text_of(one) for one in element if local_name(one) == "is"), ""))
-        said = next((one.text for one in element if local_name(one) == "v"), None)
-        if said is None or not (said if kind == "str" else said.strip()):
-            return _text("")
+            return _text_cell(next((join_text(one) for one in element if get_local_name(one) == "is"), ""))
+        raw = next((one.text for one in element if get_local_name(one) == "v"), None)
+        if raw is None or not (raw if kind == "str" else raw.strip()):
+            return _text_cell("")
         try:
-            return self._value(kind, said, element.get("s"))
+            return self._parse_value(kind, raw, element.get("s"))
         except (ValueError, IndexError, OverflowError):
-            return _text(said)
+            return _text_cell(raw)
 
-    def _value(self, kind: str, said: str, style: str | None) -> tuple[str, CellKind, str]:
-        code = self._book.formats.code_of(style)
+    def _parse_value(self, kind: str, raw: str, style: str | None) -> tuple[str, CellKind, str]:
+        code = self._book.formats.get_code(style)
         match kind:
             case "s":
-                cell = _text(self._book.texts[max(0, int(said))])
+                cell = _text_cell(self._book.texts[max(0, int(raw))])
             case "b":
-                cell = "1" if said.strip() in TRUE else "0", CellKind.BOOLEAN, ""
+                cell = "1" if raw.strip() in TRUE_VALUES else "0", CellKind.BOOLEAN, ""
             case "e":
-                cell = said.strip(), CellKind.ERROR, ""
+                cell = raw.strip(), CellKind.ERROR, ""
             case "d":
-                cell = _moment(from_ISO8601(said.strip()), code)  # type: ignore[no-untyped-call]
+                cell = _date_cell(from_ISO8601(raw.strip()), code)  # type: ignore[no-untyped-call]
             case "n":
-                cell = self._number(float(said), code)
+                cell = self._number_cell(float(raw), code)
             case _:
-                cell = _text(said)
+                cell = _text_cell(raw)
         return cell
 
-    def _number(self, number: float, code: str) -> tuple[str, CellKind, str]:
+    def _number_cell(self, number: float, code: str) -> tuple[str, CellKind, str]:
         is_duration = code in self._book.formats.durations
         if is_duration or code in self._book.formats.dates:
-            return _moment(from_excel(number, self._epoch, timedelta=is_duration), code)
+            return _date_cell(from_excel(number, self._epoch, timedelta=is_duration), code)
         return _format_number(number), CellKind.NUMBER, "" if code == GENERAL else code
 
 
-def _row(number: int, cells: dict[int, tuple[str, CellKind, str]], *, is_hidden: bool) -> Row:
-    empty = _text("")
+def _to_row(number: int, cells: dict[int, tuple[str, CellKind, str]], *, is_hidden: bool) -> Row:
+    empty = _text_cell("")
     filled = [cells.get(place, empty) for place in range(max(cells) + 1)]
     formats = {place: code for place, (_said, _kind, code) in enumerate(filled) if code}
     return Row(number, [cell[0] for cell in filled], "".join(cell[1] for cell in filled), formats, is_hidden)
 
 
-def _text(said: str) -> tuple[str, CellKind, str]:
-    return said[:MAX_CHARACTERS].strip(), CellKind.TEXT, ""
+def _text_cell(raw: str) -> tuple[str, CellKind, str]:
+    return raw[:MAX_CHARACTERS].strip(), CellKind.TEXT, ""
 
 
-def _moment(value: Any, code: str) -> tuple[str, CellKind, str]:
+def _date_cell(value: Any, code: str) -> tuple[str, CellKind, str]:
     if isinstance(value, datetime) and value.time() == time():
         value = value.date()
     if isinstance(value, time | timedelta):
@@ -132,22 +132,22 @@ def _moment(value: Any, code: str) -> tuple[str, CellKind, str]:
 
 
 def _format_number(value: float) -> str:
-    """Return a number as a person would type it, with the 15 digits that a spreadsheet keeps."""
+    """Return a number as a person would type it, with the 15 digits that a spreadsheet stores."""
     return f"{value:.15g}" if abs(value) < 1e15 else f"{value:.0f}"
 
 
-def _row_number(said: str | None, before: int) -> int:
-    number = int(said) if said is not None and said.isdecimal() and len(said) < 10 else before + 1
+def _parse_row_number(raw: str | None, before: int) -> int:
+    number = int(raw) if raw is not None and raw.isdecimal() and len(raw) < 10 else before + 1
     if not 0 < number <= MAX_ROW:
         raise UnreadableSpreadsheet(Refusal.DAMAGED, "a row beyond the last")
     return number
 
 
-def _position(reference: str | None, row: int, before: int) -> tuple[int, int]:
-    """Return the row, and the place from 0, of a cell's reference, as `B7`; the next cell where there is none."""
-    said = (reference or "")[:12]
-    letters = said.rstrip("0123456789")
+def _parse_position(reference: str | None, row: int, before: int) -> tuple[int, int]:
+    """Return the row, and the column from 0, of a cell's reference such as `B7`; without one, of the next cell."""
+    raw = (reference or "")[:12]
+    letters = raw.rstrip("0123456789")
     try:
-        return int(said[len(letters) :]), column_index_from_string(letters) - 1
+        return int(raw[len(letters) :]), column_index_from_string(letters) - 1
     except ValueError:
         return row, before + 1

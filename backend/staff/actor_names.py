@@ -1,4 +1,4 @@
-"""What people and machines are called that did something."""
+"""Names of actors in audits and notes: staff, secret keys, the command line and the shop."""
 
 from collections.abc import Collection
 
@@ -13,13 +13,13 @@ from backend.staff.secret_keys import key_names
 MACHINES = {COMMAND_LINE.id: _("Línea de comandos"), SHOP.id: _("La tienda, sola")}
 
 
-async def names_of(session: AsyncSession, ids: Collection[str]) -> dict[str, str]:
-    """What these are called, by their ids: staff by their addresses, programs by their secret keys."""
+async def actor_names(session: AsyncSession, ids: Collection[str]) -> dict[str, str]:
+    """Return names by id: e-mail addresses of staff, titles of secret keys, and names of `MACHINES`."""
     return {**MACHINES, **await _addresses(session, ids), **await key_names(session, ids)}
 
 
-async def names_within(session: AsyncSession, ids: Collection[str]) -> dict[str, str]:
-    """The same for within a sentence: staff by what stands before the @, and nothing for the shop by itself."""
+async def short_actor_names(session: AsyncSession, ids: Collection[str]) -> dict[str, str]:
+    """Return short names by id for use within a sentence: local parts of staff addresses; empty for the shop."""
     staff = {one: address.partition("@")[0] for one, address in (await _addresses(session, ids)).items()}
     machines = {COMMAND_LINE.id: _("la línea de comandos"), SHOP.id: ""}
     return {**machines, **staff, **await key_names(session, ids)}

@@ -1,4 +1,4 @@
-"""Staff members and invitations as the Admin API answers with them."""
+"""Responses of the Admin API with staff members and invitations."""
 
 from typing_extensions import TypedDict
 
@@ -21,19 +21,19 @@ class StaffOut(Stamps):
 
 
 class StaffAnswer(TypedDict):
-    """A staff member."""
+    """Response with one staff member."""
 
     user: StaffOut
 
 
 class StaffListAnswer(Page):
-    """The staff."""
+    """A page of the staff members."""
 
     users: list[StaffOut]
 
 
 class InviteOut(Stamps):
-    """An invitation to work here. `role` and `sent_at` are the shop's own."""
+    """An invitation of a staff member. `role` and `sent_at` are the shop's own."""
 
     id: str
     email: str
@@ -46,19 +46,19 @@ class InviteOut(Stamps):
 
 
 class InviteAnswer(TypedDict):
-    """An invitation."""
+    """Response with one invitation."""
 
     invite: InviteOut
 
 
 class InviteListAnswer(Page):
-    """The invitations that were not accepted yet."""
+    """Response with the invitations that were not accepted yet."""
 
     invites: list[InviteOut]
 
 
 class SessionOut(TypedDict):
-    """An open session. It holds nothing that opens it."""
+    """An open session, without its token."""
 
     id: str
     created_at: str

@@ -1,18 +1,18 @@
-"""Reads of many customers or orders: counted for each credential, and recorded in the audit once an hour."""
+"""Bulk reads of customers or orders: counted per credential, and recorded in the audit once an hour."""
 
 import hashlib
 from datetime import timedelta
 
 from sqlalchemy import bindparam
 
-from backend.audit import Subject, Thing, record
+from backend.audit import Subject, SubjectType, record
 from backend.core.db.database import Database, database_now
 from backend.core.db.tables import insert_into, table_of
 from backend.rate_limit.models import RateLimitCounter, add_to_counters
 from backend.staff.rights import Actor
 
 MAX_UNRECORDED_READS = 500
-"""Customers, or orders, that one credential may read within `READS_WINDOW` without an entry in the audit."""
+"""Customers or orders that a credential may read within `READS_WINDOW` without an audit entry."""
 READS_WINDOW = timedelta(hours=1)
 _COUNTERS = table_of(RateLimitCounter)
 
@@ -24,10 +24,10 @@ _ADD = add_to_counters(
 ).returning(_COUNTERS.c.hits)
 
 
-async def count_reads(database: Database, actor: Actor, things: Thing, count: int) -> None:
-    """Count customers or orders that were shown; record in the audit when the credential passes the limit.
+async def count_reads(database: Database, actor: Actor, things: SubjectType, count: int) -> None:
+    """Count the returned customers or orders; add an audit entry when the credential passes the limit.
 
-    Two requests at the same moment add up in the database, so that exactly one of them passes the limit.
+    The database adds up concurrent requests, so that exactly one of them passes the limit.
     """
     if not count:
         return
@@ -38,4 +38,4 @@ async def count_reads(database: Database, actor: Actor, things: Thing, count: in
         hits = (await session.execute(_ADD, asked)).scalar_one()
         if hits - count <= MAX_UNRECORDED_READS < hits:
             changes = {str(things): (None, f"> {MAX_UNRECORDED_READS}")}
-            await record(session, actor, "read in bulk", Subject(Thing.STAFF, actor.id), changes)
+            await record(session, actor, "read in bulk", Subject(SubjectType.STAFF, actor.id), changes)

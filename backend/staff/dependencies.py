@@ -1,4 +1,4 @@
-"""FastAPI dependencies: the member of staff who asks, or a program with a secret key of theirs."""
+"""FastAPI dependencies: the staff member who makes the request, or their secret key."""
 
 from typing import Annotated, Any
 
@@ -8,31 +8,35 @@ from backend.edge.auth.authentication import MaybeOwner, NotSignedIn
 from backend.edge.auth.csrf import may_use_cookie
 from backend.edge.dependencies import ClientIp, Db, ShopSettings
 from backend.staff.rights import Actor, Right
-from backend.staff.secret_keys import actor_of_key, key_in
-from backend.staff.sessions import Browser, actor_of_session, actor_of_token, token_in
+from backend.staff.secret_keys import actor_of_key, parse_key
+from backend.staff.sessions import Browser, actor_of_session, actor_of_token, read_session_token
 
 
-async def maybe_staff(
+async def optional_staff(
     request: Request, database: Db, settings: ShopSettings, owner: MaybeOwner
 ) -> Actor | None:
-    """The member of staff who asks; None for anybody else.
+    """Return the actor of the request; None if it is not from staff.
 
-    A bearer token or a secret key is sent by whoever has it, and goes before the cookie. A browser sends the cookie by
-    itself: it counts as `backend.edge.auth.csrf.may_use_cookie` says.
+    A bearer token or a secret key has priority over the cookie. Browsers send the cookie automatically, so it only
+    counts under the conditions of `backend.edge.auth.csrf.may_use_cookie`.
     """
     authorization = request.headers.get("authorization")
     if authorization is not None:
-        if key := key_in(authorization):
+        if key := parse_key(authorization):
             return await actor_of_key(database, key)
         return await actor_of_token(database, owner) if owner is not None else None
-    return await actor_of_session(database, token_in(request)) if may_use_cookie(request, settings) else None
+    return (
+        await actor_of_session(database, read_session_token(request))
+        if may_use_cookie(request, settings)
+        else None
+    )
 
 
-async def staff(actor: Annotated[Actor | None, Depends(maybe_staff)]) -> Actor:
-    """The member of staff who asks.
+async def staff(actor: Annotated[Actor | None, Depends(optional_staff)]) -> Actor:
+    """Return the actor of the request.
 
     Raises:
-        NotSignedIn: it is none of the staff, or no longer.
+        NotSignedIn: the request is not from an active staff member.
     """
     if actor is None:
         raise NotSignedIn
@@ -40,16 +44,16 @@ async def staff(actor: Annotated[Actor | None, Depends(maybe_staff)]) -> Actor:
 
 
 async def browser(request: Request, client: ClientIp) -> Browser:
-    """What the request tells of its browser."""
-    return Browser(client, request.headers.get("user-agent", ""), token_in(request))
+    """Return the browser's address, user agent and session token."""
+    return Browser(client, request.headers.get("user-agent", ""), read_session_token(request))
 
 
 StaffMember = Annotated[Actor, Depends(staff)]
 ThisBrowser = Annotated[Browser, Depends(browser)]
 
 
-def staff_who_may(right: Right) -> list[Any]:
-    """Dependencies of a router whose routes show something: all of them need this right. Services check the others."""
+def require_staff_right(right: Right) -> list[Any]:
+    """Return dependencies that require this right for all routes of a router. Services check further rights."""
 
     async def check(actor: StaffMember) -> None:
         actor.require(right)

@@ -1,10 +1,10 @@
-"""Events of staff that packages above listen to."""
+"""Events of staff, for other packages."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class StaffPasswordChanged:
-    """A staff member has a new password, chosen by themselves or set for them."""
+    """A staff member has a new password, set by themselves or by another person."""
 
     staff_id: str

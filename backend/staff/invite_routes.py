@@ -1,18 +1,18 @@
-"""Invitations over HTTP: as on the platform for the owner, and the link's own form for who is invited.
+"""Routes of invitations: the platform's for the owner, and the form of the link for the invited person.
 
-On the platform, programs accept an invitation with a token that the answer shows. Here only the mail has it, and the
-office's page sends it with the password: `POST /auth/staff/invitation`.
+On the platform, API clients accept an invitation with a token from the response. Here only the mail contains it,
+and the office's page sends it with the password: `POST /auth/staff/invitation`.
 """
 
 from typing import Annotated
 
 from fastapi import APIRouter, Depends
 
-from backend.edge.auth.csrf import own_page
-from backend.edge.auth.devices import AnyVisitor, remember_device
-from backend.edge.dependencies import Db, ShopSettings, Shown
+from backend.edge.auth.csrf import check_own_page
+from backend.edge.auth.devices import CurrentVisitor, remember_device
+from backend.edge.dependencies import Db, RequestedFields, ShopSettings
 from backend.edge.errors import REFUSALS
-from backend.edge.query import page_of, paging, pick_each, read_query
+from backend.edge.query import paging_fields, pick_each, read_query, slice_page
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import ListParameters
 from backend.edge.wire import Deleted, Wire
@@ -28,35 +28,42 @@ link_router = APIRouter(
     prefix="/auth/staff",
     route_class=FormRoute,
     include_in_schema=False,  # for the office's own pages
-    dependencies=[Depends(own_page)],
+    dependencies=[Depends(check_own_page)],
 )
 NEXT = {Role.OWNER: f"{OFFICE}/entrar?codigo=1"}
-"""Where somebody who has joined is led: the owner to their second factor, which much of their work needs."""
+"""The next page after accepting: owners set up the second factor, which many of their actions need."""
 
 
 @router.get("")
 async def list_invites(
-    actor: StaffMember, asked: Annotated[ListParameters, read_query(ListParameters)], database: Db
+    actor: StaffMember, params: Annotated[ListParameters, read_query(ListParameters)], database: Db
 ) -> Wire[InviteListAnswer]:
-    """The invitations that were not accepted yet."""
+    """Return the invitations that were not accepted yet."""
     async with database.read() as session:
         found = await invites.list_invites(session, actor)
     return Wire(
-        {"invites": pick_each(map(invite_wire, page_of(found, asked)), asked), **paging(len(found), asked)}
+        {
+            "invites": pick_each(map(invite_wire, slice_page(found, params)), params),
+            **paging_fields(len(found), params),
+        }
     )
 
 
 @router.post("")
-async def invite(body: NewInvite, actor: StaffMember, database: Db, fields: Shown) -> Wire[InviteAnswer]:
-    """Invite somebody by mail. Who was invited already gets a new link, with this role."""
+async def invite(
+    body: NewInvite, actor: StaffMember, database: Db, fields: RequestedFields
+) -> Wire[InviteAnswer]:
+    """Invite a person by mail. An invited person gets a new link, with this role."""
     async with database.transaction() as session:
         made = await invites.invite(session, actor, body.email, body.role)
     return Wire({"invite": fields.pick(invite_wire(made))})
 
 
 @router.get("/{invite_id}")
-async def read_invite(invite_id: str, actor: StaffMember, database: Db, fields: Shown) -> Wire[InviteAnswer]:
-    """One invitation; 404 once it was accepted."""
+async def read_invite(
+    invite_id: str, actor: StaffMember, database: Db, fields: RequestedFields
+) -> Wire[InviteAnswer]:
+    """Return one invitation; 404 after it was accepted."""
     async with database.read() as session:
         found = await invites.read_invite(session, actor, invite_id)
     return Wire({"invite": fields.pick(invite_wire(found))})
@@ -64,17 +71,17 @@ async def read_invite(invite_id: str, actor: StaffMember, database: Db, fields: 
 
 @router.post("/{invite_id}/resend")
 async def resend_invite(
-    invite_id: str, actor: StaffMember, database: Db, fields: Shown
+    invite_id: str, actor: StaffMember, database: Db, fields: RequestedFields
 ) -> Wire[InviteAnswer]:
-    """Send a new link, which ends the one before."""
+    """Send a new link; the earlier one becomes invalid."""
     async with database.transaction() as session:
-        sent = await invites.send_again(session, actor, invite_id)
+        sent = await invites.resend_invite(session, actor, invite_id)
     return Wire({"invite": fields.pick(invite_wire(sent))})
 
 
 @router.delete("/{invite_id}")
 async def revoke_invite(invite_id: str, actor: StaffMember, database: Db) -> Wire[Deleted]:
-    """Take an invitation back."""
+    """Revoke an invitation."""
     async with database.transaction() as session:
         await invites.revoke_invite(session, actor, invite_id)
     return Wire({"id": invite_id, "object": "invite", "deleted": True})
@@ -82,11 +89,11 @@ async def revoke_invite(invite_id: str, actor: StaffMember, database: Db) -> Wir
 
 @link_router.post("/invitation")
 async def accept_invite(
-    body: Typed, database: Db, settings: ShopSettings, visitor: AnyVisitor, browser: ThisBrowser
+    body: Typed, database: Db, settings: ShopSettings, visitor: CurrentVisitor, browser: ThisBrowser
 ) -> Wire:
-    """Become one of the staff by an invitation's link, and sign this browser in. `next` is where to go on to."""
+    """Accept an invitation and sign the browser in. `next` in the response is the next page."""
     joined = await invites.accept(database, body.token, body.password, client=visitor.client, browser=browser)
     answer = Wire({"next": NEXT.get(joined.role, OFFICE)})
-    sessions.give_cookie(answer, settings, joined.token)
+    sessions.set_session_cookie(answer, settings, joined.token)
     remember_device(answer, settings, visitor, await signing_in.device_account(database, joined.email))
     return answer

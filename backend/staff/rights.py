@@ -1,7 +1,7 @@
-"""Who of the staff may do what: one table of rights and roles.
+"""Rights of staff by role, in one table.
 
-Services that change something for staff, or show them something, take an `Actor` and check the right themselves, so
-that the office, the Admin API and the command line have the same rules.
+Services that change or show something for staff take an `Actor` and check the right themselves. So the office, the
+Admin API and the command line have the same rules.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ OFFICE = "/oficina"
 
 
 class Role(StrEnum):
-    """What somebody's work in the shop is."""
+    """Role of a staff member."""
 
     OWNER = "owner"
     SHOP = "shop"
@@ -31,12 +31,12 @@ ROLE_NAMES = {
 
 
 class Right(StrEnum):
-    """Something that not everybody may do. The value says what, for people."""
+    """A right of some roles. The value completes the sentence "The role may not …" in error messages."""
 
     READ_CATALOG = "see products, collections and categories"
     CHANGE_CATALOG = "change products, prices, collections and categories"
     CHANGE_PROMOTIONS = "change promotions and campaigns"
-    CHANGE_CONTENT = "change what the shop's pages and mails say"
+    CHANGE_CONTENT = "change the content of the shop's pages and mails"
     READ_STOCK = "see stock"
     CHANGE_STOCK = "change stock"
     READ_ORDERS = "see orders, payments and refunds"
@@ -45,19 +45,19 @@ class Right(StrEnum):
     CANCEL_ORDERS = "cancel orders"
     FULFILL = "pack and ship orders"
     CAPTURE_PAYMENTS = "capture payments"
-    HANDLE_RETURNS = "open returns, receive them, and propose or deny the money"
-    BOOK_REFUNDS = "give money back"
-    READ_ATTENTION = "see what must be resolved"
-    RESOLVE_ATTENTION = "resolve it"
+    HANDLE_RETURNS = "open and receive returns, and propose or deny refunds"
+    BOOK_REFUNDS = "book refunds"
+    READ_ATTENTION = "see attention rows"
+    RESOLVE_ATTENTION = "resolve attention rows"
     READ_SETTINGS = "see locations, shipping options, regions, channels and keys"
     CHANGE_SETTINGS = "change locations, shipping options, regions, channels and keys"
-    CHANGE_SHOP = "change the shop's own data, its bounds and notices, and how one pays and ships"
+    CHANGE_SHOP = "change the shop's data, limits, alerts, and payment and shipping providers"
     READ_INVOICES = "see invoices"
-    RETRY_INVOICES = "have an invoice tried again"
-    READ_REPORTS = "see what the shop earned"
-    READ_AUDIT = "see who did what"
-    EXPORT_PERSONAL_DATA = "take personal data out"
-    ERASE_PERSONAL_DATA = "delete what is held on a customer"
+    RETRY_INVOICES = "retry invoices"
+    READ_REPORTS = "see sales reports"
+    READ_AUDIT = "see the audit"
+    EXPORT_PERSONAL_DATA = "export personal data"
+    ERASE_PERSONAL_DATA = "delete the personal data of a customer"
     CHANGE_STAFF = "see and change staff"
 
 
@@ -109,11 +109,11 @@ SECOND_FACTOR = frozenset(
         Right.EXPORT_PERSONAL_DATA,
     }
 )
-"""What a password alone does not open, whoever has it."""
+"""Rights that also need the second factor."""
 
 
 class SecondFactorMissing(Forbidden):
-    """The person may do it, but this sign-in was proved by a password only."""
+    """The role has the right, but this sign-in was proved by a password only."""
 
     staff_text = _("Para esto entra otra vez con el código de tu teléfono.")
 
@@ -126,12 +126,12 @@ class SecondFactorMissing(Forbidden):
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Who does something: a member of staff as signed in at this moment, the command line, or the shop by itself.
+    """The actor of a change: a signed-in staff member, a secret key, the command line, or the shop itself.
 
     Attributes:
-        id: the member's id; what `COMMAND_LINE` and `SHOP` say otherwise.
-        session_id: of the browser's session; empty with a bearer token.
-        credential: the session, chain of bearer tokens or secret key that the request was authorised by.
+        id: the id of the staff member or key; for `COMMAND_LINE` and `SHOP` a fixed name.
+        session_id: id of the browser's session; empty with a bearer token.
+        credential: the session, chain of bearer tokens or secret key that authorised the request.
     """
 
     id: str
@@ -141,14 +141,14 @@ class Actor:
     credential: str = ""
 
     def may(self, right: Right) -> bool:
-        """Whether the role has this right; some also need the second factor: see `require`."""
+        """Return True if the role has this right; some rights also need the second factor: see `require`."""
         return right in RIGHTS[self.role]
 
     def require_role(self, right: Right) -> None:
-        """Check the role alone, where more is checked before anything happens.
+        """Check only the role; for reads, and where the second factor is checked later.
 
         Raises:
-            Forbidden: the role has no such right.
+            Forbidden: the role does not have the right.
         """
         if not self.may(right):
             raise Forbidden(f"The role {self.role} may not {right.value}")
@@ -157,8 +157,8 @@ class Actor:
         """Check that the actor may do this. Every service that takes an actor raises these errors.
 
         Raises:
-            Forbidden: the role has no such right.
-            SecondFactorMissing: it has, but needs the second factor for it, and this sign-in has none.
+            Forbidden: the role does not have the right.
+            SecondFactorMissing: the role has it, but it needs the second factor, and this sign-in does not have it.
         """
         self.require_role(right)
         if right in SECOND_FACTOR and not self.has_second_factor:
@@ -166,6 +166,6 @@ class Actor:
 
 
 COMMAND_LINE = Actor("command line", Role.OWNER, has_second_factor=True)
-"""Whoever may run `trompo` on the shop's machine has its database anyhow."""
+"""Actor of `trompo` commands. A person who can run them has access to the database anyway."""
 SHOP = Actor("shop", Role.OWNER, has_second_factor=True)
-"""The shop by itself: jobs and events."""
+"""Actor of jobs and events of the shop itself."""

@@ -1,4 +1,4 @@
-"""What the API takes and returns of staff (wire: commerce-api, Customers and auth; Admin)."""
+"""Bodies and responses of staff routes (wire: commerce-api, Customers and auth; Admin)."""
 
 from typing import Annotated
 
@@ -21,13 +21,13 @@ from backend.staff.sessions import SessionView
 
 
 class StaffParameters(ListParameters):
-    """Which members of staff."""
+    """Filters of a list of staff."""
 
     q: Name | None = Field(None, description="Part of an address.")
 
 
 class StaffChange(Body):
-    """What is left out stays."""
+    """Changes of a staff member; missing fields stay unchanged."""
 
     model_config = example(role="stockroom")
 
@@ -36,7 +36,7 @@ class StaffChange(Body):
 
 
 class Typed(LenientBody):
-    """What a form of the office holds; which of it is asked for depends on the form."""
+    """Values of a form of the office; each form uses some of the fields."""
 
     email: Text = ""
     password: Text = ""
@@ -46,7 +46,7 @@ class Typed(LenientBody):
 
 
 class NewInvite(Body):
-    """Whom to invite."""
+    """Address and role of the person to invite."""
 
     model_config = example(email="lina@trompo.example", role="stockroom")
 
@@ -55,7 +55,7 @@ class NewInvite(Body):
 
 
 def staff_wire(staff: StaffView) -> StaffOut:
-    """A member of staff as the platform names things."""
+    """Return a staff member in the platform's format."""
     return {
         "id": staff.id,
         "email": staff.email,
@@ -71,7 +71,7 @@ def staff_wire(staff: StaffView) -> StaffOut:
 
 
 def invite_wire(invite: InviteView) -> InviteOut:
-    """An invitation as the platform names things, without the token: only the mail has it."""
+    """Return an invitation in the platform's format, without the token: only the mail contains it."""
     return {
         "id": invite.id,
         "email": invite.email,
@@ -86,7 +86,7 @@ def invite_wire(invite: InviteView) -> InviteOut:
 
 
 def session_wire(session: SessionView) -> SessionOut:
-    """An open session. It holds nothing that opens it."""
+    """Return an open session, without its token."""
     return {
         "id": session.id,
         "created_at": iso(session.created_at),

@@ -1,7 +1,8 @@
-"""Secret keys: by these programs use the Admin API, each with the rights of a role (wire: commerce-api, Admin).
+"""Secret keys of API clients for the Admin API, each with the rights of a role (wire: commerce-api, Admin).
 
-A key is sent as the user name of HTTP Basic, as the platform's SDK does. It never has the second factor, makes no
-other key, and counts only while it is not revoked and the member of staff who made it is an owner and not disabled.
+A key is sent as the user name of HTTP Basic, like the platform's SDK does. It never has the second factor, cannot
+create other keys, and is valid until it is revoked, as long as the staff member who created it is an owner and not
+disabled.
 """
 
 import binascii
@@ -13,17 +14,17 @@ from secrets import token_hex
 from sqlalchemy import bindparam, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.audit import Subject, Thing, record
+from backend.audit import Subject, SubjectType, record
 from backend.core.db.database import Database, db_now
 from backend.core.db.tables import table_of
 from backend.core.errors import NotAllowed
 from backend.core.texts import _
-from backend.core.web.passwords import hash_of
+from backend.core.web.passwords import hash_token
 from backend.staff.models import SecretKey, Staff
 from backend.staff.rights import Actor, Right, Role
 
 PREFIX = "sk_"
-USED_EVERY = timedelta(minutes=1)
+LAST_USED_INTERVAL = timedelta(minutes=1)
 NO_PERSON = "A secret key is made by a member of staff who is signed in, not by another key"
 
 _KEY, _STAFF = table_of(SecretKey), table_of(Staff)
@@ -31,7 +32,9 @@ _BY_TOKEN = (
     select(
         _KEY.c.id,
         _KEY.c.role,
-        (_KEY.c.last_used_at.is_(None) | (_KEY.c.last_used_at < db_now(-USED_EVERY))).label("is_unseen"),
+        (_KEY.c.last_used_at.is_(None) | (_KEY.c.last_used_at < db_now(-LAST_USED_INTERVAL))).label(
+            "is_unseen"
+        ),
     )
     .join(_STAFF, _STAFF.c.id == _KEY.c.created_by)
     .where(
@@ -43,11 +46,11 @@ _BY_TOKEN = (
 )
 
 
-def key_in(authorization: str) -> str:
-    """The secret key in an `Authorization` header: `Basic` and the key with a colon in base64, or the key as it is.
+def parse_key(authorization: str) -> str:
+    """Return the secret key of an `Authorization` header: `Basic` and the key with a colon in base64, or the plain key.
 
     Returns:
-        The key; empty where there is none.
+        The key; empty without one.
     """
     scheme, _space, sent = authorization.partition(" ")
     if scheme.lower() != "basic":
@@ -63,11 +66,11 @@ def key_in(authorization: str) -> str:
 
 
 async def actor_of_key(database: Database, key: str) -> Actor | None:
-    """The program whose secret key it is; None for one that nobody made, that is revoked, or that counts no longer."""
+    """Return the actor of a secret key; None for a key that is unknown, revoked or no longer valid."""
     if not key:
         return None
     async with database.read() as session:
-        row = (await session.execute(_BY_TOKEN, {"token_hash": hash_of(key)})).one_or_none()
+        row = (await session.execute(_BY_TOKEN, {"token_hash": hash_token(key)})).one_or_none()
     if row is None:
         return None
     if row.is_unseen:
@@ -79,33 +82,33 @@ async def actor_of_key(database: Database, key: str) -> Actor | None:
 async def create_secret_key(
     session: AsyncSession, actor: Actor, title: str, role: Role
 ) -> tuple[SecretKey, str]:
-    """A new secret key with the rights of this role.
+    """Create a secret key with the rights of this role.
 
     Returns:
-        The key, and its token, which nobody can read again.
+        The key, and its token, which cannot be read again.
 
     Raises:
-        NotAllowed: no member of staff makes it.
+        NotAllowed: the actor is not a staff member.
     """
     actor.require(Right.CHANGE_SETTINGS)
     if await session.get(Staff, actor.id) is None:
         raise NotAllowed(NO_PERSON)
     token = f"{PREFIX}{token_hex(32)}"
     key = SecretKey(
-        token_hash=hash_of(token), redacted=redacted(token), title=title, role=role, created_by=actor.id
+        token_hash=hash_token(token), redacted=redact(token), title=title, role=role, created_by=actor.id
     )
-    await record(session, actor, "created", Subject(Thing.API_KEY, key.id))
+    await record(session, actor, "created", Subject(SubjectType.API_KEY, key.id))
     session.add(key)
     await session.flush()
     return key, token
 
 
 async def key_names(session: AsyncSession, key_ids: Collection[str]) -> dict[str, str]:
-    """What people call the secret keys among these ids."""
+    """Return the names of the secret keys among these ids."""
     found = await session.execute(select(_KEY.c.id, _KEY.c.title).where(_KEY.c.id.in_(set(key_ids))))
     return {key_id: _("Llave {title}").format(title=title) for key_id, title in found}
 
 
-def redacted(token: str) -> str:
-    """What is shown of a token, as the platform does."""
+def redact(token: str) -> str:
+    """Return the beginning and the end of a token, as the platform shows it."""
     return f"{token[:6]}***{token[-3:]}"

@@ -1,4 +1,4 @@
-"""Members of staff: making, listing, disabling them, their roles and passwords."""
+"""Staff members: create, list and disable them, change their roles and passwords."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,9 +7,9 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.audit import Subject, Thing, record
+from backend.audit import Subject, SubjectType, record
 from backend.core.config.settings import Settings
-from backend.core.db.database import Database, database_now, locked
+from backend.core.db.database import Database, database_now, lock_rows
 from backend.core.errors import (
     Conflict,
     Duplicate,
@@ -38,12 +38,12 @@ from backend.staff.rights import COMMAND_LINE, Actor, Right, Role
 from backend.staff.sessions import end_all
 
 STAFF_PASSWORDS = RateLimit("staff password", per_pair=5, per_client=20, per_subject=0, per_day=100)
-NEEDS_AN_OWNER = "The shop needs an owner: make another one first"
+NEEDS_AN_OWNER = "The shop needs an owner: create another one first"
 
 
 @dataclass(frozen=True, slots=True)
 class StaffView:
-    """A member of staff, without anything that proves who they are."""
+    """A staff member, without secrets."""
 
     id: str
     email: str
@@ -57,33 +57,33 @@ class StaffView:
 async def create_staff(
     database: Database, actor: Actor, email: str, password: str, role: Role = Role.OWNER
 ) -> str:
-    """Make a member of staff.
+    """Create a staff member.
 
     Returns:
-        Their id.
+        The id.
 
     Raises:
         Forbidden: the actor may not change staff.
-        InvalidData: the address is none, or the password is too short or too long.
-        Duplicate: somebody has this address already.
+        InvalidData: the address is invalid, or the password is too short, too long or too common.
+        Duplicate: a staff member has this address already.
     """
     actor.require(Right.CHANGE_STAFF)
     address = tidy_email(email)
     if not is_email(address):
         raise InvalidData("Invalid email address")
-    require_strong(password)
+    require_strong_password(password)
     hashed = await hash_password(password)
     async with database.transaction() as session:
-        if await staff_with(session, address) is not None:
+        if await find_staff(session, address) is not None:
             raise Duplicate(f"Staff with email {address} already exists")
         staff = Staff(email=address, password_hash=hashed, role=role)
-        await record(session, actor, "created", Subject(Thing.STAFF, staff.id))
+        await record(session, actor, "created", Subject(SubjectType.STAFF, staff.id))
         session.add(staff)
     return staff.id
 
 
-async def first_staff(database: Database, settings: Settings) -> bool:
-    """Make the shop's owner of ADMIN_EMAIL and ADMIN_PASSWORD, if it has no staff. Returns whether one was made."""
+async def create_first_staff(database: Database, settings: Settings) -> bool:
+    """Create the owner from ADMIN_EMAIL and ADMIN_PASSWORD if the shop has no staff. Return True if one was created."""
     password = settings.admin_password.get_secret_value()
     if not settings.admin_email or not password:
         return False
@@ -92,38 +92,38 @@ async def first_staff(database: Database, settings: Settings) -> bool:
             return False
     try:
         await create_staff(database, COMMAND_LINE, settings.admin_email, password)
-    except Duplicate:  # another replica, starting at the same moment, was quicker
+    except Duplicate:  # another replica, starting at the same time, was first
         return False
     return True
 
 
 async def has_staff(session: AsyncSession) -> bool:
-    """Whether the shop has anybody on its staff, those who are disabled included."""
+    """Return True if the shop has staff members, including disabled ones."""
     return (await session.execute(select(Staff.id).limit(1))).first() is not None
 
 
 async def list_staff(session: AsyncSession, actor: Actor) -> Sequence[StaffView]:
-    """Everybody, those who are disabled too, by address.
+    """Return all staff members, including disabled ones, sorted by address.
 
     Raises:
         Forbidden: the actor may not see staff.
     """
     actor.require_role(Right.CHANGE_STAFF)
     rows = (await session.execute(select(Staff).order_by(Staff.email))).scalars()
-    return [_view(staff) for staff in rows]
+    return [_staff_view(staff) for staff in rows]
 
 
 async def read_staff(session: AsyncSession, actor: Actor, staff_id: str) -> StaffView:
-    """One member of staff. Everybody sees themselves.
+    """Return one staff member. All staff members may see themselves.
 
     Raises:
-        Forbidden: it is somebody else, and the actor may not see staff.
-        NotFound: there is no such member.
+        Forbidden: it is another member, and the actor may not see staff.
+        NotFound: the staff member does not exist.
     """
     if staff_id != actor.id:
         actor.require_role(Right.CHANGE_STAFF)
     staff = require_found(await session.get(Staff, staff_id), "User", staff_id)
-    return _view(staff)
+    return _staff_view(staff)
 
 
 async def change_staff(
@@ -135,30 +135,30 @@ async def change_staff(
     is_disabled: bool | None = None,
     seen: Role | None = None,
 ) -> StaffView:
-    """Give a member another role, disable or enable them; None leaves what is. Who is disabled is out at once.
+    """Change the role of a staff member, disable or enable them; None changes nothing. Disabling ends all sessions.
 
-    `seen` is the role that whoever gives another one has seen.
+    `seen` is the role that the actor saw before the change.
 
     Raises:
-        Forbidden: the actor may not change staff, or may no longer.
-        NotFound: there is no such member.
-        NotAllowed: it is the last owner, who would be none any more.
-        Conflict: their role is another than was seen.
+        Forbidden: the actor may not change staff, or no longer may.
+        NotFound: the staff member does not exist.
+        NotAllowed: the shop would have no owner.
+        Conflict: the role is not the one that was seen.
     """
     actor.require(Right.CHANGE_STAFF)
     # all owners are locked, so that two cannot disable each other
-    found = (await session.execute(locked(select(Staff).where(_IS_OWNER).order_by(Staff.id)))).scalars()
+    found = (await session.execute(lock_rows(select(Staff).where(_IS_OWNER).order_by(Staff.id)))).scalars()
     owners = {owner.id for owner in found}
-    if actor.session_id and actor.id not in owners:  # since this request began
+    if actor.session_id and actor.id not in owners:  # changed after this request started
         raise Forbidden(f"The role {actor.role} is no longer {actor.id}'s")
     others = owners - {staff_id}
-    staff = await _locked_staff(session, Staff.id == staff_id)
+    staff = await _lock_staff(session, Staff.id == staff_id)
     if seen is not None and staff.role != seen:
-        raise Conflict(f"The role is {staff.role} by now")
-    stops = is_disabled or (role is not None and role is not Role.OWNER)
-    if stops and staff.role == Role.OWNER and staff.disabled_at is None and not others:
+        raise Conflict(f"The role is now {staff.role}")
+    loses_owner = is_disabled or (role is not None and role is not Role.OWNER)
+    if loses_owner and staff.role == Role.OWNER and staff.disabled_at is None and not others:
         raise NotAllowed(NEEDS_AN_OWNER)
-    await record(session, actor, "changed", Subject(Thing.STAFF, staff_id))
+    await record(session, actor, "changed", Subject(SubjectType.STAFF, staff_id))
     if role is not None:
         staff.role = role
     if is_disabled is not None:
@@ -166,19 +166,19 @@ async def change_staff(
     await session.flush()
     if is_disabled:
         await end_all(session, staff_id)
-    return _view(staff)
+    return _staff_view(staff)
 
 
 async def change_password(
     database: Database, actor: Actor, current: str, new: str, *, client: Client
 ) -> None:
-    """Give the actor a new password. Every session and token of theirs ends.
+    """Set a new password of the actor. All their sessions and tokens end.
 
     Raises:
-        InvalidData: the current password is wrong, or the new one too short or too long; `fields` says which.
-        TooManyRequests: too many tries lately.
+        InvalidData: the current password is wrong, or the new one is not allowed; `fields` names the field.
+        TooManyRequests: too many recent attempts.
     """
-    require_strong(new, field="new_password")
+    require_strong_password(new, field="new_password")
     await limiter.hit(database, STAFF_PASSWORDS, actor.id, client)
     async with database.read() as session:
         staff = await session.get(Staff, actor.id)
@@ -189,53 +189,53 @@ async def change_password(
 
 
 async def set_password(database: Database, actor: Actor, staff_id: str, new: str) -> None:
-    """Give somebody a new password. Every session and token of theirs ends.
+    """Set a new password of a staff member. All their sessions and tokens end.
 
     Raises:
         Forbidden: the actor may not change staff.
-        InvalidData: the password is too short or too long.
-        NotFound: there is no such member.
+        InvalidData: the password is too short, too long or too common.
+        NotFound: the staff member does not exist.
     """
     actor.require(Right.CHANGE_STAFF)
-    require_strong(new)
+    require_strong_password(new)
     await _store_password(database, actor, staff_id, new)
 
 
-def require_strong(password: str, *, field: str = "password") -> None:
+def require_strong_password(password: str, *, field: str = "password") -> None:
     """Check a new password of a staff member.
 
     Raises:
         InvalidData: it is too short, too long or too common.
     """
     if not MIN_STAFF_LENGTH <= len(password) <= MAX_LENGTH:
-        told = _("La contraseña tiene de {least} a {most} caracteres.").format(
+        message = _("La contraseña tiene de {least} a {most} caracteres.").format(
             least=MIN_STAFF_LENGTH, most=MAX_LENGTH
         )
         raise InvalidData(
-            f"A password has {MIN_STAFF_LENGTH} to {MAX_LENGTH} characters", fields={field: told}
+            f"A password has {MIN_STAFF_LENGTH} to {MAX_LENGTH} characters", fields={field: message}
         )
     if is_common(password):
         raise InvalidData("This password is too common", fields={field: TOO_COMMON})
 
 
-async def staff_with(session: AsyncSession, email: str) -> Staff | None:
-    """The member of staff with this address; None when there is none."""
+async def find_staff(session: AsyncSession, email: str) -> Staff | None:
+    """Return the staff member with this address; None if there is none."""
     return (await session.execute(select(Staff).where(Staff.email == tidy_email(email)))).scalar_one_or_none()
 
 
 async def _store_password(database: Database, actor: Actor, staff_id: str, new: str) -> None:
     hashed = await hash_password(new)
     async with database.transaction() as session:
-        staff = await _locked_staff(session, Staff.id == staff_id)
-        await record(session, actor, "password changed", Subject(Thing.STAFF, staff_id))
+        staff = await _lock_staff(session, Staff.id == staff_id)
+        await record(session, actor, "password changed", Subject(SubjectType.STAFF, staff_id))
         staff.password_hash = hashed
         await session.flush()
         await end_all(session, staff_id)
         await publish(session, StaffPasswordChanged(staff_id))
 
 
-async def _locked_staff(session: AsyncSession, which: object) -> Staff:
-    staff = (await session.execute(locked(select(Staff).where(which)))).scalar_one_or_none()  # type: ignore[arg-type]
+async def _lock_staff(session: AsyncSession, which: object) -> Staff:
+    staff = (await session.execute(lock_rows(select(Staff).where(which)))).scalar_one_or_none()  # type: ignore[arg-type]
     if staff is None:
         raise NotFound("User was not found")
     return staff
@@ -244,7 +244,7 @@ async def _locked_staff(session: AsyncSession, which: object) -> Staff:
 _IS_OWNER = (Staff.role == Role.OWNER) & Staff.disabled_at.is_(None)
 
 
-def _view(staff: Staff) -> StaffView:
+def _staff_view(staff: Staff) -> StaffView:
     return StaffView(
         id=staff.id,
         email=staff.email,

@@ -1,7 +1,7 @@
-"""Who of the staff asks: by a bearer token, or by a session's cookie. Both are looked up at every request.
+"""Authentication of staff by a bearer token or a session's cookie. Both are looked up at every request.
 
-A session is an opaque random token in a cookie of its own; the database has its hash. It ends after twelve hours, when
-it is revoked, with a new password, and when its owner is disabled.
+A session is an opaque random token in its own cookie; the database stores its hash. It ends after twelve hours,
+when it is revoked, when the password changes, and when its owner is disabled.
 """
 
 from collections.abc import Sequence
@@ -13,12 +13,12 @@ from sqlalchemy import bindparam, delete, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.responses import Response
 
-from backend.audit import Subject, Thing, record
+from backend.audit import Subject, SubjectType, record
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database, database_now, db_now
 from backend.core.db.tables import table_of
 from backend.core.errors import NotFound, require_found
-from backend.core.web.passwords import hash_of, new_token
+from backend.core.web.passwords import hash_token, new_token
 from backend.edge.auth.bearer_tokens import USER, TokenOwner, session_end
 from backend.edge.auth.cookies import delete_cookie, read_cookie, set_cookie
 from backend.edge.auth.revoked_tokens import is_revoked, revoke_chains
@@ -27,9 +27,9 @@ from backend.staff.rights import Actor, Right, Role
 
 COOKIE = "trompo_staff"
 LIFETIME = timedelta(hours=12)
-KEPT = timedelta(days=30)
-"""How long one can see that a session was there after it has ended."""
-SEEN_EVERY = timedelta(minutes=1)
+RETENTION = timedelta(days=30)
+"""Time for which a session's row is retained after it has expired."""
+LAST_SEEN_INTERVAL = timedelta(minutes=1)
 MAX_USER_AGENT = 300
 
 _STAFF, _SESSION = table_of(Staff), table_of(StaffSession)
@@ -46,7 +46,7 @@ _BY_SESSION = (
         _STAFF.c.role,
         _SESSION.c.id.label("session_id"),
         _SESSION.c.second_factor_at,
-        (_SESSION.c.last_seen_at < db_now(-SEEN_EVERY)).label("is_unseen"),
+        (_SESSION.c.last_seen_at < db_now(-LAST_SEEN_INTERVAL)).label("is_unseen"),
     )
     .join(_SESSION, _SESSION.c.staff_id == _STAFF.c.id)
     .where(_SESSION.c.token_hash == bindparam("token_hash"), _STAFF.c.disabled_at.is_(None), *_OPEN)
@@ -55,7 +55,7 @@ _BY_SESSION = (
 
 @dataclass(frozen=True, slots=True)
 class SessionView:
-    """A browser that somebody is or was signed in with."""
+    """A session of a staff member in a browser."""
 
     id: str
     email: str
@@ -70,33 +70,33 @@ class SessionView:
 
 @dataclass(frozen=True, slots=True)
 class Browser:
-    """What a request tells of its browser: its address, its program, and the session's token it came with."""
+    """Browser of a request: its IP address, its user agent, and its current session token."""
 
     address: str
     user_agent: str = ""
-    old: str = ""
+    old_token: str = ""
 
 
 async def actor_of_token(database: Database, owner: TokenOwner) -> Actor | None:
-    """The member of staff whose bearer token it is; None for anybody else, and for one that has ended.
+    """Return the staff member of this bearer token; None for other tokens, and for an invalid one.
 
     A bearer token never has the second factor.
     """
     if owner.type != USER:
         return None
     async with database.read() as session:
-        asked = {"staff_id": owner.id, "epoch": owner.epoch, "chain": owner.chain}
-        found = await session.execute(_BY_TOKEN, asked)
+        params = {"staff_id": owner.id, "epoch": owner.epoch, "chain": owner.chain}
+        found = await session.execute(_BY_TOKEN, params)
         row = found.one_or_none()
     return Actor(row.id, Role(row.role), credential=owner.chain or owner.id) if row is not None else None
 
 
 async def actor_of_session(database: Database, token: str) -> Actor | None:
-    """The member of staff whose browser has this token; None for one that is forged, revoked or over."""
+    """Return the staff member with this session token; None if it is forged, revoked or expired."""
     if not token:
         return None
     async with database.read() as session:
-        row = (await session.execute(_BY_SESSION, {"token_hash": hash_of(token)})).one_or_none()
+        row = (await session.execute(_BY_SESSION, {"token_hash": hash_token(token)})).one_or_none()
     if row is None:
         return None
     if row.is_unseen:
@@ -115,21 +115,21 @@ async def open_session(
     has_second_factor: bool,
     token_owner: TokenOwner | None = None,
 ) -> str:
-    """Sign a browser in, with a new token always. The session it came with ends.
+    """Sign a browser in, always with a new token. Its old session ends.
 
-    A session that is begun with a bearer token (`token_owner`) ends with the lifetime of the token's sign-in, and takes
-    the chain of the token with it when it is closed.
+    A session that was started with a bearer token (`token_owner`) expires with the sign-in of that token. Closing
+    it revokes the token's chain.
 
     Returns:
-        The token, for the browser's cookie alone.
+        The token, only for the browser's cookie.
     """
     moment = await database_now(session)
-    await close_session(session, browser.old)
-    await session.execute(delete(_SESSION).where(_SESSION.c.expires_at < db_now(-KEPT)))
+    await close_session(session, browser.old_token)
+    await session.execute(delete(_SESSION).where(_SESSION.c.expires_at < db_now(-RETENTION)))
     token = new_token()
     session.add(
         StaffSession(
-            token_hash=hash_of(token),
+            token_hash=hash_token(token),
             staff_id=staff_id,
             expires_at=session_end(moment, LIFETIME, token_owner),
             last_seen_at=moment,
@@ -143,8 +143,8 @@ async def open_session(
     return token
 
 
-async def raise_session(session: AsyncSession, session_id: str) -> str:
-    """The session has proved the second factor: it goes on under a new token.
+async def mark_second_factor(session: AsyncSession, session_id: str) -> str:
+    """Store that the session has proved the second factor, and give it a new token.
 
     Returns:
         The new token.
@@ -153,23 +153,23 @@ async def raise_session(session: AsyncSession, session_id: str) -> str:
     await session.execute(
         update(_SESSION)
         .where(_SESSION.c.id == session_id)
-        .values(token_hash=hash_of(token), second_factor_at=db_now())
+        .values(token_hash=hash_token(token), second_factor_at=db_now())
     )
     return token
 
 
-async def lower_session(session: AsyncSession, session_id: str) -> None:
-    """The session goes on without the second factor."""
+async def clear_second_factor(session: AsyncSession, session_id: str) -> None:
+    """Store that the session no longer has the second factor."""
     await session.execute(update(_SESSION).where(_SESSION.c.id == session_id).values(second_factor_at=None))
 
 
 async def close_session(session: AsyncSession, token: str) -> None:
     """Sign one browser out."""
-    await _revoke(session, _SESSION.c.token_hash == hash_of(token))
+    await _revoke(session, _SESSION.c.token_hash == hash_token(token))
 
 
 async def end_all(session: AsyncSession, staff_id: str) -> None:
-    """End the sessions and the bearer tokens of a member of staff, at once."""
+    """End all sessions and bearer tokens of a staff member immediately."""
     await session.execute(
         update(_STAFF).where(_STAFF.c.id == staff_id).values(token_epoch=_STAFF.c.token_epoch + 1)
     )
@@ -177,28 +177,28 @@ async def end_all(session: AsyncSession, staff_id: str) -> None:
 
 
 async def end_everywhere(session: AsyncSession, actor: Actor, staff_id: str) -> None:
-    """Sign a member of staff out everywhere, programs too. One may do so oneself; for others one needs the right.
+    """Sign a staff member out of all browsers and API clients.
 
     Raises:
-        Forbidden: it is somebody else, and the actor may not change staff.
-        NotFound: there is no such member.
+        Forbidden: the actor is another staff member, who may not change staff.
+        NotFound: the staff member does not exist.
     """
     _require_own(actor, staff_id)
     require_found(await session.get(Staff, staff_id), "User", staff_id)
-    await record(session, actor, "session ended", Subject(Thing.STAFF, staff_id))
+    await record(session, actor, "session ended", Subject(SubjectType.STAFF, staff_id))
     await end_all(session, staff_id)
 
 
 async def end_others(session: AsyncSession, staff_id: str, session_id: str) -> None:
-    """End all sessions of a member of staff but this one."""
+    """End all sessions of a staff member except this one."""
     await _revoke(session, _SESSION.c.staff_id == staff_id, _SESSION.c.id != session_id)
 
 
 async def sessions_of(session: AsyncSession, actor: Actor, staff_id: str) -> Sequence[SessionView]:
-    """The open sessions of a member of staff, the last seen first. One sees one's own; all others need the right.
+    """Return the open sessions of a staff member, the most recently used first.
 
     Raises:
-        Forbidden: they are somebody else's, and the actor may not change staff.
+        Forbidden: the actor is another staff member, who may not change staff.
     """
     _require_own(actor, staff_id)
     rows = await session.execute(
@@ -224,17 +224,21 @@ async def sessions_of(session: AsyncSession, actor: Actor, staff_id: str) -> Seq
 
 
 async def revoke(session: AsyncSession, actor: Actor, session_id: str) -> None:
-    """End one session. One may end one's own; all others need the right.
+    """End one session.
 
     Raises:
-        NotFound: there is no such session, or it is somebody else's and the actor may not change staff.
+        NotFound: the session does not exist, or belongs to another staff member and the actor may not change staff.
     """
     found = await session.get(StaffSession, session_id)
     if found is None or not (found.staff_id == actor.id or actor.may(Right.CHANGE_STAFF)):
         raise NotFound(f"Session with id: {session_id} was not found")
     _require_own(actor, found.staff_id)
     await record(
-        session, actor, "session ended", Subject(Thing.STAFF, found.staff_id), {"session": (session_id, None)}
+        session,
+        actor,
+        "session ended",
+        Subject(SubjectType.STAFF, found.staff_id),
+        {"session": (session_id, None)},
     )
     await _revoke(session, _SESSION.c.id == session_id)
 
@@ -251,16 +255,16 @@ async def _revoke(session: AsyncSession, *which: object) -> None:
     await revoke_chains(session, set(chains.scalars()))
 
 
-def token_in(request: Request) -> str:
-    """The session's token that the request brings; empty without one."""
+def read_session_token(request: Request) -> str:
+    """Return the session token of the request; empty without one."""
     return read_cookie(request.cookies, request.app.state.settings, COOKIE)
 
 
-def give_cookie(response: Response, settings: Settings, token: str) -> None:
-    """Sign this browser in."""
+def set_session_cookie(response: Response, settings: Settings, token: str) -> None:
+    """Set the session cookie."""
     set_cookie(response, settings, COOKIE, token, seconds=int(LIFETIME.total_seconds()))
 
 
-def take_cookie(response: Response, settings: Settings) -> None:
-    """Sign this browser out."""
+def clear_session_cookie(response: Response, settings: Settings) -> None:
+    """Delete the session cookie."""
     delete_cookie(response, settings, COOKIE)

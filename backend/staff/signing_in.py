@@ -1,9 +1,9 @@
-"""A member of staff signs in: a browser with a session, a program with a bearer token."""
+"""Sign-in of staff members: a session for browsers, a bearer token for API clients."""
 
 from sqlalchemy import select
 
-from backend.audit import Subject, Thing, record
-from backend.core.db.database import Database, locked
+from backend.audit import Subject, SubjectType, record
+from backend.core.db.database import Database, lock_rows
 from backend.core.errors import Unauthorized
 from backend.core.texts import _
 from backend.core.web.contact import tidy_email
@@ -15,15 +15,15 @@ from backend.rate_limit import limiter
 from backend.rate_limit.limiter import RateLimit
 from backend.staff.models import Staff
 from backend.staff.rights import SHOP, Actor, Role
-from backend.staff.service import staff_with
+from backend.staff.service import find_staff
 from backend.staff.sessions import Browser, close_session, end_everywhere, open_session
 
 STAFF_LOGINS = RateLimit("staff login", per_pair=5, per_client=60, per_subject=50, per_day=100)
-"""Wrong passwords, as many as of customers (docs/security.md)."""
+"""Limits of wrong passwords, the same as for customers (docs/security.md)."""
 
 
 class WrongPassword(Unauthorized):
-    """Nobody of the staff has this address and password, or they are disabled. The error does not say which."""
+    """No staff member has this address and password, or they are disabled. The message does not reveal which."""
 
     staff_text = _("El correo o la contraseña no coinciden.")
 
@@ -31,17 +31,17 @@ class WrongPassword(Unauthorized):
         super().__init__("Invalid email or password")
 
 
-async def prove(database: Database, email: str, password: str, *, visitor: Visitor) -> Staff:
-    """The member with this address and password. An unknown address takes as long as a wrong password.
+async def authenticate(database: Database, email: str, password: str, *, visitor: Visitor) -> Staff:
+    """Return the staff member with this address and password. An unknown address takes as long as a wrong password.
 
     Raises:
-        WrongPassword: there is none.
-        TooManyRequests: too many tries failed lately.
+        WrongPassword: no such staff member exists.
+        TooManyRequests: too many recent failed attempts.
     """
     address = tidy_email(email)
     async with database.read() as session:
-        staff = await staff_with(session, address)
-    client = visitor.known_to(_device_account(staff))
+        staff = await find_staff(session, address)
+    client = visitor.client_for(_device_account(staff))
     await limiter.hit(database, STAFF_LOGINS, address, client)
     is_right = await is_password(password, staff.password_hash if staff else None)
     if not is_right or staff is None or staff.disabled_at is not None:
@@ -52,13 +52,15 @@ async def prove(database: Database, email: str, password: str, *, visitor: Visit
     return staff
 
 
-async def token_owner(database: Database, email: str, password: str, *, visitor: Visitor) -> TokenOwner:
-    """Whom a program's bearer token is for. It never has the second factor.
+async def authenticate_program(
+    database: Database, email: str, password: str, *, visitor: Visitor
+) -> TokenOwner:
+    """Return the owner of a new bearer token. It never has the second factor.
 
     Raises:
-        WrongPassword, TooManyRequests: see `prove`.
+        WrongPassword, TooManyRequests: see `authenticate`.
     """
-    staff = await prove(database, email, password, visitor=visitor)
+    staff = await authenticate(database, email, password, visitor=visitor)
     await _record(database, Actor(staff.id, Role(staff.role)), "signed in", staff.id, visitor, way="token")
     return TokenOwner(staff.id, USER, epoch=staff.token_epoch)
 
@@ -72,17 +74,17 @@ async def sign_in(
         The new session's token.
 
     Raises:
-        WrongPassword, TooManyRequests: see `prove`.
+        WrongPassword, TooManyRequests: see `authenticate`.
     """
-    staff = await prove(database, email, password, visitor=visitor)
+    staff = await authenticate(database, email, password, visitor=visitor)
     await _record(database, Actor(staff.id, Role(staff.role)), "signed in", staff.id, visitor, way="browser")
     return await begin_session(database, TokenOwner(staff.id, USER, epoch=staff.token_epoch), browser=browser)
 
 
 async def device_account(database: Database, email: str) -> DeviceAccount | None:
-    """The account of a member who has just signed in, for the device that did it."""
+    """Return the account for which the device of a sign-in is remembered."""
     async with database.read() as session:
-        return _device_account(await staff_with(session, tidy_email(email)))
+        return _device_account(await find_staff(session, tidy_email(email)))
 
 
 def _device_account(staff: Staff | None) -> DeviceAccount | None:
@@ -90,14 +92,14 @@ def _device_account(staff: Staff | None) -> DeviceAccount | None:
 
 
 async def begin_session(database: Database, owner: TokenOwner, *, browser: Browser) -> str:
-    """A session without the second factor, for a browser whose owner has just been proved, or brings a bearer token.
+    """Open a session without the second factor, after a proof of the password or with a bearer token.
 
     Raises:
-        WrongPassword: the password has been changed since, or the member disabled.
+        WrongPassword: the password was changed or the member disabled since.
     """
     async with database.transaction() as session:
         known = (
-            await session.execute(locked(select(Staff).where(Staff.id == owner.id)))
+            await session.execute(lock_rows(select(Staff).where(Staff.id == owner.id)))
         ).scalar_one_or_none()
         if known is None or known.disabled_at is not None or known.token_epoch != owner.epoch:
             raise WrongPassword
@@ -107,7 +109,7 @@ async def begin_session(database: Database, owner: TokenOwner, *, browser: Brows
 
 
 async def sign_out(database: Database, actor: Actor | None, token: str) -> None:
-    """Sign this browser out; with its member, every other one and the bearer tokens too."""
+    """Sign this browser out; with `actor`, also end all their other sessions and bearer tokens."""
     async with database.transaction() as session:
         if actor is not None:
             await end_everywhere(session, actor, actor.id)
@@ -117,14 +119,14 @@ async def sign_out(database: Database, actor: Actor | None, token: str) -> None:
 async def _record(
     database: Database, actor: Actor, action: str, staff_id: str, visitor: Visitor, *, way: str = ""
 ) -> None:
-    """Record a sign-in of a member, or a refused one, with the client's address as a personal value."""
+    """Record a successful or refused sign-in, with the client's address as a personal value."""
     changes = {"way": (None, way)} if way else {}
     async with database.transaction() as session:
         await record(
             session,
             actor,
             action,
-            Subject(Thing.STAFF, staff_id),
+            Subject(SubjectType.STAFF, staff_id),
             changes,
             personal={"address": (None, visitor.client.address)},
         )

@@ -1,17 +1,17 @@
-"""What is to be mailed about toys that are sold out."""
+"""Events for mails about sold-out products."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class NoticeAsked:
-    """Somebody typed an address that is to be told: its owner is asked first."""
+class NoticeRequested:
+    """Event: a notice was requested, and the owner of the address must confirm it."""
 
     notice_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class BackInStock:
-    """What the notice waits for can be bought again."""
+    """Event: the variant of the notice can be bought again."""
 
     notice_id: str

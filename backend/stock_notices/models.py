@@ -1,4 +1,4 @@
-"""Who waits for which toy."""
+"""The table of stock notices."""
 
 from datetime import datetime
 from typing import ClassVar
@@ -12,9 +12,9 @@ from backend.core.ids import new_id
 
 
 class StockNotice(Timestamps, table=True):
-    """An address that is to be told, once, when units of a variant can be bought again.
+    """A request to mail an address, once, when units of a variant can be bought again.
 
-    `created_at` is when its owner last agreed to that. The row goes when it has served: see
+    `created_at` is the moment of the newest consent. The row is deleted when it is no longer needed: see
     `backend.operations.tidy.rules`.
     """
 
@@ -24,8 +24,8 @@ class StockNotice(Timestamps, table=True):
     id: str = Field(default_factory=lambda: new_id("stknot"), primary_key=True)
     variant_id: str = Field(foreign_key="variant.id", ondelete="CASCADE")
     email: str
-    """In small letters."""
+    """The e-mail address, in lower case."""
     confirmed_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
-    """When the owner of the address followed the link in the first mail. Before that, nothing more is sent."""
+    """Moment when the owner of the address followed the link of the first mail. Before, no other mail is sent."""
     told_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
-    """When the one mail was noted that tells it; None again where the units were gone before it was written."""
+    """Moment when the mail was enqueued; None again if the units were gone before it was written."""

@@ -1,24 +1,24 @@
-"""What the forms about sold-out toys submit: JSON with scripts, and without them the browser's own form."""
+"""Routes of the forms for sold-out products: JSON with scripts, a plain form without them."""
 
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import RedirectResponse, Response
 
 from backend.core.error_texts import STOCK_NOTICE_FORM
 from backend.core.errors import InvalidData, NotFound, ShopError, TooManyRequests
-from backend.edge.auth.csrf import form_fields, own_page
+from backend.edge.auth.csrf import check_own_page, read_form_fields
 from backend.edge.dependencies import ClientIp, Db, ShopSettings
-from backend.edge.errors import problem_answer
+from backend.edge.errors import form_error_response
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import LenientBody, Text
 from backend.edge.wire import Wire
 from backend.rate_limit.limiter import Client
-from backend.stock_notices.service import ask_notice, confirm_notice, forget_notice
+from backend.stock_notices.service import confirm_notice, delete_notice, request_notice
 
 CONFIRM_PAGE, UNSUBSCRIBE_PAGE = "/notify", "/unsubscribe"
 
 
-class Wanted(LenientBody):
-    """Who is to be told of what. `consent` is a box: `on` where it is ticked."""
+class NoticeBody(LenientBody):
+    """Values of the form. `consent` is a checkbox: `on` if ticked."""
 
     variant_id: Text = ""
     email: Text = ""
@@ -29,17 +29,19 @@ router = APIRouter(
     prefix="/api/stock-notices",
     route_class=WireRoute,
     include_in_schema=False,  # for the shop's own pages
-    dependencies=[Depends(own_page)],
+    dependencies=[Depends(check_own_page)],
 )
 
 
 @router.post("")
-async def ask(body: Wanted, database: Db, settings: ShopSettings, ip: ClientIp) -> Response:
-    """Ask the owner of an address. The answer is the same whether it waited already."""
+async def ask(body: NoticeBody, database: Db, settings: ShopSettings, ip: ClientIp) -> Response:
+    """Request a notice. The answer does not reveal whether the address already has one."""
     try:
-        await ask_notice(database, body.variant_id, body.model_dump(), client=Client.at(ip, settings))
+        await request_notice(
+            database, body.variant_id, body.model_dump(), client=Client.from_ip(ip, settings)
+        )
     except ShopError as error:
-        return problem_answer(error, STOCK_NOTICE_FORM)
+        return form_error_response(error, STOCK_NOTICE_FORM)
     return Wire({})
 
 
@@ -47,12 +49,12 @@ async def ask(body: Wanted, database: Db, settings: ShopSettings, ip: ClientIp) 
 async def ask_without_scripts(
     request: Request, database: Db, settings: ShopSettings, ip: ClientIp
 ) -> Response:
-    """The same for a browser without scripts: a page says what came of it."""
-    typed = await form_fields(request)
+    """Request a notice from a browser without scripts: a page shows the result."""
+    typed = await read_form_fields(request)
     variant_id = str(typed.get("variant_id", ""))
     said = "sent"
     try:
-        await ask_notice(database, variant_id, typed, client=Client.at(ip, settings))
+        await request_notice(database, variant_id, typed, client=Client.from_ip(ip, settings))
     except InvalidData:
         said = "check"
     except (NotFound, TooManyRequests):
@@ -62,8 +64,8 @@ async def ask_without_scripts(
 
 @router.post("/confirm")
 async def confirm(request: Request, database: Db, settings: ShopSettings) -> Response:
-    """The owner of the address wants it, by the button of the page that a mail leads to."""
-    typed = await form_fields(request)
+    """Confirm a notice by the button of the page in the mail's link."""
+    typed = await read_form_fields(request)
     try:
         await confirm_notice(database, settings.signing_key, typed["id"], typed["token"])
     except (KeyError, NotFound):
@@ -73,10 +75,10 @@ async def confirm(request: Request, database: Db, settings: ShopSettings) -> Res
 
 @router.post("/forget")
 async def forget(request: Request, database: Db, settings: ShopSettings) -> Response:
-    """The owner of the address does not want it any more."""
-    typed = await form_fields(request)
+    """Delete a notice at the request of the address's owner."""
+    typed = await read_form_fields(request)
     try:
-        await forget_notice(database, settings.signing_key, typed["id"], typed["token"])
+        await delete_notice(database, settings.signing_key, typed["id"], typed["token"])
     except (KeyError, NotFound):
         return RedirectResponse(f"{UNSUBSCRIBE_PAGE}?said=gone", 303)
     return RedirectResponse(f"{UNSUBSCRIBE_PAGE}?said=forgotten", 303)

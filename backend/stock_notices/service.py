@@ -1,8 +1,8 @@
-"""Telling once, and only whoever said yes twice, that a sold-out toy is back.
+"""Stock notices: one mail when a sold-out product is back, after a double opt-in.
 
-An address is typed with consent, and its owner confirms it by the link of a first mail. When units can be bought again,
-each confirmed address has one mail noted in one transaction, by whichever replica is first. The mail is written later:
-when the units are gone by then, nothing is sent and the address waits for the next ones.
+An address is typed with consent, and its owner confirms it by the link of a first mail. When units can be bought
+again, one mail for each confirmed address is enqueued in one transaction, by the first replica. The mail is written
+later: if the units are gone by then, nothing is sent and the address waits for the next units.
 """
 
 from datetime import timedelta
@@ -16,27 +16,27 @@ from backend.catalog.events import ProductsEdited
 from backend.catalog.models import Product, Variant, for_sale, has_price, variant_name
 from backend.core.clock import now
 from backend.core.db.database import Database, db_now
-from backend.core.db.tables import get_or_404, insert_into, table_of, values_of
+from backend.core.db.tables import get_or_404, insert_into, row_values, table_of
 from backend.core.errors import require_found
 from backend.core.events import publish, subscribe
 from backend.core.texts import _
-from backend.core.web.contact import AccountEmail, invalid, read_form
+from backend.core.web.contact import AccountEmail, field_error, read_form
 from backend.core.web.signing import SignedLink
 from backend.inventory.events import StockChanged
-from backend.inventory.service import available_units
+from backend.inventory.service import read_available_units
 from backend.jobs import JobRun, RunAgain, enqueue, job
 from backend.rate_limit import limiter
 from backend.rate_limit.limiter import Client, RateLimit, SubjectExhausted
-from backend.stock_notices.events import BackInStock, NoticeAsked
+from backend.stock_notices.events import BackInStock, NoticeRequested
 from backend.stock_notices.models import StockNotice
 
-TELL = "stock_notices.tell"
-"""The job that has everybody told who waits for a variant, which is its key."""
-ASKS = RateLimit("stock notice", per_pair=5, per_client=30, per_subject=10, per_day=20)
-"""A subject is the address that mails would go to."""
-AT_ONCE = 200
+NOTIFY_JOB = "stock_notices.tell"
+"""Job that mails all addresses that wait for a variant, which is its key."""
+REQUEST_LIMIT = RateLimit("stock notice", per_pair=5, per_client=30, per_subject=10, per_day=20)
+"""Limits for requests of notices. Their subject is the e-mail address."""
+BATCH_SIZE = 200
 NOTICE_LINK = SignedLink(salt="stock notice", noun="Notice")
-"""Confirms or ends a notice. Only mails to its address hold it."""
+"""Signer of the link that confirms or deletes a notice. Only mails to its address contain the link."""
 
 _WAITING = (
     StockNotice.variant_id == bindparam("variant_id"),
@@ -53,7 +53,7 @@ _AMONG = _WAITED_FOR.where(StockNotice.variant_id.in_(bindparam("variant_ids", e
 _OF_PRODUCTS = _WAITED_FOR.join(Variant, Variant.id == StockNotice.variant_id).where(
     Variant.product_id.in_(bindparam("product_ids", expanding=True))
 )
-_TOY = (
+_VARIANT = (
     select(Product.title, Product.handle, Variant.title)
     .join(Variant, Variant.product_id == Product.id)
     .where(Variant.id == bindparam("variant_id"), for_sale())
@@ -62,7 +62,7 @@ _TOY = (
 
 _NOTICE = table_of(StockNotice).c
 _NEW = insert_into(table_of(StockNotice))
-_ASK = _NEW.on_conflict_do_update(
+_UPSERT = _NEW.on_conflict_do_update(
     index_elements=["variant_id", "email"],
     set_={
         "created_at": _NEW.excluded.created_at,
@@ -71,17 +71,17 @@ _ASK = _NEW.on_conflict_do_update(
         "told_at": None,
     },
 ).returning(_NOTICE.id)
-"""A notice whose mail was enqueued before has to be confirmed again."""
+"""Insert or renew a notice. A notice whose mail was already enqueued must be confirmed again."""
 
 
 def _require_consent(value: bool) -> bool:
     if not value:
-        raise invalid(_("Marca la casilla para que podamos escribirte."))
+        raise field_error(_("Marca la casilla para que podamos escribirte."))
     return value
 
 
 class NoticeRequest(BaseModel):
-    """Who is to be told. The box was ticked by hand: it comes unticked."""
+    """The form of a notice. The consent checkbox is not ticked by default."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", validate_default=True)
 
@@ -91,39 +91,41 @@ class NoticeRequest(BaseModel):
     ] = False
 
 
-async def ask_notice(database: Database, variant_id: str, typed: dict[str, Any], *, client: Client) -> str:
-    """Ask the owner of an address whether to be told when this variant is back.
+async def request_notice(
+    database: Database, variant_id: str, typed: dict[str, Any], *, client: Client
+) -> str:
+    """Request a notice for this variant, and ask the owner of the address to confirm it.
 
     Returns:
         The handle of its product.
 
     Raises:
-        NotFound: it is not for sale.
-        InvalidData: `email` is no address, or there is no `consent` (`fields`).
-        TooManyRequests: this client has asked too often lately. Of strangers' tries together nobody learns.
+        NotFound: the variant is not for sale.
+        InvalidData: `email` is invalid, or `consent` is missing (`fields`).
+        TooManyRequests: too many recent requests of this client. The limit of the address is not reported.
     """
-    wanted = read_form(NoticeRequest, typed)
+    request = read_form(NoticeRequest, typed)
     async with database.read() as session:
-        handle = (await toy_of(session, variant_id))[1]
+        handle = (await find_variant_name(session, variant_id))[1]
     try:
-        await limiter.hit(database, ASKS, wanted.email, client)
+        await limiter.hit(database, REQUEST_LIMIT, request.email, client)
     except SubjectExhausted:
         return handle
     async with database.transaction() as session:
-        row = values_of(StockNotice(variant_id=variant_id, email=wanted.email))
-        notice_id = (await session.execute(_ASK, row)).scalar_one()
-        await publish(session, NoticeAsked(notice_id))
+        row = row_values(StockNotice(variant_id=variant_id, email=request.email))
+        notice_id = (await session.execute(_UPSERT, row)).scalar_one()
+        await publish(session, NoticeRequested(notice_id))
     return handle
 
 
-async def toy_of(session: AsyncSession, variant_id: str) -> tuple[str, str]:
-    """The name of a variant, and the handle of its product.
+async def find_variant_name(session: AsyncSession, variant_id: str) -> tuple[str, str]:
+    """Return the name of a variant, and the handle of its product.
 
     Raises:
-        NotFound: it is not for sale.
+        NotFound: the variant is not for sale.
     """
     row = require_found(
-        (await session.execute(_TOY, {"variant_id": variant_id})).first(), "Variant", variant_id
+        (await session.execute(_VARIANT, {"variant_id": variant_id})).first(), "Variant", variant_id
     )
     title, handle, variant = row
     name = variant_name(variant)
@@ -131,10 +133,10 @@ async def toy_of(session: AsyncSession, variant_id: str) -> tuple[str, str]:
 
 
 async def confirm_notice(database: Database, signing_key: str, notice_id: str, token: str) -> None:
-    """The owner of the address wants it. Done twice, it is done once; what is back already is told at once.
+    """Confirm a notice for the owner of the address. If units are available, the mail is enqueued now.
 
     Raises:
-        NotFound: there is no such notice any more, or the token is not its.
+        NotFound: the notice does not exist, or the token does not belong to it.
     """
     NOTICE_LINK.require(signing_key, notice_id, token)
     async with database.transaction() as session:
@@ -145,77 +147,80 @@ async def confirm_notice(database: Database, signing_key: str, notice_id: str, t
             .returning(StockNotice.variant_id)
         )
         variant_id = await get_or_404(session, confirm, "Notice", notice_id)
-        await enqueue(session, TELL, key=variant_id)
+        await enqueue(session, NOTIFY_JOB, key=variant_id)
 
 
-async def forget_notice(database: Database, signing_key: str, notice_id: str, token: str) -> None:
-    """Its address is deleted, and hears no more of it. Nothing happens where it is gone already.
+async def delete_notice(database: Database, signing_key: str, notice_id: str, token: str) -> None:
+    """Delete a notice with its address, if it exists.
 
     Raises:
-        NotFound: the token is not its.
+        NotFound: the token does not belong to it.
     """
     NOTICE_LINK.require(signing_key, notice_id, token)
     async with database.transaction() as session:
         await session.execute(delete(StockNotice).where(StockNotice.id == notice_id))
 
 
-async def is_back(session: AsyncSession, variant_id: str) -> bool:
-    """Whether the variant is for sale and a unit of it can be bought."""
+async def is_available(session: AsyncSession, variant_id: str) -> bool:
+    """Return True if the variant is for sale and a unit can be bought."""
     is_sold = select(
         exists().where(Variant.id == variant_id, Product.id == Variant.product_id, for_sale(), has_price())
     )
     if not (await session.execute(is_sold)).scalar_one():
         return False
-    return (await available_units(session, [variant_id]))[variant_id] > 0
+    return (await read_available_units(session, [variant_id]))[variant_id] > 0
 
 
-async def wait_again(session: AsyncSession, notice_id: str) -> None:
-    """The units were gone before the mail was written: it is told of the next ones, and of any that came meanwhile."""
+async def reset_notice(session: AsyncSession, notice_id: str) -> None:
+    """Let the notice wait again, because the units were gone before the mail was written.
+
+    The job is enqueued, because new units may have arrived in the meantime.
+    """
     waits = (
         update(StockNotice)
         .where(StockNotice.id == notice_id)
         .values(told_at=None)
         .returning(StockNotice.variant_id)
     )
-    await enqueue(session, TELL, key=(await session.execute(waits)).scalar_one())
+    await enqueue(session, NOTIFY_JOB, key=(await session.execute(waits)).scalar_one())
 
 
 @subscribe(StockChanged)
-async def stock_came(session: AsyncSession, event: StockChanged) -> None:
-    """Have everybody told who waits for what came."""
+async def enqueue_new_stock(session: AsyncSession, event: StockChanged) -> None:
+    """Enqueue the job for variants with new units and waiting addresses."""
     more = [variant_id for variant_id, units in event.units.items() if units > 0]
     if not more:
         return
     for variant_id in (await session.execute(_AMONG, {"variant_ids": more})).scalars().all():
-        await enqueue(session, TELL, key=variant_id)
+        await enqueue(session, NOTIFY_JOB, key=variant_id)
 
 
 @subscribe(ProductsEdited)
-async def products_edited(session: AsyncSession, event: ProductsEdited) -> None:
-    """Have everybody told who waits for what came while it was hidden; the job looks whether it still is."""
+async def enqueue_edited_products(session: AsyncSession, event: ProductsEdited) -> None:
+    """Enqueue the job for changed products with waiting addresses: they may be visible again, which the job checks."""
     waited_for = await session.execute(_OF_PRODUCTS, {"product_ids": event.product_ids})
     for variant_id in waited_for.scalars().all():
-        await enqueue(session, TELL, key=variant_id)
+        await enqueue(session, NOTIFY_JOB, key=variant_id)
 
 
 class StockNotices:
-    """The job that tells."""
+    """Job handler of stock notices."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    @job(TELL, give_up_after=timedelta(days=3))
-    async def tell(self, run: JobRun) -> RunAgain | None:
-        """Note one mail for each address that waits for the variant, if it is back."""
+    @job(NOTIFY_JOB, give_up_after=timedelta(days=3))
+    async def notify(self, run: JobRun) -> RunAgain | None:
+        """Publish one event for each address that waits for the variant, if the variant is back."""
         variant_id = str(run.key)
         async with self._database.transaction() as session:
-            if not await is_back(session, variant_id):
+            if not await is_available(session, variant_id):
                 return None
             some = (
                 select(StockNotice.id)
                 .where(*_WAITING)
                 .order_by(StockNotice.id)
-                .limit(AT_ONCE)
+                .limit(BATCH_SIZE)
                 .with_for_update(skip_locked=True)
             )
             ids = (await session.execute(some, {"variant_id": variant_id})).scalars().all()
@@ -224,4 +229,4 @@ class StockNotices:
                 await session.execute(told)
             for notice_id in ids:
                 await publish(session, BackInStock(notice_id))
-        return RunAgain(timedelta(0), reset=True) if len(ids) == AT_ONCE else None
+        return RunAgain(timedelta(0), reset=True) if len(ids) == BATCH_SIZE else None

@@ -1,7 +1,7 @@
-"""The Admin API of what other shops of the platform have several of, and this one has one of.
+"""Admin API of the store, its currency, languages and taxes (wire: commerce-api, Admin).
 
-Its store, currency, languages and taxes (wire: commerce-api, Admin). Programs read it here; what of it can be changed
-is changed in the office or in settings.
+Other shops of the platform may have several of these; this shop has one of each. Programs read them here; they are
+changed in the office or in the settings.
 """
 
 from collections.abc import Awaitable, Callable
@@ -17,16 +17,16 @@ from typing_extensions import TypedDict
 from backend.channels.models import Region, SalesChannel
 from backend.core.config.settings import Settings
 from backend.core.errors import InvalidData, NotFound
-from backend.edge.dependencies import Db, ShopSettings, Shown, sales_channel
+from backend.edge.dependencies import Db, RequestedFields, ShopSettings, sales_channel
 from backend.edge.errors import REFUSALS
-from backend.edge.query import listed, page_of, read_query
+from backend.edge.query import list_response, read_query, slice_page
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import Body, ListParameters, Name, example
-from backend.edge.wire import JsonDict, LastingStamps, Page, Wire, exact, sibling_id, stamps
+from backend.edge.wire import JsonDict, LastingStamps, Page, Wire, derive_sibling_id, exact_value, stamps
 from backend.office_settings.service import read_effective_settings, save_settings
 from backend.pricing import STANDARD_RATE, TAX_RATES
 from backend.shipping.models import StockLocation
-from backend.staff.dependencies import StaffMember, staff_who_may
+from backend.staff.dependencies import StaffMember, require_staff_right
 from backend.staff.rights import Actor, Right
 
 router = APIRouter(
@@ -34,7 +34,7 @@ router = APIRouter(
     route_class=WireRoute,
     tags=["admin: settings"],
     responses=REFUSALS,
-    dependencies=staff_who_may(Right.READ_SETTINGS),
+    dependencies=require_staff_right(Right.READ_SETTINGS),
 )
 
 store_router = APIRouter(
@@ -47,19 +47,19 @@ store_router = APIRouter(
 
 Read = Callable[[AsyncSession, Settings], Awaitable[list[JsonDict]]]
 
-OPENED = datetime(2026, 1, 1, tzinfo=UTC)
-ALWAYS: LastingStamps = {**stamps(OPENED, OPENED), "deleted_at": None}
-"""When what is in the program and not in the database was made."""
+CREATED_AT = datetime(2026, 1, 1, tzinfo=UTC)
+FIXED_STAMPS: LastingStamps = {**stamps(CREATED_AT, CREATED_AT), "deleted_at": None}
+"""Creation time of objects that are defined in the program, not in the database."""
 LANGUAGES = {"es": ("es-CO", "Spanish (Colombia)"), "en": ("en-US", "English (United States)")}
 
 
-class Asked(ListParameters):
-    """Which of them: each of these is compared with the field of its name."""
+class StoreObjectParameters(ListParameters):
+    """Filters of the lists: each one is compared with the field of the same name."""
 
     id: list[Name] | None = None
     code: list[Name] | None = None
     country_code: list[Name] | None = None
-    parent_id: Name | None = Field(None, description="`null`: those that are below none.")
+    parent_id: Name | None = Field(None, description="`null`: objects without a parent.")
     tax_region_id: list[Name] | None = None
     is_default: bool | None = None
     attribute: list[Name] | None = None
@@ -67,18 +67,29 @@ class Asked(ListParameters):
     q: Name | None = Field(None, description="Part of the name or the code.")
 
 
-def _serve(path: str, names: tuple[str, str], read: Read, *, key: str = "id") -> None:
-    """Routes for the list of what `read` returns, and for one of them by its `key`. `names`: of many, and of one."""
+def _add_routes(path: str, names: tuple[str, str], read: Read, *, key: str = "id") -> None:
+    """Add routes for the list of objects that `read` returns, and for one of them by its `key`.
+
+    Args:
+        path: the list's path.
+        names: the plural and singular field in the response.
+        read: returns the objects; its docstring is the routes' description.
+        key: the field that identifies an object.
+    """
     plural, singular = names
 
     async def list_all(
-        asked: Annotated[Asked, read_query(Asked)], database: Db, settings: ShopSettings
+        params: Annotated[StoreObjectParameters, read_query(StoreObjectParameters)],
+        database: Db,
+        settings: ShopSettings,
     ) -> Wire[Page]:
         async with database.read() as session:
-            found = [item for item in await read(session, settings) if _is_asked_for(item, asked)]
-        return Wire(listed(plural, page_of(found, asked), len(found), asked))
+            found = [item for item in await read(session, settings) if _matches_filters(item, params)]
+        return Wire(list_response(plural, slice_page(found, params), len(found), params))
 
-    async def read_one(key_or_id: str, database: Db, settings: ShopSettings, fields: Shown) -> Wire[JsonDict]:
+    async def read_one(
+        key_or_id: str, database: Db, settings: ShopSettings, fields: RequestedFields
+    ) -> Wire[JsonDict]:
         async with database.read() as session:
             for item in await read(session, settings):
                 if item[key] == key_or_id:
@@ -91,18 +102,18 @@ def _serve(path: str, names: tuple[str, str], read: Read, *, key: str = "id") ->
     router.add_api_route(one, read_one, description=about, summary=singular)
 
 
-def _is_asked_for(item: JsonDict, asked: Asked) -> bool:
-    wanted = asked.model_dump(exclude={"q", "fields", "limit", "offset", "order"}, exclude_none=True)
-    for name, value in wanted.items():
-        own = "null" if item.get(name) is None else item[name]
-        if own not in (value if isinstance(value, list) else [value]):
+def _matches_filters(item: JsonDict, params: StoreObjectParameters) -> bool:
+    filters = params.model_dump(exclude={"q", "fields", "limit", "offset", "order"}, exclude_none=True)
+    for name, value in filters.items():
+        actual = "null" if item.get(name) is None else item[name]
+        if actual not in (value if isinstance(value, list) else [value]):
             return False
-    text = (asked.q or "").casefold()
+    text = (params.q or "").casefold()
     return not text or any(text in str(item.get(name) or "").casefold() for name in ("name", "code"))
 
 
 class SupportedCurrency(Body):
-    """A currency that the shop sells in."""
+    """A currency of the shop."""
 
     currency_code: Literal["cop"]
     is_default: Literal[True] | None = None
@@ -110,13 +121,13 @@ class SupportedCurrency(Body):
 
 
 class SupportedLocale(Body):
-    """A language that the shop speaks."""
+    """A language of the shop."""
 
     locale_code: Name
 
 
 class StoreChange(Body):
-    """Another name for the shop. The rest can only be sent as it is."""
+    """A new name for the shop. Other fields are accepted only with their current values."""
 
     model_config = example(name="Juguetería Trompo")
 
@@ -136,20 +147,20 @@ class StoreAnswer(TypedDict):
 
 
 class LocaleOut(TypedDict):
-    """A language that the shop speaks."""
+    """A language of the shop."""
 
     code: str
     name: str
 
 
 class LocalesAnswer(TypedDict):
-    """The languages that the shop speaks."""
+    """The languages of the shop."""
 
     locales: list[LocaleOut]
 
 
 class FlagsAnswer(TypedDict):
-    """Parts of the platform that are being tried out."""
+    """Experimental features of the platform."""
 
     feature_flags: dict[str, bool]
 
@@ -162,26 +173,26 @@ async def change_store(
     body: StoreChange,
     database: Db,
     settings: ShopSettings,
-    fields: Shown,
+    fields: RequestedFields,
 ) -> Wire[StoreAnswer]:
-    """Give the shop another name: its pages and mails bear it at once."""
+    """Rename the shop: its pages and mails show the new name at once."""
     async with database.transaction() as session:
         await rename_store(session, actor, settings, key_or_id, body)
-        (store,) = await _stores(session, settings)
+        (store,) = await _list_stores(session, settings)
     return Wire({"store": fields.pick(store)})
 
 
 async def rename_store(
     session: AsyncSession, actor: Actor, settings: Settings, store_id: str, change: StoreChange
 ) -> None:
-    """Give the shop another name.
+    """Rename the shop.
 
     Raises:
-        NotFound: this is not its id.
-        InvalidData: something else is to be changed, which is settled in settings, or the name does not fit.
+        NotFound: this is not the shop's id.
+        InvalidData: another field would change, which only settings can do, or the name is invalid.
     """
     actor.require(Right.CHANGE_SETTINGS)
-    (store,) = await _stores(session, settings)
+    (store,) = await _list_stores(session, settings)
     if store["id"] != store_id:
         raise NotFound(f"Store with id: {store_id} was not found")
     changed: list[str] = [
@@ -198,8 +209,8 @@ async def rename_store(
         await save_settings(session, actor, {"store_name": change.name})
 
 
-async def _stores(session: AsyncSession, settings: Settings) -> list[JsonDict]:
-    """The shop itself."""
+async def _list_stores(session: AsyncSession, settings: Settings) -> list[JsonDict]:
+    """Return the shop itself."""
     effective = await read_effective_settings(session, settings)
     region = (await session.execute(select(Region).order_by(Region.id).limit(1))).scalar_one_or_none()
     channel, location = [
@@ -209,15 +220,15 @@ async def _stores(session: AsyncSession, settings: Settings) -> list[JsonDict]:
             select(StockLocation.id).order_by(StockLocation.created_at, StockLocation.id),
         )
     ]
-    opened = region.created_at if region else OPENED
-    store_id = sibling_id("store", region.id) if region else "store_1"
+    opened = region.created_at if region else CREATED_AT
+    store_id = derive_sibling_id("store", region.id) if region else "store_1"
     currency = {
-        "id": sibling_id("stocur", store_id),
+        "id": derive_sibling_id("stocur", store_id),
         "currency_code": "cop",
         "is_default": True,
         "store_id": store_id,
-        "currency": (await _currencies(session, settings))[0],
-        **ALWAYS,
+        "currency": (await _list_currencies(session, settings))[0],
+        **FIXED_STAMPS,
     }
     return [
         {
@@ -234,8 +245,8 @@ async def _stores(session: AsyncSession, settings: Settings) -> list[JsonDict]:
     ]
 
 
-async def _currencies(_session: AsyncSession, _settings: Settings) -> list[JsonDict]:
-    """Colombian pesos, whole ones."""
+async def _list_currencies(_session: AsyncSession, _settings: Settings) -> list[JsonDict]:
+    """Return the Colombian peso, without decimals."""
     return [
         {
             "code": "cop",
@@ -244,25 +255,25 @@ async def _currencies(_session: AsyncSession, _settings: Settings) -> list[JsonD
             "name": "Colombian Peso",
             "decimal_digits": 0,
             "rounding": 0,
-            "raw_rounding": exact(0),
-            **ALWAYS,
+            "raw_rounding": exact_value(0),
+            **FIXED_STAMPS,
         }
     ]
 
 
-async def _locales(_session: AsyncSession, settings: Settings) -> list[JsonDict]:
-    """The language that the shop speaks."""
+async def _list_locales(_session: AsyncSession, settings: Settings) -> list[JsonDict]:
+    """Return the language of the shop."""
     code, name = LANGUAGES[settings.store_locale]
-    return [{"id": code, "code": code, "name": name, **ALWAYS}]
+    return [{"id": code, "code": code, "name": name, **FIXED_STAMPS}]
 
 
-async def _tax_regions(session: AsyncSession, settings: Settings) -> list[JsonDict]:
-    """Where IVA is charged: Colombia."""
+async def _list_tax_regions(session: AsyncSession, settings: Settings) -> list[JsonDict]:
+    """Return the region where IVA is charged: Colombia."""
     regions = (await session.execute(select(Region).order_by(Region.id))).scalars().all()
-    rates = await _tax_rates(session, settings)
+    rates = await _list_tax_rates(session, settings)
     return [
         {
-            "id": sibling_id("txreg", region.id),
+            "id": derive_sibling_id("txreg", region.id),
             "country_code": region.country_code,
             "province_code": None,
             "parent_id": None,
@@ -270,7 +281,9 @@ async def _tax_regions(session: AsyncSession, settings: Settings) -> list[JsonDi
             "metadata": None,
             "created_by": None,
             "children": [],
-            "tax_rates": [rate for rate in rates if rate["tax_region_id"] == sibling_id("txreg", region.id)],
+            "tax_rates": [
+                rate for rate in rates if rate["tax_region_id"] == derive_sibling_id("txreg", region.id)
+            ],
             **stamps(region.created_at, region.updated_at),
             "deleted_at": None,
         }
@@ -278,19 +291,19 @@ async def _tax_regions(session: AsyncSession, settings: Settings) -> list[JsonDi
     ]
 
 
-async def _tax_rates(session: AsyncSession, _settings: Settings) -> list[JsonDict]:
-    """The rates of IVA. Which one a product has is said on the product (`tax_rate` of its metadata)."""
+async def _list_tax_rates(session: AsyncSession, _settings: Settings) -> list[JsonDict]:
+    """Return the rates of IVA. The rate of a product is in its metadata (`tax_rate`)."""
     regions = (await session.execute(select(Region).order_by(Region.id))).scalars().all()
     return [
         {
-            "id": f"{sibling_id('txr', region.id)}{rate}",
+            "id": f"{derive_sibling_id('txr', region.id)}{rate}",
             "rate": rate,
-            "raw_rate": exact(rate),
+            "raw_rate": exact_value(rate),
             "code": f"IVA{rate}",
             "name": f"IVA {rate} %",
             "is_default": rate == STANDARD_RATE,
             "is_combinable": False,
-            "tax_region_id": sibling_id("txreg", region.id),
+            "tax_region_id": derive_sibling_id("txreg", region.id),
             "rules": [],
             "metadata": None,
             "created_by": None,
@@ -302,35 +315,41 @@ async def _tax_rates(session: AsyncSession, _settings: Settings) -> list[JsonDic
     ]
 
 
-async def _tax_providers(_session: AsyncSession, _settings: Settings) -> list[JsonDict]:
-    """Who computes the tax: the shop."""
+async def _list_tax_providers(_session: AsyncSession, _settings: Settings) -> list[JsonDict]:
+    """Return the tax provider: the shop itself."""
     return [{"id": "tp_system", "is_enabled": True}]
 
 
-async def _price_preferences(_session: AsyncSession, _settings: Settings) -> list[JsonDict]:
-    """Prices have their IVA in them, whoever asks."""
+async def _list_price_preferences(_session: AsyncSession, _settings: Settings) -> list[JsonDict]:
+    """Return the preference that all prices include IVA."""
     return [
-        {"id": "prpref_cop", "attribute": "currency_code", "value": "cop", "is_tax_inclusive": True, **ALWAYS}
+        {
+            "id": "prpref_cop",
+            "attribute": "currency_code",
+            "value": "cop",
+            "is_tax_inclusive": True,
+            **FIXED_STAMPS,
+        }
     ]
 
 
 @store_router.get("/locales")
 async def list_locales(settings: ShopSettings) -> Wire[LocalesAnswer]:
-    """The languages that the shop speaks: one."""
+    """List the languages of the shop: there is one."""
     code, name = LANGUAGES[settings.store_locale]
     return Wire({"locales": [{"code": code, "name": name}]})
 
 
 @router.get("/feature-flags")
 async def list_feature_flags() -> Wire[FlagsAnswer]:
-    """Parts of the platform that are being tried out: none is on."""
+    """List the experimental features of the platform: none is enabled."""
     return Wire({"feature_flags": {}})
 
 
-_serve("/stores", ("stores", "store"), _stores)
-_serve("/currencies", ("currencies", "currency"), _currencies, key="code")
-_serve("/locales", ("locales", "locale"), _locales, key="code")
-_serve("/tax-regions", ("tax_regions", "tax_region"), _tax_regions)
-_serve("/tax-rates", ("tax_rates", "tax_rate"), _tax_rates)
-_serve("/tax-providers", ("tax_providers", "tax_provider"), _tax_providers)
-_serve("/price-preferences", ("price_preferences", "price_preference"), _price_preferences)
+_add_routes("/stores", ("stores", "store"), _list_stores)
+_add_routes("/currencies", ("currencies", "currency"), _list_currencies, key="code")
+_add_routes("/locales", ("locales", "locale"), _list_locales, key="code")
+_add_routes("/tax-regions", ("tax_regions", "tax_region"), _list_tax_regions)
+_add_routes("/tax-rates", ("tax_rates", "tax_rate"), _list_tax_rates)
+_add_routes("/tax-providers", ("tax_providers", "tax_provider"), _list_tax_providers)
+_add_routes("/price-preferences", ("price_preferences", "price_preference"), _list_price_preferences)

@@ -1,4 +1,4 @@
-"""What the account page shows a customer, orders and address book, and what of it fills the checkout's form in."""
+"""Data of the account page (orders and address book), and a customer's values for the checkout's form."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -13,23 +13,23 @@ from backend.catalog.views import PictureView
 from backend.core.dates import time_label
 from backend.core.money import format_cop
 from backend.core.web.contact import clean_name
-from backend.customers.addresses import addresses_of, remember
+from backend.customers.addresses import addresses_of, save_used_address
 from backend.customers.auth.accounts import ShopperView
 from backend.customers.models import CustomerAddress
-from backend.fulfillment.views import FulfillmentView, fulfillment_views
+from backend.fulfillment.views import FulfillmentView, list_fulfillment_views
 from backend.orders.links.tokens import ORDER_LINK
 from backend.orders.models import Order, OrderLine
 from backend.orders.states import HAS_MONEY, OrderStatus, PaymentStatus
 from backend.reviews.page_links import ReviewLink, review_links
-from backend.shipping.addresses import municipality_code
-from backend.storefront_views.returns_page import returns_in_words
+from backend.shipping.addresses import find_municipality_code
+from backend.storefront_views.returns_page import describe_returns
 
 MAX_ORDERS = 100
 
 
 @dataclass(frozen=True, slots=True)
-class OrderedToy:
-    """A toy of an order; `picture` is that of the product today, None where it has none any more."""
+class OrderedProduct:
+    """A product of an order. `picture` is the product's current picture, or None."""
 
     title: str
     quantity: int
@@ -37,7 +37,7 @@ class OrderedToy:
 
 
 @dataclass(frozen=True, slots=True)
-class OwnOrder:
+class CustomerOrder:
     """An order in its customer's list. `token` opens its page."""
 
     id: str
@@ -48,18 +48,18 @@ class OwnOrder:
     created_label: str
     total_label: str
     fulfillments: list[FulfillmentView]
-    toys: list[OrderedToy]
+    ordered_products: list[OrderedProduct]
     returns: list[str]
-    """Its returns in words, and how each stands."""
-    can_ask: bool
-    """Whether there is money of it that may be asked back, on its page."""
+    """Descriptions of its returns, with their state."""
+    can_request_return: bool
+    """True if a refund may be requested on its page."""
     reviews: list[ReviewLink]
-    """Of its toys that may be reviewed now."""
+    """Links to review its products now."""
 
 
 @dataclass(frozen=True, slots=True)
 class AddressView:
-    """An entry of the address book, by the names of the checkout's fields."""
+    """An entry of the address book; the fields are named as in the checkout's form."""
 
     id: str
     is_default: bool
@@ -74,14 +74,14 @@ class AddressView:
 
 
 async def remember_destination(session: AsyncSession, order_id: str) -> None:
-    """Add the destination of a customer's order to their address book. An order of a guest changes nothing."""
+    """Add the destination of a customer's order to their address book. A guest's order changes nothing."""
     order = (await session.execute(select(Order).where(Order.id == order_id))).scalar_one_or_none()
     if order is not None and order.customer_id is not None and order.shipping_address.get("address_1"):
-        await remember(session, order.customer_id, order.shipping_address)
+        await save_used_address(session, order.customer_id, order.shipping_address)
 
 
-def known_fields(shopper: ShopperView, book: Sequence[AddressView]) -> dict[str, str]:
-    """What is filled in for this customer at the checkout, by the names of its fields. Only what is known."""
+def list_known_fields(shopper: ShopperView, book: Sequence[AddressView]) -> dict[str, str]:
+    """Return the values that prefill the checkout's form, by field name. Empty values are omitted."""
     known = {
         "email": shopper.email,
         "first_name": shopper.first_name,
@@ -89,20 +89,22 @@ def known_fields(shopper: ShopperView, book: Sequence[AddressView]) -> dict[str,
         "phone": shopper.phone,
     }
     if book:
-        known |= {name: getattr(book[0], name) for name in _PLACE}
+        known |= {name: getattr(book[0], name) for name in _ADDRESS_FIELDS}
     return {name: text for name, text in known.items() if text}
 
 
-_PLACE = ("first_name", "last_name", "phone", "address", "suburb", "reference", "dane_code", "town")
+_ADDRESS_FIELDS = ("first_name", "last_name", "phone", "address", "suburb", "reference", "dane_code", "town")
 
 
-async def address_book(session: AsyncSession, customer_id: str) -> list[AddressView]:
-    """The customer's addresses, the default one for shipping first."""
+async def list_address_views(session: AsyncSession, customer_id: str) -> list[AddressView]:
+    """Return the customer's addresses, the default shipping address first."""
     return [_address_view(entry) for entry in await addresses_of(session, customer_id)]
 
 
-async def own_orders(session: AsyncSession, signing_key: str, customer_id: str) -> list[OwnOrder]:
-    """The customer's orders, newest first. Those a guest placed with the same address are not among them."""
+async def list_customer_orders(
+    session: AsyncSession, signing_key: str, customer_id: str
+) -> list[CustomerOrder]:
+    """Return the customer's orders, newest first, without those of a guest with the same address."""
     found = await session.execute(
         select(Order)
         .where(Order.customer_id == customer_id)
@@ -111,38 +113,43 @@ async def own_orders(session: AsyncSession, signing_key: str, customer_id: str) 
     )
     orders = found.scalars().all()
     ids = [order.id for order in orders]
-    fulfillments, toys = await fulfillment_views(session, ids), await _toys(session, ids)
-    returns = await returns_in_words(session, ids)
+    fulfillments, toys = (
+        await list_fulfillment_views(session, ids),
+        await _list_ordered_products(session, ids),
+    )
+    returns = await describe_returns(session, ids)
     reviews = await review_links(session, signing_key, orders)
     return [
-        OwnOrder(
+        CustomerOrder(
             id=order.id,
             number=order.number or 0,
             token=ORDER_LINK.token(signing_key, order.id),
-            status=_status(order),
+            status=_derive_status(order),
             created_label=time_label(order.created_at),
             total_label=format_cop(order.total),
             fulfillments=fulfillments[order.id],
-            toys=toys[order.id],
+            ordered_products=toys[order.id],
             returns=returns[order.id],
-            can_ask=order.payment_status in HAS_MONEY,
+            can_request_return=order.payment_status in HAS_MONEY,
             reviews=reviews[order.id],
         )
         for order in orders
     ]
 
 
-async def _toys(session: AsyncSession, order_ids: Sequence[str]) -> dict[str, list[OrderedToy]]:
+async def _list_ordered_products(
+    session: AsyncSession, order_ids: Sequence[str]
+) -> dict[str, list[OrderedProduct]]:
     query = select(OrderLine).where(OrderLine.order_id.in_(order_ids)).order_by(OrderLine.id)
     lines = (await session.execute(query)).scalars().all()
     pictures = await first_pictures(session, {line.product_id for line in lines})
-    toys: dict[str, list[OrderedToy]] = defaultdict(list)
+    toys: dict[str, list[OrderedProduct]] = defaultdict(list)
     for line in lines:
-        toys[line.order_id].append(OrderedToy(line.title, line.quantity, pictures.get(line.product_id)))
+        toys[line.order_id].append(OrderedProduct(line.title, line.quantity, pictures.get(line.product_id)))
     return toys
 
 
-def _status(order: Order) -> str:
+def _derive_status(order: Order) -> str:
     unpaid = "canceled" if order.status == OrderStatus.CANCELED else "pending"
     paid = _STATUS.get(order.payment_status, unpaid)
     return "canceled" if paid == "paid" and order.status == OrderStatus.CANCELED else paid
@@ -173,6 +180,6 @@ def _address_view(entry: CustomerAddress) -> AddressView:
         address=text("address_1"),
         suburb=str(metadata.get("suburb") or ""),
         reference=text("address_2"),
-        dane_code=municipality_code(address),
+        dane_code=find_municipality_code(address),
         town=", ".join(filter(None, (text("city"), text("province")))),
     )

@@ -1,6 +1,6 @@
-"""What the page of an order shows its buyer: the order, its payment and its fulfillments.
+"""Data of an order's page for the customer: the order, its payment and its fulfillments.
 
-PSE requires the merchant's and the payment's facts in every state (wire: checkout).
+PSE requires the page to show facts of the merchant and the payment in every state (wire: checkout).
 """
 
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.cart.views import SavingView, savings_of
+from backend.cart.views import SavingView, list_savings
 from backend.catalog.models import WRAPPING_SKU, variant_name
 from backend.catalog.price_labels import format_sold_price
 from backend.catalog.storefront.product_cards import first_pictures
@@ -19,27 +19,27 @@ from backend.core.dates import time_label
 from backend.core.money import Cop, format_cop, format_exact
 from backend.core.texts import _
 from backend.core.web.contact import full_name
-from backend.fulfillment.views import FulfillmentView, fulfillment_views
-from backend.invoices.files import BuyersInvoice, buyers_invoices
+from backend.fulfillment.views import FulfillmentView, list_fulfillment_views
+from backend.invoices.files import CustomerInvoice, list_customer_invoices
 from backend.office_settings import read_effective_settings
-from backend.orders.gifts import gift_message
+from backend.orders.gifts import read_gift_message
 from backend.orders.models import Order, OrderLine
-from backend.orders.money.captured_money import read_money
-from backend.orders.service import lines_of_order, read_order, totals_of
+from backend.orders.money.captured_money import read_order_money
+from backend.orders.service import compute_order_totals, list_order_lines, read_order
 from backend.orders.states import FulfillmentStatus, OrderStatus, PaymentStatus
 from backend.payment.models import PaymentSession
-from backend.payment.payments import captured_and_refunded
-from backend.payment.sessions import decisive_session
+from backend.payment.payments import sum_captured_and_refunded
+from backend.payment.sessions import find_decisive_session
 from backend.payment.states import SessionState
-from backend.payment.transitions import captured_exactly
+from backend.payment.transitions import get_exact_captured_amount
 from backend.reviews.page_links import ReviewLink, review_links
-from backend.shipping.addresses import address_lines
+from backend.shipping.addresses import format_address_lines
 from backend.storefront_views.returns_page import ReturnsView, returns_view
 
 
 @dataclass(frozen=True, slots=True)
 class OrderLineView:
-    """One line of an order, as sold. `variant` names the variant, where the title does not say it all."""
+    """One line of an order, as sold. `variant` is the variant's name, if the title does not contain it."""
 
     title: str
     variant: str
@@ -50,20 +50,23 @@ class OrderLineView:
     line_total_label: str
     picture: PictureView | None
     review: ReviewLink | None
-    """Where its toy is reviewed; None before it arrives, and on further lines with the same toy."""
+    """Link to review the product; None before delivery, and on further lines with the same product."""
 
 
 @dataclass(frozen=True, slots=True)
 class PaymentFacts:
-    """What PSE requires a result page to show, in all states."""
+    """Facts that PSE requires on a result page, in all states."""
 
     merchant: str
     nit: str
     contact_phone: str
     contact_email: str
     state: str
-    """`pending`, `authorized` (no bank page: the shop has yet to receive it), `approved`, `rejected`, `canceled`,
-    `expired`, `held`, `failed`, `closed`, `review` or `unknown`."""
+    """State of the payment on the page, derived from the session's state.
+
+    `pending`, `authorized` (not paid at a bank page: staff have yet to confirm the money), `approved`, `rejected`,
+    `canceled`, `expired`, `held`, `failed`, `closed`, `review` or `unknown`.
+    """
     bank: str
     cus: str
     reference: str
@@ -73,25 +76,28 @@ class PaymentFacts:
     currency: str
     description: str
     reason: str
-    """The gateway's own words on the outcome; empty while there are none."""
+    """The gateway's own text about the outcome; may be empty."""
     payer_ip: str
 
 
 @dataclass(frozen=True, slots=True)
 class OrderView:
-    """An order for its buyer.
+    """An order for its customer.
 
-    `can_retry`: the payment has failed and its cart can be restored. `can_change_bank`: the payment waits at
-    the bank and can be closed for another. `is_final`: the payment will not change any more.
+    `can_retry`: the payment has failed and its cart can be restored. `can_change_bank`: the payment waits at the
+    bank and can be replaced by another. `is_final`: the payment will not change any more.
     """
 
     id: str
     number: int
     status: str
-    """What the page says: `pending`, `held`, `closed` (we no longer wait for the bank, which has not said how it
-    ended), `review` (money came that did not simply pay it: a person settles it), `authorized` (it is paid by another
-    way, which staff confirm), `paid`, `returning` (cancelled before it was sent: its money goes back), `refunded`,
-    `rejected`, `canceled` or `expired`."""
+    """Status of the order on the page.
+
+    `pending`, `held`, `closed` (we no longer wait for the bank, which did not report the outcome), `review`
+    (received money does not match the order: staff decide), `authorized` (it is paid outside the gateway, and staff
+    confirm it), `paid`, `returning` (canceled before it was shipped: the money is being refunded), `refunded`,
+    `rejected`, `canceled` or `expired`.
+    """
     is_final: bool
     can_retry: bool
     can_change_bank: bool
@@ -99,7 +105,7 @@ class OrderView:
     email: str
     lines: list[OrderLineView]
     subtotal_label: str
-    """Of the lines, before `savings`; so are the lines and the shipping."""
+    """Sum of the lines before `savings`; the lines' and the shipping's amounts are before `savings`, too."""
     savings: list[SavingView]
     shipping_name: str
     shipping_total_label: str
@@ -107,22 +113,22 @@ class OrderView:
     total_label: str
     tax_label: str
     paid_label: str
-    """What was paid for it, where that is not its total; else empty."""
+    """Amount paid, if it differs from the total; else empty."""
     missing_label: str
-    """What of the total was not paid; empty where all was, or nothing."""
+    """Unpaid part of the total; empty if all or nothing was paid."""
     refunded_label: str
-    """What was given back of it; empty when nothing was."""
+    """Amount refunded; empty if there was no refund."""
     recipient: str
     address_lines: list[str]
     gift_message: str
-    """What is printed for the box; empty when nothing is."""
+    """Text that is printed for the box; may be empty."""
     payment: PaymentFacts
     fulfillments: list[FulfillmentView]
     journey: str
-    """Once it is paid: `preparing`, `shipped` or `delivered`; else empty."""
+    """Progress of a paid order: `preparing`, `shipped` or `delivered`; else empty."""
     returns: ReturnsView
-    invoices: list[BuyersInvoice]
-    """Its invoice and its credit notes, once they were made."""
+    invoices: list[CustomerInvoice]
+    """Its invoice and credit notes that exist so far."""
 
 
 _STATES: dict[str, str] = {
@@ -142,10 +148,10 @@ _STATUS_WITH_MONEY: dict[str, str] = {
     PaymentStatus.PARTIALLY_REFUNDED: "paid",
     PaymentStatus.REFUNDED: "refunded",
 }
-"""The status on the page by the order's payment status, once there is money."""
+"""Status on the page by the order's payment status, once money was received."""
 _FINAL = ("paid", "returning", "refunded", "rejected", "canceled", "expired")
 _CLOSABLE = (SessionState.PENDING_AUTHORIZATION, SessionState.UNKNOWN)
-_JOURNEY: dict[str, str] = {
+_JOURNEY_BY_STATUS: dict[str, str] = {
     FulfillmentStatus.PARTIALLY_SHIPPED: "shipped",
     FulfillmentStatus.SHIPPED: "shipped",
     FulfillmentStatus.PARTIALLY_DELIVERED: "shipped",
@@ -155,23 +161,23 @@ _ORDER_STATUS = {"approved": "paid", "failed": "canceled", "unknown": "pending"}
 
 
 async def order_view(session: AsyncSession, settings: Settings, order_id: str) -> OrderView:
-    """The order for its buyer. The caller has checked that it is the buyer.
+    """Return the order for its customer. The caller has checked that the order is theirs.
 
     Raises:
         NotFound: no order has this id.
     """
     order = await read_order(session, order_id)
-    payment_session = await decisive_session(session, order.cart_id)
-    payment = _payment_facts(order, payment_session, await read_effective_settings(session, settings))
+    payment_session = await find_decisive_session(session, order.cart_id)
+    payment = _build_payment_facts(order, payment_session, await read_effective_settings(session, settings))
     status = _STATUS_WITH_MONEY.get(order.payment_status) or _ORDER_STATUS.get(payment.state, payment.state)
     if status == "paid" and order.status == OrderStatus.CANCELED:
         status = "returning" if order.total else "canceled"
     is_at_the_bank = payment_session is not None and SessionState(payment_session.state) in _CLOSABLE
-    _captured, refunded = await captured_and_refunded(session, order.cart_id)
-    money = await read_money(session, order)
+    _captured, refunded = await sum_captured_and_refunded(session, order.cart_id)
+    money = await read_order_money(session, order)
     address = order.shipping_address
-    lines = await lines_of_order(session, order_id)
-    totals = totals_of(order, lines)
+    lines = await list_order_lines(session, order_id)
+    totals = compute_order_totals(order, lines)
     pictures = await first_pictures(session, [line.product_id for line in lines])
     offered = await review_links(session, settings.signing_key, [order])
     reviews = {link.line_id: link for link in offered[order.id]}
@@ -185,11 +191,11 @@ async def order_view(session: AsyncSession, settings: Settings, order_id: str) -
         created_label=time_label(order.created_at),
         email=order.email,
         lines=[
-            _line(line, part.original_total, pictures.get(line.product_id), reviews.get(line.id))
+            _line_view(line, part.original_total, pictures.get(line.product_id), reviews.get(line.id))
             for line, part in zip(lines, totals.lines, strict=True)
         ],
         subtotal_label=format_cop(totals.items.original_total),
-        savings=savings_of(totals),
+        savings=list_savings(totals),
         shipping_name=order.shipping_name,
         shipping_total_label=format_cop(totals.shipping.original_total),
         total=order.total,
@@ -199,23 +205,27 @@ async def order_view(session: AsyncSession, settings: Settings, order_id: str) -
         missing_label=money.missing_label,
         refunded_label=format_cop(refunded) if refunded else "",
         recipient=full_name(address),
-        address_lines=address_lines(address),
-        gift_message=gift_message(order.meta),
+        address_lines=format_address_lines(address),
+        gift_message=read_gift_message(order.meta),
         payment=payment,
-        fulfillments=(await fulfillment_views(session, [order_id]))[order_id],
-        journey=_journey(order, status),
+        fulfillments=(await list_fulfillment_views(session, [order_id]))[order_id],
+        journey=_derive_journey(order, status),
         returns=await returns_view(session, order, lines),
-        invoices=await buyers_invoices(session, order.id),
+        invoices=await list_customer_invoices(session, order.id),
     )
 
 
-def _journey(order: Order, status: str) -> str:
-    """`OrderView.journey`. Staff may send an order that is only authorized."""
+def _derive_journey(order: Order, status: str) -> str:
+    """Return `OrderView.journey`. Staff may also ship an order whose payment is only authorized."""
     before = "preparing" if status == "paid" else ""
-    return _JOURNEY.get(order.fulfillment_status, before) if status in ("paid", "authorized") else ""
+    return (
+        _JOURNEY_BY_STATUS.get(order.fulfillment_status, before) if status in ("paid", "authorized") else ""
+    )
 
 
-def _payment_facts(order: Order, payment_session: PaymentSession | None, settings: Settings) -> PaymentFacts:
+def _build_payment_facts(
+    order: Order, payment_session: PaymentSession | None, settings: Settings
+) -> PaymentFacts:
     data: dict[str, Any] = payment_session.data if payment_session else {}
     moment = (
         payment_session.captured_at or payment_session.created_at if payment_session else order.created_at
@@ -223,13 +233,13 @@ def _payment_facts(order: Order, payment_session: PaymentSession | None, setting
     amount = payment_session.amount if payment_session else order.total
     exact = Decimal(amount)
     if payment_session and payment_session.captured_amount is not None:
-        amount, exact = payment_session.captured_amount, captured_exactly(payment_session)
+        amount, exact = payment_session.captured_amount, get_exact_captured_amount(payment_session)
     return PaymentFacts(
         merchant=settings.store_legal_name,
         nit=settings.store_nit,
         contact_phone=settings.store_phone,
         contact_email=settings.store_email,
-        state=_state_of(payment_session) if payment_session else "pending",
+        state=_derive_payment_state(payment_session) if payment_session else "pending",
         bank=str(data.get("bank_name") or ""),
         cus=(payment_session.transaction_id or "") if payment_session else "",
         reference=(payment_session.reference or payment_session.invoice) if payment_session else "",
@@ -245,21 +255,24 @@ def _payment_facts(order: Order, payment_session: PaymentSession | None, setting
     )
 
 
-def _state_of(payment_session: PaymentSession) -> str:
-    """The state on the page. Money that came without paying the order is `review`, not a failed payment."""
+def _derive_payment_state(payment_session: PaymentSession) -> str:
+    """Return the payment's state on the page.
+
+    Received money that did not pay the order is `review`, not a failed payment.
+    """
     if payment_session.captured_amount is not None and payment_session.state != SessionState.CAPTURED:
         return "review"
     return _STATES.get(SessionState(payment_session.state), "pending")
 
 
-def _line(
+def _line_view(
     line: OrderLine, total: Cop, picture: PictureView | None, review: ReviewLink | None
 ) -> OrderLineView:
     return OrderLineView(
         title=line.title,
         variant=variant_name(line.variant_title),
         variant_id=line.variant_id,
-        product_handle="" if line.sku == WRAPPING_SKU else line.product_handle,  # it has no page
+        product_handle="" if line.sku == WRAPPING_SKU else line.product_handle,  # wrapping has no page
         quantity=line.quantity,
         unit_price_label=format_sold_price(line.unit_price),
         line_total_label=format_sold_price(total),

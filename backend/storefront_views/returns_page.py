@@ -1,4 +1,4 @@
-"""What an order's page shows its buyer of returns: what may be asked for now, and how that goes which was asked."""
+"""Data about returns on an order's page: the requests that are possible now, and the state of earlier ones."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -12,13 +12,13 @@ from backend.core.texts import _
 from backend.orders.models import Order, OrderLine
 from backend.payment.models import Refund
 from backend.returns.models import KIND_NAMES, NEXT_STEPS, Return, ReturnKind
-from backend.returns.requests import Offer, offers
+from backend.returns.requests import Offer, list_offers
 from backend.returns.states import STATE_NAMES, ReturnState
 
 
 @dataclass(frozen=True, slots=True)
 class OfferLine:
-    """A toy of which so many units may come back."""
+    """A product that can be returned, and the number of units."""
 
     id: str
     title: str
@@ -27,13 +27,13 @@ class OfferLine:
 
 @dataclass(frozen=True, slots=True)
 class OfferView:
-    """Something that the buyer may ask for, as a form.
+    """A possible request of the customer, as a form.
 
     Attributes:
-        lines: what may come back; empty where all of the order is meant.
-        needs_account: whether a bank account must be told.
-        needs_reason: whether it must be said why.
-        takes_pictures: whether pictures may be sent with it.
+        lines: the products that can be returned; empty if the request is for the whole order.
+        needs_account: True if a bank account is required.
+        needs_reason: True if a reason is required.
+        takes_pictures: True if pictures can be attached.
     """
 
     kind: str
@@ -47,8 +47,8 @@ class OfferView:
 
 
 @dataclass(frozen=True, slots=True)
-class AskedView:
-    """How a return stands that was asked for."""
+class RequestedReturnView:
+    """A requested return and its state."""
 
     title: str
     state: str
@@ -59,26 +59,28 @@ class AskedView:
 
 @dataclass(frozen=True, slots=True)
 class ReturnsView:
-    """All of it."""
+    """Possible requests, and requested returns."""
 
     offers: list[OfferView] = field(default_factory=list)
-    asked: list[AskedView] = field(default_factory=list)
+    requested_returns: list[RequestedReturnView] = field(default_factory=list)
 
 
 async def returns_view(session: AsyncSession, order: Order, lines: Sequence[OrderLine]) -> ReturnsView:
-    """What the order's page shows of returns. The caller has checked that it is the buyer."""
+    """Return the data about returns for the order's page. The caller has checked that the order is the customer's."""
     query = (
         select(Return, Refund.reference)
         .outerjoin(Refund, Refund.id == Return.refund_id)
         .where(Return.order_id == order.id)
         .order_by(Return.number)
     )
-    asked = [_asked(row, reference or "") for row, reference in await session.execute(query)]
-    return ReturnsView([_offer(one, lines) for one in await offers(session, order)], asked)
+    requested = [
+        _requested_return_view(row, reference or "") for row, reference in await session.execute(query)
+    ]
+    return ReturnsView([_offer_view(one, lines) for one in await list_offers(session, order)], requested)
 
 
-async def returns_in_words(session: AsyncSession, order_ids: Sequence[str]) -> dict[str, list[str]]:
-    """The returns of these orders by the order's id: which, and how it stands."""
+async def describe_returns(session: AsyncSession, order_ids: Sequence[str]) -> dict[str, list[str]]:
+    """Return descriptions of these orders' returns, with their state, by the order's id."""
     words: dict[str, list[str]] = {order_id: [] for order_id in order_ids}
     found = select(Return).where(Return.order_id.in_(order_ids)).order_by(Return.number)
     for row in (await session.execute(found)).scalars():
@@ -87,10 +89,10 @@ async def returns_in_words(session: AsyncSession, order_ids: Sequence[str]) -> d
     return words
 
 
-def _offer(offer: Offer, lines: Sequence[OrderLine]) -> OfferView:
+def _offer_view(offer: Offer, lines: Sequence[OrderLine]) -> OfferView:
     until = date_label(last_day(offer.until)) if offer.until else ""
     is_canceling, is_claim = offer.kind is ReturnKind.NOT_SENT, offer.kind is ReturnKind.WARRANTY
-    title, lead, button = _WORDS[offer.kind]
+    title, lead, button = _OFFER_TEXTS[offer.kind]
     if until:
         lead = f"{lead} {_('Puedes pedirlo hasta el {day}.').format(day=until)}"
     return OfferView(
@@ -109,7 +111,7 @@ def _offer(offer: Offer, lines: Sequence[OrderLine]) -> OfferView:
     )
 
 
-_WORDS = {
+_OFFER_TEXTS = {
     ReturnKind.NOT_SENT: (
         _("Cancelar el pedido"),
         _("Aún no lo despachamos. Te devolvemos todo lo que pagaste en máximo 15 días calendario."),
@@ -131,7 +133,7 @@ _WORDS = {
 }
 
 
-def _asked(row: Return, reference: str) -> AskedView:
+def _requested_return_view(row: Return, reference: str) -> RequestedReturnView:
     state, kind = ReturnState(row.state), ReturnKind(row.kind)
     due = date_label(last_day(row.due_at))
     amount = format_cop(row.amount or 0)
@@ -142,7 +144,7 @@ def _asked(row: Return, reference: str) -> AskedView:
         ReturnState.PAID: _("Te transferimos {amount}. Referencia: {reference}."),
         ReturnState.DENIED: _("No procede:"),
     }
-    return AskedView(
+    return RequestedReturnView(
         title=f"{KIND_NAMES[kind]} {row.number}",
         state=state,
         state_label=STATE_NAMES[state],

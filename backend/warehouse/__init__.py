@@ -1,1 +1,1 @@
-"""Stock as staff change it: received, counted, corrected; refusals name the orders that hold it."""
+"""Changes of stock by staff: receive, count and correct units. Refusals name the orders that reserved them."""

@@ -1,4 +1,4 @@
-"""Movements of stock over the Admin API. The platform sets levels; deltas with their reasons are our own."""
+"""Admin API of stock movements. The platform sets levels; movements with their reasons are our own addition."""
 
 from typing import Annotated
 
@@ -11,27 +11,27 @@ from backend.edge.dependencies import Db
 from backend.edge.errors import REFUSALS
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import Body, FilledName, Name, Text, Whole, example
-from backend.edge.wire import Wire, iso, sibling_id
+from backend.edge.wire import Wire, derive_sibling_id, iso
 from backend.inventory.models import StockMovement
-from backend.inventory.movements import MOST_UNITS, Reason, Why
-from backend.staff.dependencies import StaffMember, staff_who_may
+from backend.inventory.movements import MAX_MOVED_UNITS, MovementDetails, Reason
+from backend.staff.dependencies import StaffMember, require_staff_right
 from backend.staff.rights import Right
-from backend.warehouse.service import move
+from backend.warehouse.service import move_units
 
 router = APIRouter(
     prefix="/admin/stock-movements",
     route_class=WireRoute,
     tags=["admin: inventory"],
     responses=REFUSALS,
-    dependencies=staff_who_may(Right.READ_STOCK),
+    dependencies=require_staff_right(Right.READ_STOCK),
 )
 
-Said = Annotated[str, Query(max_length=200)]
-MOST = 100
+QueryText = Annotated[str, Query(max_length=200)]
+MAX_LIMIT = 100
 
 
 class NewMovement(Body):
-    """Units that came, or (negative) left."""
+    """Units that were added, or (negative) removed."""
 
     model_config = example(
         inventory_item_id="iitem_01JPZ6V3N8K4T2WQ7RXB5C9MHD",
@@ -44,7 +44,7 @@ class NewMovement(Body):
 
     inventory_item_id: FilledName
     location_id: FilledName
-    quantity: Annotated[Whole, Field(ge=-MOST_UNITS, le=MOST_UNITS)]
+    quantity: Annotated[Whole, Field(ge=-MAX_MOVED_UNITS, le=MAX_MOVED_UNITS)]
     reason: Annotated[Reason, Field(strict=False)]
     note: Text | None = None
     supplier: Name | None = None
@@ -75,48 +75,48 @@ class MovementAnswer(TypedDict):
 
 
 class MovementsAnswer(TypedDict):
-    """Movements of stock, the newest first."""
+    """Movements of stock, newest first."""
 
     stock_movements: list[MovementOut]
 
 
 @router.post("")
 async def create_movement(actor: StaffMember, body: NewMovement, database: Db) -> Wire[MovementAnswer]:
-    """Add units to a location, or take them away; never below what is promised to buyers."""
-    variant_id = sibling_id("variant", body.inventory_item_id)
-    why = Why(body.reason, actor, body.note or "", body.supplier or "", body.document or "")
+    """Add units to a location, or remove them; never below the reserved units."""
+    variant_id = derive_sibling_id("variant", body.inventory_item_id)
+    details = MovementDetails(body.reason, actor, body.note or "", body.supplier or "", body.document or "")
     async with database.transaction() as session:
-        await move(session, actor, (variant_id, body.location_id), body.quantity, why)
+        await move_units(session, actor, (variant_id, body.location_id), body.quantity, details)
         query = select(StockMovement).where(StockMovement.variant_id == variant_id)
         newest = query.order_by(StockMovement.created_at.desc(), StockMovement.id.desc()).limit(1)
         movement = (await session.execute(newest)).scalar_one()
-    return Wire({"stock_movement": _wire(movement)})
+    return Wire({"stock_movement": _movement_wire(movement)})
 
 
 @router.get("")
 async def list_movements(
     *,
     database: Db,
-    inventory_item_id: Said = "",
-    order_id: Said = "",
-    limit: Annotated[int, Query(ge=1, le=MOST)] = 50,
+    inventory_item_id: QueryText = "",
+    order_id: QueryText = "",
+    limit: Annotated[int, Query(ge=1, le=MAX_LIMIT)] = 50,
 ) -> Wire[MovementsAnswer]:
-    """The last movements, the newest first: of one item, or of one order."""
+    """List the latest movements, newest first: of one item, or of one order."""
     query = select(StockMovement).order_by(StockMovement.created_at.desc(), StockMovement.id.desc())
     if inventory_item_id:
-        query = query.where(StockMovement.variant_id == sibling_id("variant", inventory_item_id))
+        query = query.where(StockMovement.variant_id == derive_sibling_id("variant", inventory_item_id))
     if order_id:
         query = query.where(StockMovement.order_id == order_id)
     async with database.read() as session:
         found = (await session.execute(query.limit(limit))).scalars().all()
-    return Wire({"stock_movements": [_wire(movement) for movement in found]})
+    return Wire({"stock_movements": [_movement_wire(movement) for movement in found]})
 
 
-def _wire(movement: StockMovement) -> MovementOut:
+def _movement_wire(movement: StockMovement) -> MovementOut:
     return {
         "id": movement.id,
         "created_at": iso(movement.created_at),
-        "inventory_item_id": sibling_id("iitem", movement.variant_id),
+        "inventory_item_id": derive_sibling_id("iitem", movement.variant_id),
         "location_id": movement.location_id,
         "quantity": movement.delta,
         "stocked_quantity": movement.stocked,

@@ -1,6 +1,6 @@
-"""Units that come, are counted or are lost, as somebody in the stockroom or a program says.
+"""Receive, count and write off units, for staff in the stockroom and for API clients.
 
-Where fewer units would be stocked there than are promised to buyers, the refusal says to which orders.
+If fewer units would remain than are reserved, the refusal names the orders.
 """
 
 from collections.abc import Sequence
@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.audit import Subject, Thing, record
+from backend.audit import Subject, SubjectType, record
 from backend.catalog.models import Product, Variant
 from backend.core.errors import InsufficientStock, InvalidData, NotFound, require_found
-from backend.core.texts import _, counted
+from backend.core.texts import _, format_count
 from backend.inventory.movements import (
-    MOST_UNITS,
+    MAX_MOVED_UNITS,
+    MovementDetails,
     Reason,
     StockReserved,
-    Why,
     count_stock,
     lock_level,
     move_stock,
@@ -26,16 +26,23 @@ from backend.orders.models import Order
 from backend.shipping.models import StockLocation
 from backend.staff.rights import Actor, Right
 
-MOST_LINES = 100
-CORRECTING = (Reason.COUNT, Reason.DAMAGED, Reason.LOST)
-"""Why somebody in the stockroom says that another number is stocked there."""
-BY_HAND = (Reason.RECEIVED, Reason.COUNT, Reason.DAMAGED, Reason.LOST, Reason.RETURN, Reason.CORRECTION)
-"""The reasons that programs may give; a sale moves units by being packed."""
+MAX_RECEIPT_LINES = 100
+COUNT_REASONS = (Reason.COUNT, Reason.DAMAGED, Reason.LOST)
+"""Reasons that staff in the stockroom give when they correct a stock."""
+MANUAL_REASONS = (
+    Reason.RECEIVED,
+    Reason.COUNT,
+    Reason.DAMAGED,
+    Reason.LOST,
+    Reason.RETURN,
+    Reason.CORRECTION,
+)
+"""Reasons that API clients may give. Units of an order move when they are packed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What came: units by variant id, from whom, with which paper."""
+    """A delivery: units by variant id, the supplier and the delivery document."""
 
     units: dict[str, int]
     supplier: str = ""
@@ -44,7 +51,7 @@ class Receipt:
 
 
 class ReservedForOrders(InsufficientStock):
-    """More units are promised to buyers than would be left. `orders` are the numbers of those that are orders."""
+    """Fewer units would remain than are reserved. `orders` are the numbers of the orders that reserved them."""
 
     def __init__(self, reserved: int, orders: Sequence[int]) -> None:
         named = f" for orders {', '.join(map(str, orders))}" if orders else ""
@@ -54,112 +61,128 @@ class ReservedForOrders(InsufficientStock):
 
     @property
     def text(self) -> str:
-        """For whom the units are reserved, in words for staff."""
+        """Description of the reservations, for staff."""
         if not self.orders:
             one = _("Hay {n} apartada para un comprador que está pagando.")
-            return counted(self.reserved, one, _("Hay {n} apartadas para compradores que están pagando."))
+            return format_count(
+                self.reserved, one, _("Hay {n} apartadas para compradores que están pagando.")
+            )
         numbers = ", ".join(map(str, self.orders))
         return _("Apartadas para los pedidos {orders}: {n}.").format(n=self.reserved, orders=numbers)
 
 
-async def receive(session: AsyncSession, actor: Actor, location_id: str, receipt: Receipt) -> None:
-    """Units came: all of them, or none.
+async def receive_units(session: AsyncSession, actor: Actor, location_id: str, receipt: Receipt) -> None:
+    """Add the units of a delivery to the stock: all of them, or none.
 
     Raises:
         NotFound: there is no such variant or location.
         InvalidData: there are no units, or too many at once.
     """
     actor.require(Right.CHANGE_STOCK)
-    if not receipt.units or len(receipt.units) > MOST_LINES:
-        raise InvalidData(f"Between 1 and {MOST_LINES} toys are received at once")
-    why = Why(Reason.RECEIVED, actor, note=receipt.note, supplier=receipt.supplier, document=receipt.document)
-    for variant_id, units in sorted(receipt.units.items()):  # in one order: two at once never deadlock
-        if not 0 < units <= MOST_UNITS:
-            raise InvalidData("Units are whole and more than none")
-        await _move(session, actor, (variant_id, location_id), units, why)
+    if not receipt.units or len(receipt.units) > MAX_RECEIPT_LINES:
+        raise InvalidData(f"Between 1 and {MAX_RECEIPT_LINES} products are received at once")
+    details = MovementDetails(
+        Reason.RECEIVED, actor, note=receipt.note, supplier=receipt.supplier, document=receipt.document
+    )
+    for variant_id, units in sorted(receipt.units.items()):  # a fixed order prevents deadlocks
+        if not 0 < units <= MAX_MOVED_UNITS:
+            raise InvalidData("Units are whole numbers above 0")
+        await _move_units(session, actor, (variant_id, location_id), units, details)
 
 
-async def move(session: AsyncSession, actor: Actor, row: tuple[str, str], delta: int, why: Why) -> None:
-    """So many units came, or (negative) left; `row` is the variant's id and the location's.
+async def move_units(
+    session: AsyncSession, actor: Actor, level_key: tuple[str, str], delta: int, details: MovementDetails
+) -> None:
+    """Add `delta` units, or remove them if it is negative. `level_key` is the variant's id and the location's.
 
     Raises:
         NotFound: there is no such variant or location.
-        InvalidData: none came, or too many; or a reason that nobody gives by hand.
-        ReservedForOrders: more are promised to buyers than would be left.
+        InvalidData: `delta` is 0 or too large, or the reason is not allowed here.
+        ReservedForOrders: fewer units would remain than are reserved.
     """
     actor.require(Right.CHANGE_STOCK)
-    if not 0 < abs(delta) <= MOST_UNITS or why.reason not in BY_HAND:
-        raise InvalidData(f"Some units, {MOST_UNITS} at most, for one of: {', '.join(BY_HAND)}")
-    await _move(session, actor, row, delta, why)
+    if not 0 < abs(delta) <= MAX_MOVED_UNITS or details.reason not in MANUAL_REASONS:
+        raise InvalidData(f"Some units, {MAX_MOVED_UNITS} at most, for one of: {', '.join(MANUAL_REASONS)}")
+    await _move_units(session, actor, level_key, delta, details)
 
 
-async def correct(
-    session: AsyncSession, actor: Actor, row: tuple[str, str], counted: int, why: Why, *, seen: int | None
+async def correct_stock(
+    session: AsyncSession,
+    actor: Actor,
+    level_key: tuple[str, str],
+    counted: int,
+    details: MovementDetails,
+    *,
+    expected: int | None,
 ) -> int:
-    """So many units are stocked there; `row` is the variant's id and the location's, `seen` what the screen said.
+    """Set the stock to the counted units.
+
+    `level_key` is the variant's id and the location's; `expected` the displayed stock.
 
     Returns:
-        How many were stocked there before.
+        The units stocked there before.
 
     Raises:
         NotFound: there is no such variant or location.
-        InvalidData: nobody counts that many.
-        StockMoved: others moved units since.
-        ReservedForOrders: more are promised to buyers.
+        InvalidData: the number is out of range.
+        StockCountOutdated: the stock has changed since it was displayed.
+        ReservedForOrders: more units are reserved.
     """
     actor.require(Right.CHANGE_STOCK)
-    if not 0 <= counted <= MOST_UNITS:
-        raise InvalidData(f"Between 0 and {MOST_UNITS} units")
-    variant_id, location_id = row
-    await _require_place(session, variant_id, location_id)
+    if not 0 <= counted <= MAX_MOVED_UNITS:
+        raise InvalidData(f"Between 0 and {MAX_MOVED_UNITS} units")
+    variant_id, location_id = level_key
+    await _require_variant_and_location(session, variant_id, location_id)
     before = (await lock_level(session, variant_id, location_id)).stocked
-    changes = {"stocked": (before, counted), "reason": (None, str(why.reason))}
-    await record(session, actor, "stock changed", Subject(Thing.VARIANT, variant_id), changes)
+    changes = {"stocked": (before, counted), "reason": (None, str(details.reason))}
+    await record(session, actor, "stock changed", Subject(SubjectType.VARIANT, variant_id), changes)
     try:
-        await count_stock(session, variant_id, location_id, counted, why, seen=seen)
+        await count_stock(session, variant_id, location_id, counted, details, expected=expected)
     except StockReserved as error:
-        raise await _named(session, error) from None
+        raise await _to_reserved_for_orders(session, error) from None
     return before
 
 
 async def set_low_stock(session: AsyncSession, actor: Actor, product_id: str, low_at: int | None) -> None:
-    """From how many units on a toy counts as running out; None: as the shop's others do.
+    """Set the number of units from which a product counts as low in stock; None: the shop's default.
 
     Raises:
-        NotFound: there is no such toy.
-        InvalidData: it is less than none, or too many.
+        NotFound: there is no such product.
+        InvalidData: the number is negative or too large.
     """
     actor.require(Right.CHANGE_STOCK)
-    if low_at is not None and not 0 <= low_at <= MOST_UNITS:
-        raise InvalidData(f"Between 0 and {MOST_UNITS} units")
+    if low_at is not None and not 0 <= low_at <= MAX_MOVED_UNITS:
+        raise InvalidData(f"Between 0 and {MAX_MOVED_UNITS} units")
     product = await session.get(Product, product_id)
     if product is None or product.deleted_at is not None:
         raise NotFound(f'Product with id "{product_id}" not found')
-    await record(session, actor, "changed", Subject(Thing.PRODUCT, product_id))
+    await record(session, actor, "changed", Subject(SubjectType.PRODUCT, product_id))
     product.low_stock_at = low_at
     await session.flush()
 
 
-async def _move(session: AsyncSession, actor: Actor, row: tuple[str, str], delta: int, why: Why) -> None:
-    variant_id, location_id = row
-    await _require_place(session, variant_id, location_id)
+async def _move_units(
+    session: AsyncSession, actor: Actor, level_key: tuple[str, str], delta: int, details: MovementDetails
+) -> None:
+    variant_id, location_id = level_key
+    await _require_variant_and_location(session, variant_id, location_id)
     before = (await lock_level(session, variant_id, location_id)).stocked
-    changes = {"stocked": (before, before + delta), "reason": (None, str(why.reason))}
-    await record(session, actor, "stock changed", Subject(Thing.VARIANT, variant_id), changes)
+    changes = {"stocked": (before, before + delta), "reason": (None, str(details.reason))}
+    await record(session, actor, "stock changed", Subject(SubjectType.VARIANT, variant_id), changes)
     try:
-        await move_stock(session, variant_id, location_id, delta, why)
+        await move_stock(session, variant_id, location_id, delta, details)
     except StockReserved as error:
-        raise await _named(session, error) from None
+        raise await _to_reserved_for_orders(session, error) from None
 
 
-async def _require_place(session: AsyncSession, variant_id: str, location_id: str) -> None:
-    known = select(Variant.id).join(Product, Product.id == Variant.product_id)
-    known = known.where(Variant.id == variant_id, Product.deleted_at.is_(None))
-    require_found((await session.execute(known)).first(), "Product variant", variant_id)
+async def _require_variant_and_location(session: AsyncSession, variant_id: str, location_id: str) -> None:
+    variant = select(Variant.id).join(Product, Product.id == Variant.product_id)
+    variant = variant.where(Variant.id == variant_id, Product.deleted_at.is_(None))
+    require_found((await session.execute(variant)).first(), "Product variant", variant_id)
     require_found(await session.get(StockLocation, location_id), "Stock location", location_id)
 
 
-async def _named(session: AsyncSession, error: StockReserved) -> ReservedForOrders:
+async def _to_reserved_for_orders(session: AsyncSession, error: StockReserved) -> ReservedForOrders:
     numbers = select(Order.number).where(Order.cart_id.in_(error.holders)).order_by(Order.number)
     found = (await session.execute(numbers)).scalars().all()
     return ReservedForOrders(error.reserved, [number for number in found if number is not None])

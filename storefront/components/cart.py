@@ -1,4 +1,4 @@
-"""The lines of the cart, and the drawer that shows them beside any page."""
+"""The lines of the cart, and the drawer that displays them next to any page."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -14,38 +14,41 @@ from storefront.components.icons import icon
 from storefront.components.pictures import product_picture
 from storefront.components.placeholders import empty_cart
 from storefront.components.react_components import CART_SCRIPT, KeepFocus, LineQuantity, sheet
-from storefront.links import CART, CATALOG, CHECKOUT, to_category, to_product, to_variant
+from storefront.links import CART, CATALOG, CHECKOUT, category_href, product_href, variant_href
 from storefront.reflex_ext.hooks import view
 from storefront.state.cart import CartState
 
 
 @dataclass(frozen=True, slots=True)
 class Controls:
-    """What puts a product into the cart, or changes how many of it are there.
+    """Values and properties of the controls that add a product to the cart or change its quantity.
 
-    `step` is how far adding is: `ready`, `adding` or `added`; `is_past`: its button was scrolled past. Properties:
-    `fewer`, `field` and `more` of what a quantity is stepped to or typed into; `button` of every button that adds,
-    and `place` of the one that may be scrolled past.
+    `step` is the progress of adding: `ready`, `adding` or `added`. `is_scrolled_past`: the add button was scrolled out
+    of view. Element properties: `fewer`, `more` and `field` for the two step buttons and the input of a quantity;
+    `button` for every add button; `place` for the add button whose scroll position is observed.
     """
 
     fewer: Any
     field: Any
     more: Any
     step: str
-    is_past: bool
+    is_scrolled_past: bool
     button: Any
     place: Any
 
 
 REMOVE_BUTTONS = ".line__remove, .cart-news__dismiss"
-"""A selector: the buttons that take something out of what is shown of a cart."""
+"""CSS selector of the buttons that remove a line or a notice from the displayed cart."""
 CONTROLS = view(CART_SCRIPT, "useControls", Controls)
-"""Of the `AddToCart` or `LineQuantity` around the markup; only the latter has no button."""
+"""Controls of the enclosing `AddToCart` or `LineQuantity`; a `LineQuantity` has no button."""
 
 
 @rx.memo
-def stepper() -> rx.Component:
-    """A quantity, to be typed or changed by one. Stands in an `AddToCart` or a `LineQuantity`."""
+def quantity_stepper() -> rx.Component:
+    """Build the quantity input with buttons that change it by one.
+
+    It must be inside an `AddToCart` or a `LineQuantity`.
+    """
     quantity = _("Cantidad")
 
     def button(shape: str, label: str, pressed: rx.Var[Any]) -> rx.Component:
@@ -73,8 +76,8 @@ def stepper() -> rx.Component:
     )
 
 
-def problem(line: ObjectVar[CartLine]) -> rx.Component:
-    """What must be known before paying."""
+def line_problem(line: ObjectVar[CartLine]) -> rx.Component:
+    """Build the message of a problem that prevents paying: sold out, or too few units."""
     return rx.match(
         line.problem,
         ("gone", rx.el.p(_("Se agotó. Quítalo para poder pagar."), class_name="line__problem", role="alert")),
@@ -96,7 +99,7 @@ def problem(line: ObjectVar[CartLine]) -> rx.Component:
 
 @rx.memo
 def cart_line(line: ObjectVar[CartLine]) -> rx.Component:
-    """One line: picture, name, quantity, price and a way out."""
+    """Build one line: picture, name, quantity, price and a remove button."""
     return rx.el.div(
         rx.el.div(
             product_picture(line.picture, "112px", alt=""),
@@ -107,7 +110,7 @@ def cart_line(line: ObjectVar[CartLine]) -> rx.Component:
                 line.product_handle != "",
                 rx.el.a(
                     line.title,
-                    href=to_variant(line.product_handle, line.variant, line.variant_id),
+                    href=variant_href(line.product_handle, line.variant, line.variant_id),
                     class_name="line__title",
                 ),
                 rx.el.span(line.title, class_name="line__title"),
@@ -125,14 +128,14 @@ def cart_line(line: ObjectVar[CartLine]) -> rx.Component:
                 ),
                 class_name="line__meta",
             ),
-            problem(line),
+            line_problem(line),
             class_name="line__words",
         ),
         rx.el.div(
             rx.cond(
                 line.max_quantity.to(int) > 0,
                 LineQuantity.create(
-                    stepper(),
+                    quantity_stepper(),
                     line_id=line.id,
                     quantity=line.quantity,
                     max=line.max_quantity,
@@ -159,7 +162,7 @@ def cart_line(line: ObjectVar[CartLine]) -> rx.Component:
 
 
 def cart_lines() -> rx.Component:
-    """Every line."""
+    """Build the list of all lines."""
     return rx.el.ul(
         rx.foreach(
             CartState.cart.lines,
@@ -170,12 +173,12 @@ def cart_lines() -> rx.Component:
 
 
 def news_entry(news: ObjectVar[NewsView]) -> rx.Component:
-    """One event of the cart, a link to what can be done about it, and a button that dismisses it."""
+    """Build one notice of the cart, with a link to the next step and a dismiss button."""
     link, label = (
         rx.match(
             news.target,
-            ("product", to_product(news.handle)),
-            ("category", to_category(news.handle)),
+            ("product", product_href(news.handle)),
+            ("category", category_href(news.handle)),
             ("catalog", CATALOG),
             CART,
         ),
@@ -207,7 +210,7 @@ def news_entry(news: ObjectVar[NewsView]) -> rx.Component:
 
 
 def cart_news() -> rx.Component:
-    """Events of the cart that the shopper has not caused. Screen readers say what is new in it."""
+    """Build the notices of changes that the customer did not make. Screen readers announce new ones."""
     return rx.el.div(
         rx.cond(
             CartState.cart.news.length() > 0,
@@ -221,7 +224,7 @@ def cart_news() -> rx.Component:
 
 @rx.memo
 def cart_sheet() -> rx.Component:
-    """The drawer: lines, total and the two ways on."""
+    """Build the drawer: lines, total and the links to the checkout and to the cart."""
     cart = CartState.cart
     return sheet(
         KeepFocus.create(

@@ -1,4 +1,4 @@
-"""Letting go of a payment that waits at the bank."""
+"""Cancelling a payment that is pending at the bank, to pay at another bank."""
 
 import logging
 from dataclasses import dataclass
@@ -12,22 +12,22 @@ from backend.core.error_texts import FAILURE, NOTICE, text_for
 from backend.core.errors import Conflict, ShopError
 from backend.core.outage import DatabaseUnavailable
 from backend.core.texts import _
-from storefront.components.forms import BUSY, AskFirst, Once, spinner_or
+from storefront.components.forms import BUSY, AskFirst, SubmitOnce, spinner_or_icon
 from storefront.reflex_ext.hooks import ABSENT
 from storefront.state.cart import CartState, use_own_cart
-from storefront.state.frame import COMING_BACK
+from storefront.state.frame import SHOP_UNAVAILABLE
 
 log = logging.getLogger(__name__)
 
 
 def change_bank_button(answers: rx.Var[int], on_change: Any) -> rx.Component:
-    """The button. The first press says what it means, the second one does it, once.
+    """Build the button. The first click explains the consequences, the second cancels the payment, only once.
 
     Args:
-        answers: another number after every answer to `on_change`.
-        on_change: the event that lets go of the payment.
+        answers: a number that changes after every answer to `on_change`.
+        on_change: the event that cancels the payment.
     """
-    title, words = "cambiar-banco", "cambiar-banco-nota"
+    title, note = "cambiar-banco", "cambiar-banco-nota"
     button = rx.el.button(
         _("Cancelar y elegir otro banco"),
         type="button",
@@ -43,11 +43,11 @@ def change_bank_button(answers: rx.Var[int], on_change: Any) -> rx.Component:
                 "Si ya aprobaste el pago en tu banco, no canceles: espera aquí la confirmación. Si cancelas y el banco "
                 "lo aprueba de todos modos, ese pago vale para este pedido o te devolvemos el dinero."
             ),
-            id=words,
+            id=note,
         ),
         rx.el.div(
             rx.el.button(
-                spinner_or("back", BUSY),
+                spinner_or_icon("back", BUSY),
                 rx.cond(BUSY, _("Preguntando a tu banco…"), _("Sí, cancelar y elegir otro banco")),
                 type="button",
                 class_name="button button--dark",
@@ -69,47 +69,52 @@ def change_bank_button(answers: rx.Var[int], on_change: Any) -> rx.Component:
         role="group",
         class_name="change-bank",
         aria_labelledby=title,
-        aria_describedby=words,
+        aria_describedby=note,
         data_testid="change-bank-question",
         data_first="",
         custom_attrs={"tabIndex": -1},
     )
-    return Once.create(AskFirst.create(button, question), answers=answers)
+    return SubmitOnce.create(AskFirst.create(button, question), answers=answers)
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
-    """The result of closing the payment: a cart to pay, or a problem to tell; neither when it has ended meanwhile."""
+class ChangeBankResult:
+    """Result of cancelling the payment: a cart to pay, or a problem to show.
+
+    Neither if the payment has ended by itself.
+    """
 
     has_cart: bool = False
     problem: str = ""
 
 
-async def change_bank(state: rx.State, order_id: str, token: str) -> Changed:
-    """Close the order's payment, and bring its cart back as this browser's, with its bank to choose again.
+async def change_bank(state: rx.State, order_id: str, token: str) -> ChangeBankResult:
+    """Cancel the order's payment and restore its cart in this browser, so that the customer can choose another bank.
 
-    Called outside the state's lock: the gateway is asked first.
+    Call it outside the state's lock, as it waits for the payment gateway.
     """
     try:
         async with state:
             cart = await state.get_state(CartState)
-            await use_own_cart(cart)  # nothing is put into a cart that is somebody else's
+            await use_own_cart(cart)  # never add lines to another customer's cart
             present = cart.cart_id
         shop = current_shop()
         cart_id = await shop.placed_orders.change_bank(order_id, token, present)
         async with shop.database.transaction() as session:
-            await save_draft(session, cart_id, {"bank": ""})  # the one that was chosen is what was wrong
+            await save_draft(
+                session, cart_id, {"bank": ""}
+            )  # the customer wants another bank than the chosen one
         async with state:
             (await state.get_state(CartState)).cart_id = cart_id
     except Conflict as error:
-        log.info("order %s has its end: %s", order_id, error.message)
-        return Changed()
+        log.info("the payment of order %s has ended: %s", order_id, error.message)
+        return ChangeBankResult()
     except ShopError as error:
-        log.info("the bank of order %s stays: %s: %s", order_id, type(error).__name__, error.message)
-        return Changed(problem=text_for(error, NOTICE))
+        log.info("the bank of order %s is not changed: %s: %s", order_id, type(error).__name__, error.message)
+        return ChangeBankResult(problem=text_for(error, NOTICE))
     except DatabaseUnavailable:
-        return Changed(problem=COMING_BACK)
+        return ChangeBankResult(problem=SHOP_UNAVAILABLE)
     except Exception:
         log.exception("the bank of order %s could not be changed", order_id)
-        return Changed(problem=FAILURE)
-    return Changed(has_cart=True)
+        return ChangeBankResult(problem=FAILURE)
+    return ChangeBankResult(has_cart=True)

@@ -1,4 +1,4 @@
-"""The boxes by which a shopper agrees: empty at first, each with the text it is about one tap away."""
+"""Consent checkboxes: empty at first, each with a link to its legal text."""
 
 from typing import Any
 
@@ -6,30 +6,30 @@ import reflex as rx
 
 from backend.core.texts import _
 from backend.legal.texts import TITLES, LegalKind
-from storefront.components.forms import Text, described_by, problem_of
+from storefront.components.forms import Text, described_by, field_problem
 from storefront.links import legal_path
 from storefront.reflex_ext.hooks import ABSENT
 
-WORDS = {
+CONSENT_TEXTS = {
     "consent_data": (_("Autorizo que traten mis datos según la "), LegalKind.DATA),
     "consent_terms": (_("Acepto los "), LegalKind.TERMS),
 }
-"""What is agreed to, up to the title of the text."""
+"""Label of each checkbox up to the title of the legal text, and the kind of that text."""
 
 
 def consent_box(
     box: str, *, element_id: Text, problem: rx.Var[str], live: Text, **control: Any
 ) -> rx.Component:
-    """A box.
+    """Build a consent checkbox with its label and its problem.
 
     Args:
-        box: its field.
-        element_id: its element's id.
-        problem: what is said beside it where it is missing.
-        live: how that is said aloud, as `aria-live`.
+        box: the name of its field.
+        element_id: id of the input element.
+        problem: the message that is displayed if the box must be ticked.
+        live: value of `aria-live`: how a screen reader announces the problem.
         control: more properties of the input.
     """
-    words, kind = WORDS[box]
+    words, kind = CONSENT_TEXTS[box]
     marks = {
         "aria-required": "true",
         "aria-invalid": rx.cond(problem, "true", ABSENT),
@@ -47,6 +47,6 @@ def consent_box(
             rx.el.span(words, link, "."),
             class_name="consent",
         ),
-        problem_of(element_id, problem, live),
+        field_problem(element_id, problem, live),
         class_name="field",
     )

@@ -1,9 +1,9 @@
-"""The end of every page: how to reach the shop, how it ships and is paid, and what the law promises."""
+"""The footer of every page: contact, shipping and payment, and the customer's legal rights."""
 
 import reflex as rx
 from reflex.vars import ObjectVar
 
-from backend.content.current_content import ShownLine
+from backend.content.current_content import FooterLineView
 from backend.core.texts import _
 from storefront.components.icons import icon
 from storefront.components.pictures import MARK, drawing
@@ -11,12 +11,12 @@ from storefront.links import ACCOUNT, CART, CATALOG, FIND_ORDER, LEGAL_LINKS, WI
 from storefront.state.frame import FrameState
 
 SHOP = FrameState.shop
-SAID = FrameState.footer
-"""What the office says there."""
+OFFICE_FOOTER = FrameState.footer
+"""The footer's content that the office edits."""
 
 
-def column(title: str, *lines: rx.Component) -> rx.Component:
-    """A list under a title."""
+def footer_column(title: str, *lines: rx.Component) -> rx.Component:
+    """Build a list under a title."""
     return rx.el.section(
         rx.el.h2(title, class_name="footer__title"),
         rx.el.ul(*(rx.el.li(line) for line in lines), class_name="footer__list"),
@@ -24,15 +24,17 @@ def column(title: str, *lines: rx.Component) -> rx.Component:
     )
 
 
-def own_column() -> rx.Component:
-    """The office's own list."""
+def office_column() -> rx.Component:
+    """Build the column that the office edits."""
 
-    def line(one: ObjectVar[ShownLine]) -> rx.Component:
-        return rx.el.li(rx.cond(one.href != "", rx.el.a(one.text, href=one.href), one.text), key=one.text)
+    def line(entry: ObjectVar[FooterLineView]) -> rx.Component:
+        return rx.el.li(
+            rx.cond(entry.href != "", rx.el.a(entry.text, href=entry.href), entry.text), key=entry.text
+        )
 
     return rx.el.section(
-        rx.el.h2(SAID.title, class_name="footer__title"),
-        rx.el.ul(rx.foreach(SAID.lines, line), class_name="footer__list"),
+        rx.el.h2(OFFICE_FOOTER.title, class_name="footer__title"),
+        rx.el.ul(rx.foreach(OFFICE_FOOTER.lines, line), class_name="footer__list"),
         class_name="footer__column",
         data_testid="footer-own",
     )
@@ -40,15 +42,18 @@ def own_column() -> rx.Component:
 
 @rx.memo
 def site_footer() -> rx.Component:
-    """The footer."""
+    """Build the footer."""
     return rx.el.footer(
         rx.el.div(
             rx.el.section(
                 rx.el.p(drawing(MARK, 44), rx.el.span(SHOP.name), class_name="footer__brand"),
-                rx.el.p(rx.cond(SAID.about != "", SAID.about, SHOP.about), class_name="footer__about"),
+                rx.el.p(
+                    rx.cond(OFFICE_FOOTER.about != "", OFFICE_FOOTER.about, SHOP.about),
+                    class_name="footer__about",
+                ),
                 class_name="footer__column footer__column--brand",
             ),
-            column(
+            footer_column(
                 _("Escríbenos"),
                 rx.el.a(icon("mail", size=20), SHOP.email, href=SHOP.email_link),
                 rx.el.a(icon("phone", size=20), SHOP.phone, href=SHOP.phone_link),
@@ -56,7 +61,7 @@ def site_footer() -> rx.Component:
                 rx.cond(SHOP.address, rx.el.span(SHOP.address)),
                 rx.el.span(SHOP.hours),
             ),
-            column(
+            footer_column(
                 _("La tienda"),
                 rx.el.a(_("Todos los juguetes"), href=CATALOG),
                 rx.el.a(_("Favoritos"), href=WISHLIST),
@@ -64,7 +69,7 @@ def site_footer() -> rx.Component:
                 rx.el.a(_("Mi cuenta"), href=ACCOUNT),
                 rx.el.a(_("Encuentra tu pedido"), href=FIND_ORDER),
             ),
-            column(
+            footer_column(
                 _("Comprar tranquilo"),
                 rx.el.span(
                     _("Envíos a toda Colombia: el precio exacto se calcula con tu dirección, antes de pagar.")
@@ -74,8 +79,8 @@ def site_footer() -> rx.Component:
                     _("Tienes cinco días hábiles para retractarte de la compra (Ley 1480 de 2011, art. 47).")
                 ),
             ),
-            rx.cond(SAID.lines.length() > 0, own_column()),
-            column(_("Legal"), *(rx.el.a(title, href=path) for path, title in LEGAL_LINKS)),
+            rx.cond(OFFICE_FOOTER.lines.length() > 0, office_column()),
+            footer_column(_("Legal"), *(rx.el.a(title, href=path) for path, title in LEGAL_LINKS)),
             class_name="footer__columns",
         ),
         rx.el.p(

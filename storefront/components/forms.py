@@ -1,4 +1,4 @@
-"""Fields as every form shows them: the label, the control, what is wrong with it right beside it, and a hint."""
+"""Form fields: each has a label, a control, its problem directly below, and a hint."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -18,35 +18,38 @@ PRESS = script("press")
 COMBOBOX = script("combobox")
 COMBOBOX_PACKAGE = "@github/combobox-nav@3.0.2"
 BUSY: rx.Var[bool] = hook(PRESS, "useBusy")
-"""Whether the `Once` around the markup waits for an answer."""
+"""True while the enclosing `SubmitOnce` waits for an answer."""
 
-SENT_BY_THE_BROWSER: rx.Var[Any] = rx.Var("{ onSubmit: undefined }")
-"""Reflex keeps a form without an event from being sent at all."""
+NATIVE_SUBMIT: rx.Var[Any] = rx.Var("{ onSubmit: undefined }")
+"""Property of a form that the browser submits itself. Without it, Reflex blocks a form that has no submit event."""
 
 NO_PROBLEM: rx.Var[str] = rx.Var.create("")
-"""Of the controls of such a form: its page says what is wrong once it was sent."""
+"""Problem of the controls in such a form: the page shows the problems after the form was submitted."""
 
-LONGEST = 300
-"""Characters that a field takes."""
+MAX_TEXT_LENGTH = 300
+"""Maximum characters of a field."""
 OPTIONAL = _("(opcional)")
 
 Text = str | rx.Var[str]
 
 
-class Once(rx.Component):
-    """Around a form, or buttons with `data-once`: pressed again before the next of the `answers`, they ask once.
+class SubmitOnce(rx.Component):
+    """A wrapper of a form, or of buttons with `data-once`, that ignores further clicks until `answers` changes.
 
-    When `empties` grows, what is typed in the form goes.
+    When `empties` increases, the form is emptied.
     """
 
     library = PRESS
-    tag = "Once"
+    tag = "SubmitOnce"
     answers: rx.Var[int]
     empties: rx.Var[int]
 
 
 class AskFirst(rx.Component):
-    """Its first child asks for its second, in its place: see `assets/scripts/press.jsx`."""
+    """A wrapper that replaces its first child, when clicked, by the second, a question.
+
+    See `assets/scripts/press.jsx`.
+    """
 
     library = PRESS
     tag = "AskFirst"
@@ -63,20 +66,20 @@ def field(
     live: Text = "polite",
     **control: Any,
 ) -> rx.Component:
-    """A line to write on.
+    """Build a text field with one line.
 
     Args:
-        name: what its text is sent as.
-        label: what a shopper calls it.
-        element_id: its element's id.
-        problem: what is wrong with it; empty, or nothing at all, when it is well.
-        hint: what helps to fill it in.
-        is_optional: whether it may stay empty.
-        live: how its problem is said aloud, as `aria-live`.
+        name: the field's name in the submitted form.
+        label: the visible label.
+        element_id: id of the input element.
+        problem: the message about an invalid value; empty or undefined if the value is valid.
+        hint: help for filling in the field.
+        is_optional: True if the field may stay empty.
+        live: value of `aria-live`: how a screen reader announces the problem.
         control: more properties of the input.
     """
-    marks = _marks(element_id, problem, hint, is_required=not is_optional)
-    properties = {"max_length": LONGEST, "name": name, **marks, **control}
+    marks = _control_props(element_id, problem, hint, is_required=not is_optional)
+    properties = {"max_length": MAX_TEXT_LENGTH, "name": name, **marks, **control}
     return field_box(
         label,
         rx.el.input(**properties),
@@ -88,22 +91,22 @@ def field(
     )
 
 
-def text_field(
+def text_area_field(
     name: str,
     label: Text,
     *,
     element_id: Text,
     problem: rx.Var[str],
-    longest: int,
+    max_length: int,
     hint: str = "",
     live: Text = "polite",
     **control: Any,
 ) -> rx.Component:
-    """Several lines to write on; they may stay empty. See `field`."""
-    marks = _marks(element_id, problem, hint, is_required=False)
+    """Build an optional text field with several lines. See `field`."""
+    marks = _control_props(element_id, problem, hint, is_required=False)
     return field_box(
         label,
-        rx.el.textarea(**{"max_length": longest, "name": name, "rows": "3", **marks, **control}),
+        rx.el.textarea(**{"max_length": max_length, "name": name, "rows": "3", **marks, **control}),
         element_id=element_id,
         problem=problem,
         hint=hint,
@@ -121,8 +124,8 @@ def select_field(
     live: Text = "polite",
     **control: Any,
 ) -> rx.Component:
-    """A native list: the telephone's own wheel, the keyboard's own letters. `extra` stands below it."""
-    marks = _marks(element_id, problem, "", is_required=True)
+    """Build a native select element with its label. `extra` is displayed below it."""
+    marks = _control_props(element_id, problem, "", is_required=True)
     select = rx.el.div(
         rx.el.select(*options, auto_complete="off", **marks, **control),
         icon("down", size=20),
@@ -131,8 +134,8 @@ def select_field(
     return field_box(label, select, *extra, element_id=element_id, problem=problem, live=live)
 
 
-def pictures_field(element_id: Text, most: int) -> rx.Component:
-    """Chooses up to so many pictures of one's own; there may be none. Its form is sent by the browser itself."""
+def pictures_field(element_id: Text, max_count: int) -> rx.Component:
+    """Build an optional file input for up to `max_count` pictures. The browser itself submits its form."""
     chooser = rx.el.input(
         id=rx.Var.create(element_id),
         type="file",
@@ -142,7 +145,7 @@ def pictures_field(element_id: Text, most: int) -> rx.Component:
         class_name="field__input",
     )
     return field_box(
-        _("Fotos, hasta {most}").format(most=most),
+        _("Fotos, hasta {most}").format(most=max_count),
         chooser,
         element_id=element_id,
         problem=NO_PROBLEM,
@@ -161,36 +164,36 @@ def field_box(
     is_optional: bool = False,
     live: Text = "polite",
 ) -> rx.Component:
-    """What stands around any control."""
+    """Build the label, problem and hint around any control. See `field`."""
     optional = [rx.el.span(f" {OPTIONAL}", class_name="field__optional")] if is_optional else []
-    hints = [rx.el.p(hint, class_name="field__hint", id=_id(element_id, "hint"))] if hint else []
+    hints = [rx.el.p(hint, class_name="field__hint", id=_part_id(element_id, "hint"))] if hint else []
     return rx.el.div(
         rx.el.label(label, *optional, class_name="field__label", html_for=element_id),
         control,
-        problem_of(element_id, problem, live),
+        field_problem(element_id, problem, live),
         *hints,
         *extra,
         class_name="field",
     )
 
 
-def problem_of(element_id: Text, problem: rx.Var[str], live: Text = "polite") -> rx.Component:
-    """What is wrong with a control, said aloud when it comes up if it is `live`."""
+def field_problem(element_id: Text, problem: rx.Var[str], live: Text = "polite") -> rx.Component:
+    """Build the message about an invalid value. Screen readers announce it unless `live` is empty."""
     text = rx.el.p(
-        icon("warning", size=18), problem, class_name="field__problem", id=_id(element_id, "problem")
+        icon("warning", size=18), problem, class_name="field__problem", id=_part_id(element_id, "problem")
     )
     shown = rx.cond(problem, text)
     return shown if isinstance(live, str) and not live else rx.el.div(shown, custom_attrs={"aria-live": live})
 
 
 def described_by(element_id: Text, problem: rx.Var[str], hint: str = "") -> dict[str, rx.Var[Any]]:
-    """The property that leads from a control to its problem and its hint."""
-    hinted = _id(element_id, "hint") if hint else ABSENT
+    """Return the `aria-describedby` property that links a control to its problem and its hint."""
+    hinted = _part_id(element_id, "hint") if hint else ABSENT
     problems = f"{element_id}-problem {element_id}-hint" if hint else f"{element_id}-problem"
     return {"aria-describedby": rx.cond(problem, problems, hinted)}
 
 
-def _marks(element_id: Text, problem: rx.Var[str], hint: str, *, is_required: bool) -> dict[str, Any]:
+def _control_props(element_id: Text, problem: rx.Var[str], hint: str, *, is_required: bool) -> dict[str, Any]:
     return {
         "id": rx.Var.create(element_id),
         "class_name": "field__input",
@@ -202,38 +205,38 @@ def _marks(element_id: Text, problem: rx.Var[str], hint: str, *, is_required: bo
     }
 
 
-def _id(element_id: Text, part: str) -> rx.Var[str]:
-    """The id of what belongs to a control; a variable, as Reflex keeps a reference to every id that it knows."""
+def _part_id(element_id: Text, part: str) -> rx.Var[str]:
+    """Return the id of a part of the control. It is a variable, as Reflex creates a React ref for every constant id."""
     return rx.Var.create(f"{element_id}-{part}")
 
 
-def spinner_or(shape: str, is_busy: rx.Var[bool]) -> rx.Component:
-    """The icon of a button that may be busy."""
+def spinner_or_icon(shape: str, is_busy: rx.Var[bool]) -> rx.Component:
+    """Build the icon of a button, or a spinner while it is busy."""
     return rx.cond(is_busy, rx.el.span(class_name="spinner", aria_hidden="true"), icon(shape, size=20))
 
 
 class Combobox(rx.Component):
-    """Around a field with suggestions: see `assets/scripts/combobox.jsx`."""
+    """A wrapper of a field with suggestions: see `assets/scripts/combobox.jsx`."""
 
     library = COMBOBOX
     tag = "Combobox"
-    lib_dependencies: list[str] = [COMBOBOX_PACKAGE]  # noqa: RUF012 - as Reflex declares it
+    lib_dependencies: list[str] = [COMBOBOX_PACKAGE]  # noqa: RUF012 - Reflex declares it in this way
     answered: rx.Var[str]
     count: rx.Var[int]
-    letters: rx.Var[int]
-    idle: rx.Var[int]
-    closes: rx.Var[str]
+    min_letters: rx.Var[int]
+    idle_count: rx.Var[int]
+    close_key: rx.Var[str]
     is_picked: rx.Var[bool]
-    is_clearing: rx.Var[bool]
+    clears_on_escape: rx.Var[bool]
     is_strict: rx.Var[bool]
     on_ask: rx.EventHandler[on_text]  # type: ignore[type-arg, valid-type]
 
 
 @dataclass(frozen=True, slots=True)
 class Suggestions:
-    """How a combobox stands: what is typed, and whether its list or "nothing found" is shown for just that.
+    """State of a combobox: the typed text, and whether its list or the "nothing found" message for that text is open.
 
-    `is_idle`: its list is what there is before anything is typed.
+    `is_idle`: the list has the suggestions that are displayed before anything is typed.
     """
 
     typed: str
@@ -245,12 +248,12 @@ class Suggestions:
 
 
 SUGGESTIONS = view(COMBOBOX, "useCombobox", Suggestions)
-"""Of the combobox around the markup."""
+"""State of the enclosing combobox."""
 
 
 @dataclass(frozen=True, slots=True)
 class Town:
-    """A municipality that may be meant."""
+    """A municipality that matches the typed text."""
 
     value: str
     name: str
@@ -259,7 +262,7 @@ class Town:
 
 
 def town_view(town: Municipality) -> Town:
-    """A municipality with its department: names repeat over the country."""
+    """Return a municipality labelled with its department, as several municipalities have the same name."""
     return Town(town.code, town.name, town.department, f"{town.name}, {town.department}")
 
 
@@ -276,21 +279,21 @@ def town_field(
     is_picked: bool | rx.Var[bool] = False,
     **control: Any,
 ) -> rx.Component:
-    """The municipality, searched for and picked from the list.
+    """Build the field in which a municipality is searched and selected.
 
     Args:
-        label: what a shopper calls it.
-        towns: those that what was typed may mean.
-        answered: what was typed for them.
-        on_ask: the event that looks for what is typed.
-        panel: `town_panel` in an `rx.memo` of its own.
-        element_id: the input's id.
-        problem: what is wrong with it.
-        live: how its problem is said aloud.
-        is_picked: whether what stands there was picked.
+        label: the visible label.
+        towns: the municipalities that match the typed text.
+        answered: the typed text that `towns` belongs to.
+        on_ask: the event that searches for the typed text.
+        panel: `town_panel` inside a separate `rx.memo`.
+        element_id: id of the input element.
+        problem: the message about an invalid value.
+        live: value of `aria-live`: how a screen reader announces the problem.
+        is_picked: True if the displayed municipality was selected from the list.
         control: more properties of the input.
     """
-    text_field = {
+    input_props = {
         "name": "town",
         "auto_capitalize": "words",
         "auto_complete": "off",
@@ -298,11 +301,11 @@ def town_field(
         "max_length": 80,
         "placeholder": _("Escribe y elige de la lista"),
         "spell_check": False,
-        **_marks(element_id, problem, "", is_required=True),
+        **_control_props(element_id, problem, "", is_required=True),
         **control,
     }
     box = rx.el.div(
-        rx.el.input(**text_field),
+        rx.el.input(**input_props),
         rx.cond(is_picked, icon("check", size=20), icon("search", size=20)),
         panel,
         class_name="select town__box",
@@ -321,11 +324,11 @@ def town_field(
 def town_panel(
     towns: ArrayVar[list[Town]], pick: Callable[[ObjectVar[Town]], dict[str, Any]]
 ) -> rx.Component:
-    """The list of a town's field, or that there is no such town; said aloud too.
+    """Build the list of municipalities, or the message that there is none. Screen readers announce both.
 
     Args:
-        towns: those that what was typed may mean.
-        pick: properties of the option of a town, with what picks it.
+        towns: the municipalities that match the typed text.
+        pick: returns the properties of a municipality's option, including its click handler.
     """
     nothing = _("No encontramos ese municipio. Revisa cómo está escrito.")
     is_counted = SUGGESTIONS.is_listed & SUGGESTIONS.is_current

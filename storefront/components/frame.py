@@ -1,4 +1,4 @@
-"""The frame of every page: skip link, header, content, footer, and what lies over them."""
+"""The frame of every page: skip link, header, content, footer, and the overlays."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -17,63 +17,66 @@ from storefront.components.react_components import Arrival, SessionWatch
 from storefront.links import CART
 from storefront.reflex_ext.elements import A, ErrorBoundary, has_too_many_connection_errors
 from storefront.reflex_ext.hooks import hook, script, view
-from storefront.state.cart import Added, CartState
+from storefront.state.cart import AddedProduct, CartState
 from storefront.state.frame import FrameState, Notice
 
-CONTENT = "contenido"
+CONTENT_ID = "contenido"
 NOTICES = script("notices")
 IS_OFFLINE: rx.Var[bool] = hook(script("offline"), "useIsOffline").to(bool)
-"""Whether the browser says that it has no network."""
+"""True if the browser reports that it has no network."""
 
 
 @dataclass(frozen=True, slots=True)
-class Fresh:
-    """A message that is new, while it is shown, and properties of what holds it there and what takes it away."""
+class FreshMessage:
+    """A new message while it is displayed, and the properties of its elements.
+
+    `box` is for its element: it stays while the pointer is over it. `dismiss` is for the controls that close it.
+    """
 
     shown: Any
-    hold: Any
-    leaving: Any
+    box: Any
+    dismiss: Any
 
 
-def framed(*content: rx.Component, class_name: str = "", with_cart_sheet: bool = True) -> rx.Component:
-    """A whole page around its content.
+def page_frame(*content: rx.Component, class_name: str = "", with_cart_sheet: bool = True) -> rx.Component:
+    """Build a whole page around its content.
 
     Args:
-        content: what is in `<main>`.
+        content: children of `<main>`.
         class_name: the class of `<main>`.
-        with_cart_sheet: whether the cart's icon opens the drawer; where the cart is the page itself, it does not.
+        with_cart_sheet: True if the cart's icon opens the drawer. The cart's own page has no drawer.
     """
     return rx.fragment(
         skip_link(),
         announcement_bar(),
         site_header(),
         departments_strip(),
-        rx.el.main(*content, id=CONTENT, class_name=f"main {class_name}", custom_attrs={"tabIndex": -1}),
+        rx.el.main(*content, id=CONTENT_ID, class_name=f"main {class_name}", custom_attrs={"tabIndex": -1}),
         site_footer(),
         menu_sheet(),
         *([cart_sheet()] if with_cart_sheet else []),
         notices(),
-        Arrival.create(target=CONTENT),
+        Arrival.create(target=CONTENT_ID),
         SessionWatch.create(),
     )
 
 
 def skip_link() -> rx.Component:
-    """The way past the header. Not the router's kind of link, which would go to the page's path without its query."""
-    return A.create(_("Saltar al contenido"), href=f"#{CONTENT}", class_name="skip-link")
+    """Build the link that skips the header. It is not the router's link, as that would drop the query of the URL."""
+    return A.create(_("Saltar al contenido"), href=f"#{CONTENT_ID}", class_name="skip-link")
 
 
 @rx.memo
 def announcement_bar() -> rx.Component:
-    """What the office says above every page, while it says something."""
-    said = FrameState.announcement
-    return rx.cond(said.text != "", announced(said))
+    """Build the announcement that the office displays above every page, if there is one."""
+    current = FrameState.announcement
+    return rx.cond(current.text != "", announcement_line(current))
 
 
-def announced(said: ObjectVar[Announcement]) -> rx.Component:
-    """A line above the page, which may lead somewhere."""
+def announcement_line(current: ObjectVar[Announcement]) -> rx.Component:
+    """Build the announcement's line, with its link if it has one."""
     return rx.el.aside(
-        rx.cond(said.href != "", rx.el.a(said.text, href=said.href), said.text),
+        rx.cond(current.href != "", rx.el.a(current.text, href=current.href), current.text),
         class_name="announcement",
         aria_label=_("Aviso"),
         data_testid="announcement",
@@ -82,63 +85,63 @@ def announced(said: ObjectVar[Announcement]) -> rx.Component:
 
 @rx.memo
 def notices() -> rx.Component:
-    """What the shop has to say while a shopper goes on: polite, gone by itself, never in the way of the keyboard."""
+    """Build the notices that disappear after a while and never take the keyboard focus."""
 
-    def close(leaving: rx.Var[Any]) -> rx.Component:
+    def close(dismiss: rx.Var[Any]) -> rx.Component:
         return rx.el.button(
             icon("close", size=20),
             type="button",
             class_name="icon-button notice__close",
             aria_label=_("Cerrar"),
-            special_props=[leaving],
+            special_props=[dismiss],
         )
 
-    added = view(NOTICES, "useFresh", Fresh, CartState.added, FrameState.is_hydrated)
-    line = added.shown.to(ObjectVar, Added)
-    put = rx.el.div(
+    added = view(NOTICES, "useFreshMessage", FreshMessage, CartState.last_added, FrameState.is_hydrated)
+    line = added.shown.to(ObjectVar, AddedProduct)
+    added_box = rx.el.div(
         rx.el.span(product_picture(line.picture, "64px", alt=""), class_name="notice__picture"),
         rx.el.p(rx.el.b(_("Agregado a tu carrito")), rx.el.br(), line.title, class_name="notice__text"),
         rx.el.a(
             _("Ver carrito"),
             href=CART,
             class_name="button button--small button--dark",
-            special_props=[added.leaving],
+            special_props=[added.dismiss],
         ),
-        close(added.leaving),
+        close(added.dismiss),
         class_name="notice notice--added",
         data_testid="added-notice",
-        special_props=[added.hold],
+        special_props=[added.box],
     )
-    told = view(NOTICES, "useFresh", Fresh, FrameState.notice, FrameState.is_hydrated)
-    notice = told.shown.to(ObjectVar, Notice)
-    said = rx.el.div(
+    fresh = view(NOTICES, "useFreshMessage", FreshMessage, FrameState.notice, FrameState.is_hydrated)
+    notice = fresh.shown.to(ObjectVar, Notice)
+    notice_box = rx.el.div(
         rx.el.p(notice.text, class_name="notice__text"),
-        close(told.leaving),
+        close(fresh.dismiss),
         class_name=f"notice notice--{notice.tone}",
         data_testid="notice",
-        special_props=[told.hold],
+        special_props=[fresh.box],
     )
-    lost = view(NOTICES, "useLostPress", Fresh)
-    failed = rx.el.div(
+    lost = view(NOTICES, "useLostPress", FreshMessage)
+    lost_box = rx.el.div(
         rx.el.p(
             _("No alcanzamos a hacer lo que pulsaste. Mira cómo quedó e inténtalo otra vez."),
             class_name="notice__text",
         ),
-        close(lost.leaving),
+        close(lost.dismiss),
         class_name="notice notice--problem",
         data_testid="lost-press",
-        special_props=[lost.hold],
+        special_props=[lost.box],
     )
     return rx.el.div(
-        rx.el.div(rx.cond(added.shown, put), role="status", aria_atomic="true"),
-        rx.el.div(rx.cond(told.shown, said), role="alert"),
-        rx.el.div(rx.cond(lost.shown, failed), role="alert"),
+        rx.el.div(rx.cond(added.shown, added_box), role="status", aria_atomic="true"),
+        rx.el.div(rx.cond(fresh.shown, notice_box), role="alert"),
+        rx.el.div(rx.cond(lost.shown, lost_box), role="alert"),
         class_name="notices",
     )
 
 
 def connection_banner() -> rx.Component:
-    """Around all pages: says that the connection is lost, while it is."""
+    """Build a wrapper around all pages that displays a banner while the connection is lost."""
     banner = rx.el.div(
         rx.cond(
             has_too_many_connection_errors | IS_OFFLINE,
@@ -150,11 +153,14 @@ def connection_banner() -> rx.Component:
         ),
         role="status",
     )
-    return rx.fragment(banner)  # the pages become the fragment's children, beside the banner
+    return rx.fragment(banner)  # Reflex adds the pages as children of the fragment, after the banner
 
 
 def error_boundary() -> rx.Component:
-    """Around all pages: shown in place of one that failed to render, which is reported to the server."""
+    """Build a wrapper around all pages that replaces a page that failed to render.
+
+    The failure is reported to the server.
+    """
     fallback = rx.el.main(
         rx.el.h1(_("Esta página se nos enredó"), class_name="empty__title"),
         rx.el.p(_("Ya lo sabemos. Recárgala o vuelve al inicio."), class_name="empty__text"),
@@ -172,7 +178,7 @@ def error_boundary() -> rx.Component:
 def section(
     title: str | rx.Var[str], *content: rx.Component, more: str = "", class_name: str = ""
 ) -> rx.Component:
-    """A part of the page under its title."""
+    """Build a part of the page under its title."""
     return rx.el.section(
         rx.el.div(
             rx.el.h2(title, class_name="section__title"),

@@ -1,6 +1,7 @@
-"""A product's pictures: slides with thumbnails, a magnifier under the mouse and a large view (spec: view rules 4).
+"""A product's pictures: slides, thumbnails, a magnifier under the mouse and a large view (spec: view rules 4).
 
-Its video is the last slide. Nothing of it is fetched before it is played: its poster is the first picture.
+The final slide is the product's video. Nothing of it is downloaded before it is played: its poster is the first
+picture.
 """
 
 from dataclasses import dataclass
@@ -20,44 +21,44 @@ from storefront.reflex_ext.hooks import ABSENT, hook, props, script, view
 SCRIPT = script("gallery")
 LARGE_VIEW = "large-view"
 ZOOM = "220%"
-"""How large the magnifier draws a picture, as part of its own size."""
+"""Size of the picture in the magnifier, in percent of its displayed size."""
 
 SIZES = "(min-width: 1280px) 600px, (min-width: 768px) 50vw, 100vw"
-"""How wide the gallery draws a picture."""
+"""Displayed width of the gallery's picture, as `<img sizes>`."""
 
 
 @dataclass(frozen=True, slots=True)
 class GalleryPicture:
-    """A picture, and the same as a CSS background for the magnifier."""
+    """A picture, and the same picture as a CSS background for the magnifier."""
 
     picture: PictureView
     background: str
 
 
 def gallery_pictures(pictures: list[PictureView]) -> list[GalleryPicture]:
-    """The pictures as `gallery` shows them."""
+    """Convert the pictures to `GalleryPicture`s."""
     return [GalleryPicture(shown, css_url(shown.url)) for shown in pictures]
 
 
 @dataclass(frozen=True, slots=True)
 class Magnifier:
-    """The CSS position that the magnifier shows, empty while there is none, and properties of what it lies over."""
+    """The CSS position of the magnifier, empty while it is closed, and the properties of the element that it covers."""
 
     position: str
     stage: Any
 
 
 @dataclass(frozen=True, slots=True)
-class Nearer:
-    """Whether the large picture is near, and properties of its pane and of itself."""
+class LargePictureZoom:
+    """True in `is_zoomed` if the large picture is zoomed in; and the properties of its pane and of the picture."""
 
-    is_near: bool
+    is_zoomed: bool
     pane: Any
     picture: Any
 
 
-CURRENT = SLIDES.current.to(int)
-NEARER = view(SCRIPT, "useNearer", Nearer)
+CURRENT_SLIDE = SLIDES.current.to(int)
+LARGE_ZOOM = view(SCRIPT, "useZoom", LargePictureZoom)
 
 
 def gallery(
@@ -66,36 +67,36 @@ def gallery(
     badge: rx.Component,
     key: rx.Var[str],
 ) -> rx.Component:
-    """The pictures and the video.
+    """Build the pictures and the video.
 
     Args:
-        pictures: what is shown, which may be nothing.
-        video: None where there is none.
-        badge: what lies over them.
-        key: another one begins again at its first picture.
+        pictures: the pictures, possibly none.
+        video: the video, or None.
+        badge: an element on top of the pictures.
+        key: when the key changes, the gallery starts again at the first picture.
     """
     of_video: Any = rx.cond(video, 1, 0)
     count = pictures.length() + of_video
     return Slides.create(
         rx.el.div(
-            stage(badge, pictures=pictures, video=video),
+            gallery_stage(badge, pictures=pictures, video=video),
             rx.cond(count > 1, thumbnails(pictures=pictures, video=video)),
-            rx.cond(pictures.length() > CURRENT, large_view(shown=pictures[CURRENT].picture)),
+            rx.cond(pictures.length() > CURRENT_SLIDE, large_view(shown=pictures[CURRENT_SLIDE].picture)),
             class_name="gallery",
         ),
         count=count,
-        every=0,
+        interval_ms=0,
         key=key,
     )
 
 
 @rx.memo
-def stage(
+def gallery_stage(
     children: rx.Var[rx.Component], pictures: ArrayVar[list[GalleryPicture]], video: ObjectVar[VideoView]
 ) -> rx.Component:
-    """The track to swipe, and what lies over it."""
-    is_picture = pictures.length() > CURRENT
-    magnifier = view(SCRIPT, "useMagnifier", Magnifier, CURRENT)
+    """Build the track of slides that can be swiped, and the elements on top of it."""
+    is_picture = pictures.length() > CURRENT_SLIDE
+    magnifier = view(SCRIPT, "useMagnifier", Magnifier, CURRENT_SLIDE)
 
     def slide(shown: ObjectVar[GalleryPicture], place: NumberVar[int]) -> rx.Component:
         return rx.el.div(
@@ -103,7 +104,7 @@ def stage(
                 shown.picture,
                 SIZES,
                 is_first=place == 0,
-                data_testid=rx.cond(place == CURRENT, "gallery-image", ABSENT),
+                data_testid=rx.cond(place == CURRENT_SLIDE, "gallery-image", ABSENT),
             ),
             class_name="gallery__slide",
             key=shown.picture.url,
@@ -114,8 +115,8 @@ def stage(
         data_testid="zoom-panel",
         aria_hidden="true",
         custom_attrs={
-            "style": {  # Reflex's own `style` would make a class for every position
-                "backgroundImage": pictures[CURRENT].background,
+            "style": {  # Reflex's own `style` would create a CSS class for every position
+                "backgroundImage": pictures[CURRENT_SLIDE].background,
                 "backgroundSize": ZOOM,
                 "backgroundPosition": magnifier.position,
             }
@@ -154,7 +155,7 @@ def stage(
 
 @rx.memo
 def video_slide(video: ObjectVar[VideoView], is_shown: rx.Var[bool]) -> rx.Component:
-    """The video, with the browser's own controls."""
+    """Build the video's slide, with the browser's own controls."""
     film = rx.el.video(
         rx.el.source(src=video.url, type=video.media_type),
         controls=True,
@@ -162,7 +163,7 @@ def video_slide(video: ObjectVar[VideoView], is_shown: rx.Var[bool]) -> rx.Compo
         class_name="gallery__video",
         aria_label=_("Video del juguete"),
         custom_attrs={"playsInline": True},
-        special_props=[hook(SCRIPT, "useFilm", is_shown)],
+        special_props=[hook(SCRIPT, "useVideo", is_shown)],
         data_testid="gallery-video",
     )
     return rx.el.div(film, class_name="gallery__slide")
@@ -170,7 +171,7 @@ def video_slide(video: ObjectVar[VideoView], is_shown: rx.Var[bool]) -> rx.Compo
 
 @rx.memo
 def thumbnails(pictures: ArrayVar[list[GalleryPicture]], video: ObjectVar[VideoView]) -> rx.Component:
-    """A way to each picture, and to the video."""
+    """Build a button for each picture and for the video."""
 
     def thumbnail(shown: ObjectVar[GalleryPicture], place: NumberVar[int]) -> rx.Component:
         label = _("Ver la foto {n}: {what}").format(n=place + 1, what=shown.picture.alt)
@@ -196,7 +197,7 @@ def thumbnails(pictures: ArrayVar[list[GalleryPicture]], video: ObjectVar[VideoV
 
 @rx.memo
 def large_view(shown: rx.Var[PictureView]) -> rx.Component:
-    """A picture over the whole page."""
+    """Build the dialog that displays a picture over the whole page."""
     return Dialog.create(
         large_picture(shown=shown),
         rx.el.button(
@@ -214,19 +215,19 @@ def large_view(shown: rx.Var[PictureView]) -> rx.Component:
 
 @rx.memo
 def large_picture(shown: rx.Var[PictureView]) -> rx.Component:
-    """The picture of the large view, which comes nearer when it is pressed."""
+    """Build the picture of the large view. A click zooms it in or out."""
     button = rx.el.button(
-        picture(shown, rx.cond(NEARER.is_near, "200vw", "100vw")),
+        picture(shown, rx.cond(LARGE_ZOOM.is_zoomed, "200vw", "100vw")),
         type="button",
         class_name="large-view__picture",
         aria_label=_("Acercar o alejar"),
-        special_props=[NEARER.picture],
-        custom_attrs={"aria-pressed": NEARER.is_near},
+        special_props=[LARGE_ZOOM.picture],
+        custom_attrs={"aria-pressed": LARGE_ZOOM.is_zoomed},
     )
     return rx.el.div(
         button,
         class_name="large-view__pane",
-        data_near=rx.cond(NEARER.is_near, "true", ABSENT),
+        data_near=rx.cond(LARGE_ZOOM.is_zoomed, "true", ABSENT),
         data_testid="zoom-dialog",
-        special_props=[NEARER.pane],
+        special_props=[LARGE_ZOOM.pane],
     )

@@ -1,4 +1,4 @@
-"""The top of every page: two rows on phones and tablets, one from 1024 px on (spec: Storefront view rules 2)."""
+"""The header of every page: two rows on phones and tablets, one from 1024 px on (spec: Storefront view rules 2)."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import reflex as rx
 from reflex.vars import ArrayVar, ObjectVar
 
-from backend.catalog.views import CategoryNode, SearchHit, SearchPlace
+from backend.catalog.views import CategoryNode, SearchHit, SearchSuggestion
 from backend.core.texts import _
 from storefront.components.forms import SUGGESTIONS, Combobox
 from storefront.components.icons import icon
@@ -19,48 +19,50 @@ from storefront.links import (
     CATALOG,
     HOME,
     WISHLIST,
-    to_brand,
-    to_category,
-    to_product,
-    to_search,
+    brand_href,
+    category_href,
+    product_href,
+    search_href,
 )
 from storefront.reflex_ext.hooks import ABSENT, hook, script, view
 from storefront.state.cart import CartState
 from storefront.state.frame import FrameState
-from storefront.state.search import LONGEST_SEARCH, LONGEST_TYPED, SearchState
+from storefront.state.search import MAX_INPUT_LENGTH, MAX_SEARCH_LENGTH, SearchState
 
 MENU = "menu"
 CART_SHEET = "cart"
 SEARCH_FIELD = "buscar"
-SEARCH = script("search")
-TOO_LONG = _("Tu búsqueda es muy larga: buscamos su comienzo, hasta {n} letras.").format(n=LONGEST_SEARCH)
-EVERYTHING = to_search(SUGGESTIONS.typed)
-"""The list of all that is found."""
+SEARCH_SCRIPT = script("search")
+SEARCH_TOO_LONG = _("Tu búsqueda es muy larga: buscamos su comienzo, hasta {n} letras.").format(
+    n=MAX_SEARCH_LENGTH
+)
+ALL_RESULTS = search_href(SUGGESTIONS.typed)
+"""Path of the page with all results."""
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
-    """What the page's address asks for, what changes with every page, and properties of the search's form."""
+class SearchBox:
+    """The search text in the page's URL, a key that changes with every page, and the properties of the search form."""
 
-    asked: str
+    searched: str
     key: str
     form: Any
 
 
 @dataclass(frozen=True, slots=True)
-class Recent:
-    """The last searches of this browser, and properties of the button that clears them."""
+class RecentSearches:
+    """The recent searches of this browser, and the properties of the button that clears them."""
 
     texts: list[str]
     count: int
     forget: Any
 
 
-RECENT = view(SEARCH, "useRecent", Recent)
+RECENT = view(SEARCH_SCRIPT, "useRecent", RecentSearches)
 
 
 def logo() -> rx.Component:
-    """The shop's name, which leads home."""
+    """Build the link to the home page: the shop's mark and name."""
     return rx.el.a(
         drawing(MARK, 38, class_name="logo__mark"),
         rx.el.span(
@@ -73,25 +75,25 @@ def logo() -> rx.Component:
     )
 
 
-def hidden(text: str) -> rx.Component:
-    """Words for those who do not see the icon."""
+def hidden_text(text: str) -> rx.Component:
+    """Build a text for screen readers only."""
     return rx.el.span(text, class_name="sr-only")
 
 
-def actions() -> rx.Component:
-    """Account, wishlist and cart."""
+def header_actions() -> rx.Component:
+    """Build the links to account, wishlist and cart."""
     return rx.el.nav(
-        rx.el.a(icon("person"), hidden(_("Mi cuenta")), href=ACCOUNT, class_name="icon-button"),
+        rx.el.a(icon("person"), hidden_text(_("Mi cuenta")), href=ACCOUNT, class_name="icon-button"),
         rx.el.a(
             icon("heart"),
-            hidden(_("Favoritos") + ": "),
+            hidden_text(_("Favoritos") + ": "),
             wishlist_count(),
             href=WISHLIST,
             class_name="icon-button",
         ),
         rx.el.a(
             icon("cart"),
-            hidden(_("Carrito") + ": "),
+            hidden_text(_("Carrito") + ": "),
             cart_count(),
             href=CART,
             class_name="icon-button",
@@ -105,7 +107,10 @@ def actions() -> rx.Component:
 
 @rx.memo
 def cart_count() -> rx.Component:
-    """How many units the cart holds, those just asked for included. Drawn anew, as it moves, when they are others."""
+    """Build the number of units in the cart, including units that are being added.
+
+    A changed number is a new element, so that its animation runs.
+    """
     units = hook(CART_SCRIPT, "useUnits", CartState.cart.count, CartState.answers).to(int)
     return rx.el.span(
         rx.el.span(units, data_testid="cart-count"),
@@ -118,7 +123,7 @@ def cart_count() -> rx.Component:
 
 @rx.memo
 def site_header() -> rx.Component:
-    """Menu, logo, search and icons."""
+    """Build the header: menu, logo, search and icons."""
     return rx.el.header(
         rx.el.div(
             rx.el.button(
@@ -129,8 +134,8 @@ def site_header() -> rx.Component:
                 data_opens=MENU,
             ),
             logo(),
-            search(),
-            actions(),
+            search_form(),
+            header_actions(),
             class_name="header__row",
         ),
         class_name="header",
@@ -138,39 +143,42 @@ def site_header() -> rx.Component:
 
 
 @rx.memo
-def search() -> rx.Component:
-    """A field that suggests products from the second letter on (spec: view rules 2); a plain form without scripts."""
-    search = view(SEARCH, "useSearch", Search)
+def search_form() -> rx.Component:
+    """Build the search form.
+
+    It suggests products from the second letter on and works without scripts (spec: view rules 2).
+    """
+    box_view = view(SEARCH_SCRIPT, "useSearch", SearchBox)
     box = Combobox.create(
         rx.el.label(_("Buscar juguetes"), html_for=SEARCH_FIELD, class_name="sr-only"),
-        search_field(asked=search.asked),
+        search_field(searched=box_view.searched),
         rx.el.button(
             icon("search", size=22), type="submit", class_name="search__submit", aria_label=_("Buscar")
         ),
         search_panel(),
-        answered=SearchState.answered,
+        answered=SearchState.answered_text,
         count=SearchState.hits.length() + SearchState.places.length(),
-        letters=2,
-        idle=RECENT.count,
-        closes=search.key,
-        is_clearing=True,
+        min_letters=2,
+        idle_count=RECENT.count,
+        close_key=box_view.key,
+        clears_on_escape=True,
         on_ask=SearchState.suggest,
     )
     return rx.el.form(
-        box, action=CATALOG, method="get", role="search", class_name="search", special_props=[search.form]
+        box, action=CATALOG, method="get", role="search", class_name="search", special_props=[box_view.form]
     )
 
 
 @rx.memo
-def search_field(asked: rx.Var[str]) -> rx.Component:
-    """The field, which shows what the page's address asks for."""
+def search_field(searched: rx.Var[str]) -> rx.Component:
+    """Build the search input. It starts with the search text of the page's URL."""
     return rx.el.input(
         id=rx.Var.create(SEARCH_FIELD),
         type="search",
         name="q",
-        default_value=asked,
+        default_value=searched,
         placeholder=_("¿Qué juguete buscas?"),
-        max_length=LONGEST_TYPED,
+        max_length=MAX_INPUT_LENGTH,
         auto_complete="off",
         auto_capitalize="none",
         spell_check=False,
@@ -182,15 +190,15 @@ def search_field(asked: rx.Var[str]) -> rx.Component:
 
 @rx.memo
 def search_panel() -> rx.Component:
-    """Suggestions, or that there is nothing, or the last searches; said aloud too."""
+    """Build the suggestions, the "nothing found" message or the recent searches. Screen readers announce them."""
     hits, places = SearchState.hits, SearchState.places
     nothing = _("No encontramos resultados para «{text}»").format(text=SUGGESTIONS.typed)
     suggestions = rx.el.div(
-        rx.foreach(places, place_meant),
-        rx.foreach(hits, suggestion),
+        rx.foreach(places, place_suggestion),
+        rx.foreach(hits, product_suggestion),
         rx.el.a(
             _("Ver todos los resultados de «{text}»").format(text=SUGGESTIONS.typed),
-            href=EVERYTHING,
+            href=ALL_RESULTS,
             role="option",
             class_name="search__all",
             data_answers="",
@@ -204,7 +212,7 @@ def search_panel() -> rx.Component:
         rx.el.p(_("Revisa cómo está escrito o prueba con otra palabra."), class_name="search__hint"),
         rx.el.a(
             _("Buscar en todo el catálogo"),
-            href=EVERYTHING,
+            href=ALL_RESULTS,
             class_name="button button--quiet",
             data_closes="",
             data_answers="",
@@ -214,7 +222,9 @@ def search_panel() -> rx.Component:
     )
     shown = rx.cond(SUGGESTIONS.is_idle, recent_searches(RECENT.texts.to(list[str])), suggestions)
     panel = rx.el.div(
-        rx.cond(SUGGESTIONS.typed.length() > LONGEST_SEARCH, rx.el.p(TOO_LONG, class_name="search__cut")),
+        rx.cond(
+            SUGGESTIONS.typed.length() > MAX_SEARCH_LENGTH, rx.el.p(SEARCH_TOO_LONG, class_name="search__cut")
+        ),
         rx.cond(SUGGESTIONS.is_empty, empty, shown),
         class_name="search__panel",
         data_testid="search-results",
@@ -223,23 +233,23 @@ def search_panel() -> rx.Component:
     count = hits.length() + places.length()
     counted = rx.cond(count == 1, _("1 sugerencia"), _("{n} sugerencias").format(n=count))
     is_counted = SUGGESTIONS.is_listed & SUGGESTIONS.is_current & ~SUGGESTIONS.is_idle
-    said = rx.cond(SUGGESTIONS.is_empty, nothing, rx.cond(is_counted, counted, ""))
+    announced = rx.cond(SUGGESTIONS.is_empty, nothing, rx.cond(is_counted, counted, ""))
     return rx.fragment(
-        rx.cond(SUGGESTIONS.is_open, panel), rx.el.p(said, class_name="sr-only", role="status")
+        rx.cond(SUGGESTIONS.is_open, panel), rx.el.p(announced, class_name="sr-only", role="status")
     )
 
 
-def place_meant(place: ObjectVar[SearchPlace]) -> rx.Component:
-    """A category or a brand that may be meant."""
-    is_brand = place.kind == "brand"
+def place_suggestion(suggestion: ObjectVar[SearchSuggestion]) -> rx.Component:
+    """Build a search suggestion that links to a category or a brand."""
+    is_brand = suggestion.kind == "brand"
     return rx.el.a(
         rx.el.span(icon("search", size=20), class_name="search__kind"),
-        rx.el.span(place.name, class_name="search__title"),
+        rx.el.span(suggestion.name, class_name="search__title"),
         rx.el.span(rx.cond(is_brand, _("Marca"), _("Categoría")), class_name="search__brand"),
-        href=rx.cond(is_brand, to_brand(place.handle), to_category(place.handle)),
+        href=rx.cond(is_brand, brand_href(suggestion.handle), category_href(suggestion.handle)),
         role="option",
         class_name="search__place",
-        key=f"{place.kind} {place.handle}",
+        key=f"{suggestion.kind} {suggestion.handle}",
         data_testid="search-place",
         data_answers="",
         custom_attrs={"tabIndex": -1},
@@ -247,13 +257,13 @@ def place_meant(place: ObjectVar[SearchPlace]) -> rx.Component:
 
 
 def recent_searches(texts: ArrayVar[list[str]]) -> rx.Component:
-    """The last searches of this browser, and a way to clear them."""
+    """Build the recent searches of this browser, and the button that clears them."""
 
     def again(text: rx.Var[str]) -> rx.Component:
         return rx.el.a(
             rx.el.span(icon("back", size=20), class_name="search__kind"),
             rx.el.span(text, class_name="search__title"),
-            href=to_search(text),
+            href=search_href(text),
             role="option",
             class_name="search__place",
             key=text,
@@ -278,8 +288,8 @@ def recent_searches(texts: ArrayVar[list[str]]) -> rx.Component:
     )
 
 
-def suggestion(hit: ObjectVar[SearchHit]) -> rx.Component:
-    """A product that may be meant."""
+def product_suggestion(hit: ObjectVar[SearchHit]) -> rx.Component:
+    """Build the suggestion of a product."""
     return rx.el.a(
         rx.el.span(
             product_picture(hit.picture, "56px", alt=""),
@@ -291,7 +301,7 @@ def suggestion(hit: ObjectVar[SearchHit]) -> rx.Component:
             class_name="search__words",
         ),
         rx.el.span(hit.price_label, class_name="search__price"),
-        href=to_product(hit.handle),
+        href=product_href(hit.handle),
         role="option",
         class_name="search__hit",
         key=hit.handle,
@@ -302,13 +312,13 @@ def suggestion(hit: ObjectVar[SearchHit]) -> rx.Component:
 
 
 def department_link(department: ObjectVar[CategoryNode]) -> rx.Component:
-    """A department in the strip under the header."""
-    return rx.el.li(rx.el.a(department.name, href=to_category(department.handle)), key=department.handle)
+    """Build a department's link in the strip under the header."""
+    return rx.el.li(rx.el.a(department.name, href=category_href(department.handle)), key=department.handle)
 
 
 @rx.memo
 def departments_strip() -> rx.Component:
-    """The departments, on wide screens."""
+    """Build the strip of departments for wide screens."""
     return rx.el.nav(
         rx.el.ul(
             rx.el.li(rx.el.a(_("Todos"), href=CATALOG)),
@@ -321,13 +331,13 @@ def departments_strip() -> rx.Component:
 
 
 def menu_entry(department: ObjectVar[CategoryNode]) -> rx.Component:
-    """A department in the menu, with what is in it."""
+    """Build a department's entry in the menu, with its subcategories."""
     return rx.el.li(
         rx.el.a(
             department_drawing(department.handle, 40),
             rx.el.span(department.name),
             rx.el.span(department.count, class_name="menu__count"),
-            href=to_category(department.handle),
+            href=category_href(department.handle),
             class_name="menu__link",
         ),
         rx.cond(
@@ -336,7 +346,7 @@ def menu_entry(department: ObjectVar[CategoryNode]) -> rx.Component:
                 rx.foreach(
                     department.children,
                     lambda child: rx.el.li(
-                        rx.el.a(child.name, href=to_category(child.handle), class_name="menu__sublink"),
+                        rx.el.a(child.name, href=category_href(child.handle), class_name="menu__sublink"),
                         key=child.handle,
                     ),
                 ),
@@ -349,7 +359,7 @@ def menu_entry(department: ObjectVar[CategoryNode]) -> rx.Component:
 
 @rx.memo
 def menu_sheet() -> rx.Component:
-    """The menu of phones and tablets."""
+    """Build the menu of phones and tablets."""
     return sheet(
         rx.el.nav(
             rx.el.ul(

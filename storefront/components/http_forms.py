@@ -1,4 +1,4 @@
-"""Forms that are sent by HTTP, with their answers: see `HttpForm` in `assets/scripts/account.jsx`."""
+"""Forms that a script submits over HTTP, and their results: see `HttpForm` in `assets/scripts/account.jsx`."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -19,7 +19,7 @@ OFFLINE = _("No hay conexión. Revisa tu internet e inténtalo otra vez.")
 
 @dataclass(frozen=True, slots=True)
 class HttpAnswer:
-    """What came of a form that was sent by HTTP."""
+    """The response to a form that was submitted over HTTP."""
 
     number: int
     is_good: bool
@@ -32,11 +32,11 @@ ANSWER = view(SCRIPT, "useAnswer", HttpAnswer)
 
 
 class HttpForm(rx.Component):
-    """A form that is sent by HTTP, as its answer sets a cookie. `next` is where it leads; or `done` is said.
+    """A form that a script submits over HTTP, as the response sets a cookie.
 
-    `offline` is said without a connection, `failed` when it could not be answered; a notice in place of an empty text.
-
-    `form_action` is where a browser without scripts sends it. `has_files`: it carries files, and the browser checks it.
+    After success the page `next` opens, or the text `done` is displayed. `offline` is the text for no connection
+    and `failed` the text for a server error; if these are empty, a notice is shown instead. `form_action` is the
+    URL for a browser without scripts. `has_files`: the form has files, and the browser validates it.
     """
 
     library = SCRIPT
@@ -51,11 +51,11 @@ class HttpForm(rx.Component):
     has_files: rx.Var[bool]
 
 
-class Answered(rx.Component):
-    """Says what came of the form around it; its focus follows the answer."""
+class FormResult(rx.Component):
+    """The result of the enclosing form; it receives the focus when the response arrives."""
 
     library = SCRIPT
-    tag = "Answered"
+    tag = "FormResult"
     number: rx.Var[int]
     is_good: rx.Var[bool]
 
@@ -71,22 +71,22 @@ def http_form(
     without_scripts: str = "",
     test_id: str = "",
 ) -> rx.Component:
-    """A form that is sent by HTTP.
+    """Build a form that a script submits over HTTP.
 
     Args:
-        content: its fields.
-        action: where it is sent.
-        submit: what its button says.
-        busy: what its button says until the answer is there.
-        look: how its button looks.
-        leads_to: the page after it.
-        done: what is said when all is well, if it leads nowhere.
-        without_scripts: where a browser without scripts sends it, if it can.
+        content: the form's fields.
+        action: the URL that receives the form.
+        submit: the button's text.
+        busy: the button's text while the response is pending.
+        look: the button's style.
+        leads_to: the path of the page that opens after success.
+        done: the text that is displayed after success if no page opens.
+        without_scripts: the URL that receives the form in a browser without scripts, if possible.
         test_id: the button's `data-testid`.
     """
-    button = _submit(submit, busy, ANSWER.is_busy, look, test_id)
+    button = _submit_button(submit, busy, ANSWER.is_busy, look, test_id)
     return HttpForm.create(
-        result_of(ANSWER),
+        form_result(ANSWER),
         *content,
         button,
         action=action,
@@ -110,16 +110,16 @@ def file_form(
     after: rx.Component | None = None,
     **more: Any,
 ) -> rx.Component:
-    """Build a form with files. A script sends it, so that what is typed outlives a connection.
+    """Build a form with files. A script submits it, so that the typed text survives a lost connection.
 
     Args:
-        content: its fields.
-        action: where it is sent.
-        submit: what its button says.
-        look: how its button looks.
+        content: the form's fields.
+        action: the URL that receives the form.
+        submit: the button's text.
+        look: the button's style.
         test_id: the button's `data-testid`.
-        class_name: the form's.
-        after: shown below the button.
+        class_name: the form's class.
+        after: an element below the button.
         more: see `HttpForm`.
     """
     return HttpForm.create(
@@ -141,22 +141,24 @@ def file_form(
 
 @rx.memo
 def file_form_end(submit: rx.Var[str], look: rx.Var[str], test_id: rx.Var[str]) -> rx.Component:
-    """Build the button of a form with files, and what is said above it. A memo: the form may be one of a list."""
-    return rx.fragment(result_of(ANSWER), _submit(submit, _("Enviando…"), ANSWER.is_busy, look, test_id))
+    """Build the result and the button of a form with files. It is a memo, as the form may be an item of a list."""
+    return rx.fragment(
+        form_result(ANSWER), _submit_button(submit, _("Enviando…"), ANSWER.is_busy, look, test_id)
+    )
 
 
-def result_of(answer: ObjectVar[Any]) -> rx.Component:
-    """Build the place where a form says what its sending came to; `answer` is an `HttpAnswer` or its like."""
+def form_result(answer: ObjectVar[Any]) -> rx.Component:
+    """Build the message about the form's result. `answer` is an `HttpAnswer` or has the same fields."""
     kind = rx.cond(answer.is_good, "account-form__said account-form__said--good", "account-form__said")
     shape = rx.cond(answer.is_good, icon("check", size=20), icon("warning", size=20))
-    return Answered.create(
+    return FormResult.create(
         rx.cond(answer.message, rx.el.p(shape, answer.message, class_name=kind)),
         number=answer.number,
         is_good=answer.is_good,
     )
 
 
-def _submit(submit: Text, busy: str, is_busy: rx.Var[bool], look: Text, test_id: Text) -> rx.Component:
+def _submit_button(submit: Text, busy: str, is_busy: rx.Var[bool], look: Text, test_id: Text) -> rx.Component:
     return rx.el.button(
         rx.cond(is_busy, busy, submit),
         type="submit",

@@ -1,4 +1,4 @@
-"""Line icons, drawn for this shop. Decorative: the control around an icon says its name."""
+"""Line icons, drawn for this shop. They are decorative: the control around an icon has the accessible name."""
 
 import reflex as rx
 from reflex.vars import ObjectVar
@@ -113,33 +113,33 @@ SHAPES = {
     ),
     "kite": "M13.5 3 20 9.5 10.5 15 7 5.5ZM13.5 3l-3 12M7 5.5l13 4M10.5 15c-1 2-3 .8-4 2.3s-.5 2.5-2.5 3.2",
 }
-"""By name, the path of an icon on a grid of 24 units, as `<path d>` holds it."""
+"""By name, the path of an icon on a grid of 24 units, as in `<path d>`."""
 
 
 def icon(name: str | rx.Var[str], size: int = 24) -> rx.Component:
-    """An icon.
+    """Build an icon.
 
     Args:
-        name: one of `SHAPES`.
-        size: its width and height, in CSS pixels.
+        name: a key of `SHAPES`.
+        size: width and height in CSS pixels.
 
     Raises:
-        KeyError: there is no icon of that name.
+        KeyError: there is no icon with that name.
     """
     if isinstance(name, str) and name not in SHAPES:
         raise KeyError(name)
-    return drawn(name=name, size=size)
+    return icon_drawing(name=name, size=size)
 
 
 @rx.memo
-def drawn(name: rx.Var[str], size: rx.Var[int]) -> rx.Component:
-    """The icon of a name. One component for all, so that a page's script holds each path once."""
+def icon_drawing(name: rx.Var[str], size: rx.Var[int]) -> rx.Component:
+    """Build an icon by its name. All icons share this component, so that a page's script has each path only once."""
     shapes = rx.Var.create(SHAPES).to(ObjectVar, dict[str, str])
     return line_icon(shapes[name], size)
 
 
 def line_icon(path: rx.Var[str], size: rx.Var[int]) -> rx.Component:
-    """A path on a grid of 24 units, drawn as a line of the text's colour."""
+    """Build an SVG line from a path on a grid of 24 units, in the colour of the text."""
     return rx.el.svg(
         rx.el.path(d=path),
         width=size,

@@ -1,4 +1,4 @@
-"""Pictures of products, which keep their place while they load, and the shop's own drawings."""
+"""Pictures of products, which reserve their space while they load, and the shop's own drawings."""
 
 from typing import Any
 from urllib.parse import quote
@@ -9,11 +9,14 @@ from reflex.vars import ObjectVar
 from backend.catalog.views import PictureView
 
 URL_CHARACTERS = "/:?#[]@!$&*+,;=%-._~"
-"""What a url may hold as it is. Quotes, parentheses, backslashes and spaces are encoded: CSS gives them a meaning."""
+"""Characters of a URL that need no encoding.
+
+Quotes, parentheses, backslashes and spaces are encoded, as they have a meaning in CSS.
+"""
 
 
 def css_url(url: str) -> str:
-    """The url as a quoted CSS `url("…")`, whatever characters it holds (spec: Storefront view rules 4)."""
+    """Return the URL as a quoted CSS `url("…")`, safe for all characters (spec: Storefront view rules 4)."""
     return f'url("{quote(url, safe=URL_CHARACTERS)}")'
 
 
@@ -26,14 +29,14 @@ def picture(
     alt: str | rx.Var[str] | None = None,
     **more: Any,
 ) -> rx.Component:
-    """A picture with its files by width.
+    """Build a responsive `<img>` with a file for each width.
 
     Args:
-        shown: what to show.
-        sizes: how wide it is shown, as `<img sizes>`.
-        is_first: whether the page opens with it: then it is fetched at once and before others.
+        shown: the picture.
+        sizes: its displayed width, as `<img sizes>`.
+        is_first: True if it is the first large picture of the page: it is downloaded immediately and before others.
         class_name: its class.
-        alt: its text, in place of the picture's own; empty where text beside it says the same.
+        alt: replaces the picture's own text; empty if text next to it says the same.
         more: further properties of the element.
     """
     view = shown.to(ObjectVar, PictureView)
@@ -63,13 +66,13 @@ addEventListener("error", ({{ target }}) => {{
   target.src = "{NO_PICTURE}";
 }}, true);
 """
-"""For the head of every page: a picture that cannot be loaded is replaced, also before the page is hydrated."""
+"""Script for the head of every page. It replaces a picture that cannot be loaded, even before the page is hydrated."""
 
 
 def product_picture(
     shown: rx.Var[PictureView | None], sizes: str, *, class_name: str = "", **more: Any
 ) -> rx.Component:
-    """Render a product's picture, or the stand-in when it has none. For the arguments see `picture`."""
+    """Build a product's picture, or a placeholder if it has none. For the arguments see `picture`."""
     return rx.cond(
         shown,
         picture(shown.to(ObjectVar, PictureView), sizes, class_name=class_name, **more),
@@ -81,7 +84,7 @@ MARK = "/brand/mark.svg"
 OG_IMAGE = "/brand/og.png"
 
 GOOGLE = "/brand/google.svg"
-"""The mark by which Google's button is known."""
+"""Google's mark for the sign-in button."""
 
 DEPARTMENTS = (
     "aire-libre",
@@ -94,9 +97,9 @@ DEPARTMENTS = (
     "musica",
     "vehiculos",
 )
-"""The departments that have a drawing; any other gets the shop's mark."""
+"""The departments that have a drawing; any other displays the shop's mark."""
 
-AGES = {"0-2": "age-0-2", "3-5": "age-3-5", "6-8": "age-6-8", "9-12": "age-9-12", "12+": "age-12%2B"}
+AGE_DRAWINGS = {"0-2": "age-0-2", "3-5": "age-3-5", "6-8": "age-6-8", "9-12": "age-9-12", "12+": "age-12%2B"}
 
 
 def drawing(
@@ -107,7 +110,7 @@ def drawing(
     *,
     is_first: bool = False,
 ) -> rx.Component:
-    """A drawing beside text that says the same. Fetched lazily, unless it `is_first`: an SVG file is slow to parse."""
+    """Build a decorative drawing. It loads lazily unless `is_first`, as an SVG file is slow to parse."""
     return rx.el.img(
         src=source,
         alt="",
@@ -119,12 +122,12 @@ def drawing(
 
 
 def department_drawing(handle: rx.Var[str], size: int, class_name: str = "") -> rx.Component:
-    """The drawing of a department."""
+    """Build the drawing of a department."""
     sources = [(name, f"/brand/category-{name}.svg") for name in DEPARTMENTS]
     return drawing(rx.match(handle, *sources, MARK), size, class_name=class_name)
 
 
 def age_drawing(age: rx.Var[str], size: int, class_name: str = "") -> rx.Component:
-    """The drawing of an age."""
-    sources = [(value, f"/brand/{name}.svg") for value, name in AGES.items()]
+    """Build the drawing of an age range."""
+    sources = [(value, f"/brand/{name}.svg") for value, name in AGE_DRAWINGS.items()]
     return drawing(rx.match(age, *sources, MARK), size, class_name=class_name)

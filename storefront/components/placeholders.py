@@ -1,4 +1,4 @@
-"""What stands where there is no content: empty lists, what was not found, and skeletons of what is being loaded."""
+"""Placeholders for missing content: empty lists, unknown pages, and skeletons of content that is loading."""
 
 import reflex as rx
 
@@ -12,7 +12,7 @@ EMPTY_CART_TEXT = _("Todavía no has puesto ningún juguete. Date una vuelta por
 def empty_state(
     name: str, title: str, text: str, *actions: rx.Component, test_id: str = "", level: int = 1
 ) -> rx.Component:
-    """A drawing, a sentence and what to do next."""
+    """Build a drawing, a sentence and the next steps."""
     heading = rx.el.h1 if level == 1 else rx.el.h2
     return rx.el.div(
         drawing(f"/brand/{name}.svg", 240, 180, class_name="empty__drawing"),
@@ -25,12 +25,12 @@ def empty_state(
 
 
 def link_button(text: str | rx.Var[str], href: str | rx.Var[str], kind: str = "primary") -> rx.Component:
-    """A link that looks like what it is: the next step."""
+    """Build a link that looks like a button."""
     return rx.el.a(text, href=href, class_name=f"button button--{kind}")
 
 
 def empty_cart(level: int = 1) -> rx.Component:
-    """The cart without lines, for the cart's and the checkout's page."""
+    """Build the empty cart, for the pages of the cart and the checkout."""
     return empty_state(
         "empty-cart",
         EMPTY_CART_TITLE,
@@ -41,8 +41,8 @@ def empty_cart(level: int = 1) -> rx.Component:
     )
 
 
-def not_found(title: str, text: str, *actions: rx.Component) -> rx.Component:
-    """What was asked for does not exist. `actions` come before the usual ways on."""
+def not_found_state(title: str, text: str, *actions: rx.Component) -> rx.Component:
+    """Build the message that the requested content does not exist. `actions` come before the usual links."""
     return empty_state(
         "not-found",
         title,
@@ -54,57 +54,62 @@ def not_found(title: str, text: str, *actions: rx.Component) -> rx.Component:
     )
 
 
-def bar(width: str, height: str = "1em") -> rx.Component:
-    """A line of text to come."""
+def skeleton_bar(width: str, height: str = "1em") -> rx.Component:
+    """Build the skeleton of a line of text."""
     return rx.el.span(class_name="bone", style={"width": width, "height": height})
 
 
 def card_skeleton() -> rx.Component:
-    """A card to come."""
+    """Build the skeleton of a product card."""
     return rx.el.li(
         rx.el.div(
             rx.el.div(class_name="card__picture bone"),
-            rx.el.div(bar("80%"), bar("50%", "0.8em"), bar("40%"), class_name="card__text"),
+            rx.el.div(
+                skeleton_bar("80%"),
+                skeleton_bar("50%", "0.8em"),
+                skeleton_bar("40%"),
+                class_name="card__text",
+            ),
             class_name="card card--waiting",
         )
     )
 
 
 def grid_skeleton(count: int = 8, class_name: str = "grid") -> rx.Component:
-    """Cards to come."""
+    """Build the skeleton of a grid of product cards."""
     return rx.el.ul(*(card_skeleton() for _place in range(count)), class_name=class_name, aria_hidden="true")
 
 
-def until(
+def loaded_content(
     is_loaded: rx.Var[bool],
     has_failed: rx.Var[bool],
-    again: object,
+    retry: object,
     skeleton: rx.Component,
     content: rx.Component,
 ) -> rx.Component:
-    """The content once it is there; what holds its place until then; or that it cannot be had, and a way to try again.
+    """Build the content once it is loaded, its skeleton until then, or the failure with a retry button.
 
     Args:
-        is_loaded: whether the content is there.
-        has_failed: whether loading it has failed.
-        again: the event that loads it.
-        skeleton: what holds its place.
-        content: what was waited for.
+        is_loaded: True once the content is loaded.
+        has_failed: True if loading has failed.
+        retry: the event that loads the content.
+        skeleton: the placeholder while the content loads.
+        content: the loaded content.
     """
     failure = rx.el.div(
         rx.el.h2(_("No pudimos cargar esta página."), class_name="empty__title"),
         rx.el.button(
-            _("Intentar otra vez"), type="button", class_name="button button--primary", on_click=again
+            _("Intentar otra vez"), type="button", class_name="button button--primary", on_click=retry
         ),
         class_name="empty",
         role="alert",
         data_testid="page-failed",
     )
-    return rx.cond(is_loaded, content, rx.cond(has_failed, failure, rx.fragment(skeleton, waiting())))
+    return rx.cond(is_loaded, content, rx.cond(has_failed, failure, rx.fragment(skeleton, loading_notice())))
 
 
-def waiting() -> rx.Component:
-    """Says to those who do not see the grey boxes that something is on its way, and without scripts that nothing is."""
+def loading_notice() -> rx.Component:
+    """Build the loading message for screen readers, and the message for browsers without scripts."""
     return rx.fragment(
         rx.el.p(_("Cargando…"), class_name="sr-only", role="status"),
         rx.el.noscript(

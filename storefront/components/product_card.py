@@ -1,4 +1,4 @@
-"""A product in a list."""
+"""The card of a product in a list."""
 
 import reflex as rx
 from reflex.vars import ObjectVar
@@ -8,8 +8,8 @@ from backend.content.home import SlideView
 from backend.core.texts import _
 from storefront.components.pictures import picture, product_picture
 from storefront.components.reviews import card_rating
-from storefront.components.wishlist import heart
-from storefront.links import to_product
+from storefront.components.wishlist import heart_button
+from storefront.links import product_href
 
 CARD_SIZES = "(min-width: 1280px) 280px, (min-width: 1024px) 22vw, (min-width: 640px) 31vw, 46vw"
 
@@ -17,7 +17,7 @@ CARD_SIZES = "(min-width: 1280px) 280px, (min-width: 1024px) 22vw, (min-width: 6
 def discount_badge(
     card: ObjectVar[ProductCard] | ObjectVar[VariantView] | ObjectVar[SlideView],
 ) -> rx.Component:
-    """How much is saved against the price before (spec: Storefront view rules 1)."""
+    """Build the badge with the discount in percent of the previous price (spec: Storefront view rules 1)."""
     return rx.cond(
         card.percent_off,
         rx.el.span(
@@ -28,8 +28,8 @@ def discount_badge(
     )
 
 
-def price(card: ObjectVar[ProductCard] | ObjectVar[VariantView] | ObjectVar[SlideView]) -> rx.Component:
-    """The price, and the price before where there was one."""
+def price_tag(card: ObjectVar[ProductCard] | ObjectVar[VariantView] | ObjectVar[SlideView]) -> rx.Component:
+    """Build the price, and the previous price if it was reduced."""
     return rx.el.p(
         rx.el.span(card.price_label, class_name="price__now"),
         rx.cond(
@@ -44,14 +44,14 @@ def price(card: ObjectVar[ProductCard] | ObjectVar[VariantView] | ObjectVar[Slid
     )
 
 
-def ages(card: ObjectVar[ProductCard]) -> rx.Component:
-    """For whom it is made."""
+def age_label(card: ObjectVar[ProductCard]) -> rx.Component:
+    """Build the label of the product's age range."""
     return rx.cond(card.age_range != "", rx.el.span(_("{ages} años").format(ages=card.age_range)))
 
 
 @rx.memo
 def product_card(card: ObjectVar[ProductCard], is_first: rx.Var[bool]) -> rx.Component:
-    """A product in a list: the whole card leads to it, the heart saves it."""
+    """Build a product's card: the whole card is a link, and the heart saves the product in the wishlist."""
     return rx.el.article(
         rx.el.div(
             product_picture(card.picture, CARD_SIZES, is_first=is_first, class_name="card__image", alt=""),
@@ -73,15 +73,15 @@ def product_card(card: ObjectVar[ProductCard], is_first: rx.Var[bool]) -> rx.Com
         ),
         rx.el.div(
             rx.el.h3(
-                rx.el.a(card.title, href=to_product(card.handle), class_name="card__link"),
+                rx.el.a(card.title, href=product_href(card.handle), class_name="card__link"),
                 class_name="card__title",
             ),
-            rx.el.p(rx.el.span(card.brand), ages(card), class_name="card__meta"),
+            rx.el.p(rx.el.span(card.brand), age_label(card), class_name="card__meta"),
             card_rating(card.rating),
-            price(card),
+            price_tag(card),
             class_name="card__text",
         ),
-        heart(handle=card.handle, title=card.title),
+        heart_button(handle=card.handle, title=card.title),
         class_name="card",
         data_testid="product-card",
     )
@@ -90,7 +90,7 @@ def product_card(card: ObjectVar[ProductCard], is_first: rx.Var[bool]) -> rx.Com
 def product_grid(
     cards: rx.Var[list[ProductCard]], *, eager: int = 0, class_name: str = "grid"
 ) -> rx.Component:
-    """Cards in columns; the first `eager` pictures are fetched at once."""
+    """Build a grid of cards. The first `eager` pictures load immediately."""
     return rx.el.ul(
         rx.foreach(
             cards,

@@ -1,4 +1,4 @@
-"""Toys that a page offers beside its own: what this browser looked at last, and what the shop puts forward."""
+"""Further products that a page suggests: those viewed recently in this browser, and those that the shop features."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,44 +11,47 @@ from storefront.components.placeholders import grid_skeleton
 from storefront.components.product_card import product_grid
 from storefront.components.react_components import on_nothing, on_value
 from storefront.reflex_ext.hooks import script, view
-from storefront.state.product_suggestions import OFFERED, OfferedState, ViewedState
+from storefront.state.product_suggestions import SUGGESTED_COUNT, SuggestedProductsState, ViewedProductsState
 
-SCRIPT = script("toys")
+SCRIPT = script("product_suggestions")
 ROW = "grid grid--row"
 
 
 @dataclass(frozen=True, slots=True)
-class ViewedToys:
-    """How many toys this browser looked at, and properties of the button that forgets them."""
+class ViewedProducts:
+    """The number of products viewed in this browser, and the properties of the button that forgets them."""
 
     count: int
     forget: Any
 
 
-VIEWED = view(SCRIPT, "useViewed", ViewedToys)
+VIEWED = view(SCRIPT, "useViewed", ViewedProducts)
 
 
-class Viewed(rx.Component):
-    """Notes that the toy of this handle is looked at, and tells the state of that name what was before."""
+class ViewedTracker(rx.Component):
+    """Records that the product with this handle is viewed, and sends the products viewed before to `state`."""
 
     library = SCRIPT
-    tag = "Viewed"
+    tag = "ViewedTracker"
     state: rx.Var[str]
     handle: rx.Var[str]
     on_viewed: rx.EventHandler[on_value]  # type: ignore[type-arg, valid-type]
 
 
-class Offered(rx.Component):
-    """Asks the state of that name for toys to offer."""
+class SuggestionsLoader(rx.Component):
+    """Requests suggested products from `state`."""
 
     library = SCRIPT
-    tag = "Offered"
+    tag = "SuggestionsLoader"
     state: rx.Var[str]
-    on_offered: rx.EventHandler[on_nothing]  # type: ignore[type-arg, valid-type]
+    on_request: rx.EventHandler[on_nothing]  # type: ignore[type-arg, valid-type]
 
 
-def viewed_toys(handle: rx.Var[str]) -> rx.Component:
-    """What was looked at before the toy of this handle, with a way to forget it. It stands where nothing follows."""
+def viewed_products(handle: rx.Var[str]) -> rx.Component:
+    """Build the products viewed before this one, with a button to forget them.
+
+    Use it at the end of a page, as it grows.
+    """
     forget = rx.el.button(
         _("Borrar lo visto"),
         type="button",
@@ -57,27 +60,38 @@ def viewed_toys(handle: rx.Var[str]) -> rx.Component:
         special_props=[VIEWED.forget],
     )
     return rx.fragment(
-        Viewed.create(state=ViewedState.get_full_name(), handle=handle, on_viewed=ViewedState.show),
+        ViewedTracker.create(
+            state=ViewedProductsState.get_full_name(),
+            handle=handle,
+            on_viewed=ViewedProductsState.show_viewed,
+        ),
         rx.cond(
-            (ViewedState.cards.length() > 0) & (VIEWED.count.to(int) > 0),
+            (ViewedProductsState.cards.length() > 0) & (VIEWED.count.to(int) > 0),
             rx.el.div(
-                section(_("Vistos hace poco"), product_grid(ViewedState.cards, class_name=ROW), forget),
+                section(
+                    _("Vistos hace poco"), product_grid(ViewedProductsState.cards, class_name=ROW), forget
+                ),
                 data_testid="viewed",
             ),
         ),
     )
 
 
-def offered_toys() -> rx.Component:
-    """Toys for a page that has nothing to show. Their places are there from the start, so that nothing moves."""
+def suggested_products() -> rx.Component:
+    """Build suggested products for a page without content. Their space is reserved, so that nothing moves."""
     return rx.fragment(
-        Offered.create(state=OfferedState.get_full_name(), on_offered=OfferedState.offer),
+        SuggestionsLoader.create(
+            state=SuggestedProductsState.get_full_name(), on_request=SuggestedProductsState.load_suggestions
+        ),
         rx.cond(
-            OfferedState.is_known,
+            SuggestedProductsState.is_loaded,
             rx.cond(
-                OfferedState.cards.length() > 0,
-                section(_("Mientras tanto, mira estos"), product_grid(OfferedState.cards, class_name=ROW)),
+                SuggestedProductsState.cards.length() > 0,
+                section(
+                    _("Mientras tanto, mira estos"),
+                    product_grid(SuggestedProductsState.cards, class_name=ROW),
+                ),
             ),
-            section(_("Mientras tanto, mira estos"), grid_skeleton(OFFERED, class_name=ROW)),
+            section(_("Mientras tanto, mira estos"), grid_skeleton(SUGGESTED_COUNT, class_name=ROW)),
         ),
     )

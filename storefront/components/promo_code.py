@@ -1,4 +1,4 @@
-"""Codes of promotions: the field to type one, those that were typed, and what they save."""
+"""Promotion codes: the input, the entered codes and their discounts."""
 
 from typing import Any
 
@@ -7,13 +7,13 @@ from reflex.vars import ArrayVar, ObjectVar
 
 from backend.cart.views import CodeView, SavingView
 from backend.core.texts import _
-from storefront.components.forms import BUSY, Once, problem_of
+from storefront.components.forms import BUSY, SubmitOnce, field_problem
 from storefront.components.icons import icon
-from storefront.state.cart import LONGEST_CODE, CartState
+from storefront.state.cart import MAX_CODE_LENGTH, CartState
 
 
-def savings(taken: ArrayVar[list[SavingView]] | Any) -> rx.Component:
-    """What each promotion took off, as rows of a list of sums."""
+def saving_rows(savings: ArrayVar[list[SavingView]] | Any) -> rx.Component:
+    """Build the discount of each promotion as rows of a list of totals."""
 
     def row(saving: ObjectVar[SavingView]) -> rx.Component:
         return rx.el.div(
@@ -24,11 +24,11 @@ def savings(taken: ArrayVar[list[SavingView]] | Any) -> rx.Component:
             data_testid="saving",
         )
 
-    return rx.fragment(rx.foreach(taken, row))
+    return rx.fragment(rx.foreach(savings, row))
 
 
 def typed_code(code: ObjectVar[CodeView]) -> rx.Component:
-    """A code that was typed, why it takes nothing off if it does not, and the button that takes it out."""
+    """Build an entered code, the reason if it gives no discount, and its remove button."""
     return rx.el.li(
         rx.el.span(
             rx.el.b(code.code),
@@ -50,7 +50,7 @@ def typed_code(code: ObjectVar[CodeView]) -> rx.Component:
 
 @rx.memo
 def promo_code() -> rx.Component:
-    """The field, folded until somebody has a code, and the codes of the cart."""
+    """Build the folded input for a code, and the codes of the cart."""
     element_id, problem = "promo-code", CartState.code_problem
     form = rx.el.form(
         rx.el.label(_("Código"), class_name="sr-only", html_for=element_id),
@@ -61,7 +61,7 @@ def promo_code() -> rx.Component:
             auto_complete="off",
             auto_capitalize="characters",
             spell_check=False,
-            max_length=LONGEST_CODE,
+            max_length=MAX_CODE_LENGTH,
             placeholder=_("Escríbelo aquí"),
             class_name="field__input promo__input",
             data_testid="promo-code",
@@ -77,7 +77,7 @@ def promo_code() -> rx.Component:
             data_testid="promo-apply",
             custom_attrs={"aria-busy": rx.cond(BUSY, "true", "false")},
         ),
-        problem_of(element_id, problem, "polite"),
+        field_problem(element_id, problem, "polite"),
         on_submit=CartState.apply_code,
         reset_on_submit=False,
         class_name="promo__form",
@@ -87,7 +87,7 @@ def promo_code() -> rx.Component:
         rx.cond(codes.length() > 0, rx.el.ul(rx.foreach(codes, typed_code), class_name="promo__codes")),
         rx.el.details(
             rx.el.summary(_("¿Tienes un código?"), class_name="promo__ask"),
-            Once.create(form, answers=CartState.answers),
+            SubmitOnce.create(form, answers=CartState.answers),
             key=codes.length().to(str),
             class_name="promo__fold",
         ),

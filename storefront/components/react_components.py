@@ -1,7 +1,7 @@
-"""The parts that live in the browser: small React components in `assets/scripts`, with their properties named here.
+"""Small React components of `assets/scripts`, and the Python declarations of their properties.
 
-They hold what must not wait for the network (which slide, which picture, what is typed, what is wished for) and tell
-the state the rest through events.
+They hold state that must not wait for the network, such as the current slide, the typed text or the wishlist.
+Events send the rest to the server's state.
 """
 
 from dataclasses import dataclass
@@ -17,27 +17,27 @@ CART_SCRIPT = script("cart")
 
 
 def on_nothing() -> list[rx.Var[Any]]:
-    """An event that carries nothing."""
+    """Declare an event without arguments."""
     return []
 
 
 def on_text(text: rx.Var[str]) -> list[rx.Var[str]]:
-    """An event that carries a text."""
+    """Declare an event with a text."""
     return [text]
 
 
-def on_amount(thing: rx.Var[str], amount: rx.Var[int]) -> list[rx.Var[Any]]:
-    """An event that carries an id and a number of units."""
-    return [thing, amount]
+def on_amount(item_id: rx.Var[str], amount: rx.Var[int]) -> list[rx.Var[Any]]:
+    """Declare an event with an id and a number of units."""
+    return [item_id, amount]
 
 
 def on_value(value: rx.Var[Any]) -> list[rx.Var[Any]]:
-    """An event that carries one value."""
+    """Declare an event with one value."""
     return [value]
 
 
 class Dialog(rx.Component):
-    """What lies over the page, opened by anything with `data-opens="<name>"`: see `assets/scripts/dialog.jsx`."""
+    """A dialog over the page. Any element with `data-opens="<name>"` opens it: see `assets/scripts/dialog.jsx`."""
 
     library = script("dialog")
     tag = "Dialog"
@@ -45,14 +45,14 @@ class Dialog(rx.Component):
 
 
 def sheet(content: rx.Component, *, name: str, label: str, close_label: str, side: str) -> rx.Component:
-    """A panel at a side of the page.
+    """Build a panel at a side of the page.
 
     Args:
-        content: what is in it.
-        name: what opens it: anything with `data-opens="<name>"`.
-        label: its title.
-        close_label: what its button to close it is called.
-        side: where it slides in: `left`, `right` or `bottom`.
+        content: the panel's content.
+        name: the panel's name: any element with `data-opens="<name>"` opens it.
+        label: the panel's title.
+        close_label: the accessible name of the close button.
+        side: the side from which it slides in: `left`, `right` or `bottom`.
     """
     title = f"{name}-sheet"
     close = rx.el.button(
@@ -75,20 +75,20 @@ def sheet(content: rx.Component, *, name: str, label: str, close_label: str, sid
 
 
 class Slides(rx.Component):
-    """Slides side by side, of which one is in view; `every` (ms) they go on by themselves, unless it is 0."""
+    """Slides side by side, one of them visible. They advance every `interval_ms` milliseconds, unless it is 0."""
 
     library = SLIDES_SCRIPT
     tag = "Slides"
     count: rx.Var[int]
-    every: rx.Var[int]
+    interval_ms: rx.Var[int]
 
 
 @dataclass(frozen=True, slots=True)
-class ShownSlides:
-    """How slides stand, and properties: of their track, of a mark that leads to one by its place, of what stops them.
+class SlidesView:
+    """State of slides, and properties of elements: their track, a mark that selects a slide, the pause button.
 
-    `is_wanted`: they go on by themselves unless something has them rest; `is_playing`: they do. `resting` is for what
-    has them rest while a shopper is at it.
+    `is_wanted`: they advance unless an interaction pauses them; `is_playing`: they are advancing. `interaction_props`:
+    properties of the element whose hover or focus pauses them.
     """
 
     current: int
@@ -97,17 +97,17 @@ class ShownSlides:
     track: Any
     mark: Any
     pause: Any
-    resting: Any
+    interaction_props: Any
 
 
-SLIDES = view(SLIDES_SCRIPT, "useSlides", ShownSlides)
-"""Of the slides around the markup."""
+SLIDES = view(SLIDES_SCRIPT, "useSlides", SlidesView)
+"""State of the enclosing slides."""
 
 
 class WishlistLoader(rx.Component):
-    """Tells the state of that name what is wished for, at first, after every change, and when it has forgotten.
+    """Sends the wished handles to `state`: at first, after every change, and when the state was lost.
 
-    What is wished for by a handle that has `moved` is wished for by the new one from then on.
+    A wished handle that is a key of `moved` is replaced by its new handle.
     """
 
     library = script("wishlist")
@@ -118,9 +118,9 @@ class WishlistLoader(rx.Component):
 
 
 class CartTabs(rx.Component):
-    """Tells other tabs that the cart has changed, which every one of the `answers` may say, and hears it from them.
+    """Notifies other tabs when the cart changes (`answers` changes), and is notified by them.
 
-    Where `cart`, the id of the one that is shown, is said, it is stale as well when there is none any more.
+    If `cart`, the id of the displayed cart, is given, `on_stale` also runs when the browser has no cart any more.
     """
 
     library = CART_SCRIPT
@@ -131,7 +131,7 @@ class CartTabs(rx.Component):
 
 
 class AddToCart(rx.Component):
-    """Around what puts a product into the cart."""
+    """A wrapper of the controls that add a product to the cart."""
 
     library = CART_SCRIPT
     tag = "AddToCart"
@@ -143,7 +143,7 @@ class AddToCart(rx.Component):
 
 
 class LineQuantity(rx.Component):
-    """Around the quantity of a line of the cart."""
+    """A wrapper of the quantity control of a cart line."""
 
     library = CART_SCRIPT
     tag = "LineQuantity"
@@ -155,14 +155,14 @@ class LineQuantity(rx.Component):
 
 
 class SessionWatch(rx.Component):
-    """Loads the page again when another tab signs in or out."""
+    """Reloads the page when another tab signs in or out."""
 
     library = script("session")
     tag = "SessionWatch"
 
 
 class Arrival(rx.Component):
-    """Says that the page is awake, and puts the focus on a new page's content."""
+    """Signals that the page is hydrated, and focuses a new page's content."""
 
     library = script("arrival")
     tag = "Arrival"
@@ -170,7 +170,7 @@ class Arrival(rx.Component):
 
 
 class KeepFocus(rx.Component):
-    """Stands around a list, the list's being empty included, whose `buttons` (a selector) take its things away."""
+    """A wrapper of a list, empty or not. It moves the focus when one of its `buttons` (a selector) removes an item."""
 
     library = script("focus")
     tag = "KeepFocus"

@@ -1,4 +1,4 @@
-"""What buyers say of a product: stars wherever it is shown, and the reviews on its page."""
+"""Customers' reviews of a product: stars wherever the product is displayed, and the reviews on its page."""
 
 from typing import Any
 
@@ -9,53 +9,53 @@ from backend.catalog.ratings import RatingView
 from backend.catalog.views import PictureView
 from backend.core.texts import _
 from backend.reviews.page_links import ReviewLink
-from backend.reviews.views import ReviewsPart, ReviewView, StarCount
+from backend.reviews.views import ProductReviews, ReviewView, StarCount
 from storefront.components.frame import section
 from storefront.components.icons import icon
 from storefront.components.pictures import picture
 from storefront.components.variant_picker import CHOSEN
 
-NAME = "resenas"
-"""The part of the product's page, in its address."""
-PAGE = "reviews"
-"""The parameter of a product's address that names the page of its reviews."""
+REVIEWS_ID = "resenas"
+"""Id of the reviews' section, used as fragment of the page's URL."""
+REVIEWS_PAGE_PARAM = "reviews"
+"""Query parameter of a product's URL that selects the page of its reviews."""
 
 
 def rating_stars(rating: ObjectVar[RatingView]) -> rx.Component:
-    """The average, drawn; what it is in words for those who do not see it."""
+    """Build the average rating as stars, with a text for screen readers."""
     return rx.el.span(role="img", aria_label=rating.label, class_name="stars", data_halves=rating.halves)
 
 
 def card_rating(rating: rx.Var[RatingView | None]) -> rx.Component:
-    """The stars on a card, where there are reviews."""
-    known = rating.to(ObjectVar, RatingView)
+    """Build the stars of a product card, if the product has reviews."""
+    rating_view = rating.to(ObjectVar, RatingView)
     return rx.cond(
         rating,
         rx.el.p(
-            rating_stars(known),
-            rx.el.span("(", known.count, ")", aria_hidden="true"),
+            rating_stars(rating_view),
+            rx.el.span("(", rating_view.count, ")", aria_hidden="true"),
             class_name="card__rating",
         ),
     )
 
 
 def rating_link(rating: rx.Var[RatingView | None]) -> rx.Component:
-    """The stars under a product's name, which lead to its reviews. What was chosen of it stays chosen."""
-    known = rating.to(ObjectVar, RatingView)
+    """Build the stars under a product's name, which link to its reviews. The link retains the chosen variant."""
+    rating_view = rating.to(ObjectVar, RatingView)
     return rx.cond(
         rating,
         rx.el.a(
-            rating_stars(known),
-            rx.el.span(known.average, " (", known.count, ")", aria_hidden="true"),
-            href=rx.cond(CHOSEN.named != "", f"?{CHOSEN.named}#{NAME}", f"#{NAME}"),
+            rating_stars(rating_view),
+            rx.el.span(rating_view.average, " (", rating_view.count, ")", aria_hidden="true"),
+            href=rx.cond(CHOSEN.query != "", f"?{CHOSEN.query}#{REVIEWS_ID}", f"#{REVIEWS_ID}"),
             class_name="product__rating",
             data_testid="product-rating",
         ),
     )
 
 
-def product_reviews(part: ObjectVar[ReviewsPart], product: rx.Var[str]) -> rx.Component:
-    """The reviews of a product, where there are any, in its `VariantChoice`. `product` is the path of its page."""
+def product_reviews(part: ObjectVar[ProductReviews], product: rx.Var[str]) -> rx.Component:
+    """Build the reviews of a product, if it has any, inside its `VariantChoice`. `product` is the path of its page."""
     rating = part.rating
     shown = section(
         _("Lo que dicen quienes lo compraron"),
@@ -68,27 +68,31 @@ def product_reviews(part: ObjectVar[ReviewsPart], product: rx.Var[str]) -> rx.Co
                     class_name="reviews__rating",
                 ),
                 rx.el.ul(
-                    rx.foreach(part.counts, lambda one: _bar(one, rating.count)), class_name="reviews__bars"
+                    rx.foreach(part.counts, lambda row: _star_bar(row, rating.count)),
+                    class_name="reviews__bars",
                 ),
                 class_name="reviews__sum",
             ),
             rx.el.div(
                 rx.el.ol(rx.foreach(part.reviews, _review), class_name="reviews__list"),
-                rx.cond(part.pages.to(int) > 1, _pages(part, product)),
+                rx.cond(part.pages.to(int) > 1, _page_links(part, product)),
             ),
             class_name="reviews",
             data_testid="reviews",
         ),
     )
-    return rx.cond(part.rating, rx.el.div(shown, id=NAME, class_name="reviews__place"))
+    return rx.cond(part.rating, rx.el.div(shown, id=REVIEWS_ID, class_name="reviews__place"))
 
 
-def review_link(link: ObjectVar[ReviewLink], *, names_toy: bool = False) -> rx.Component:
-    """The way to review a toy of an order. Without its name on it, only those who do not see the toy are told it."""
-    toy = rx.el.span(": ", link.toy, class_name="" if names_toy else "sr-only")
+def review_link(link: ObjectVar[ReviewLink], *, names_product: bool = False) -> rx.Component:
+    """Build the link to review a product of an order.
+
+    Without `names_product` only screen readers get the product's name.
+    """
+    name = rx.el.span(": ", link.title, class_name="" if names_product else "sr-only")
     return rx.el.a(
         rx.el.span("★", aria_hidden="true"),
-        rx.el.span(rx.cond(link.is_written, _("Cambiar mi reseña"), _("Opinar")), toy),
+        rx.el.span(rx.cond(link.is_written, _("Cambiar mi reseña"), _("Opinar")), name),
         href=link.page,
         class_name="review-link",
         data_testid="review-link",
@@ -96,7 +100,7 @@ def review_link(link: ObjectVar[ReviewLink], *, names_toy: bool = False) -> rx.C
 
 
 def picture_links(pictures: Any) -> rx.Component:
-    """Pictures of a review; each opens by itself."""
+    """Build the pictures of a review; each links to its file."""
 
     def link(shown: ObjectVar[PictureView]) -> rx.Component:
         return rx.el.a(picture(shown, "96px"), href=shown.url, target="_blank", rel="noopener", key=shown.url)
@@ -106,61 +110,63 @@ def picture_links(pictures: Any) -> rx.Component:
     )
 
 
-def _bar(one: ObjectVar[StarCount], of: rx.Var[int]) -> rx.Component:
+def _star_bar(row: ObjectVar[StarCount], total: rx.Var[int]) -> rx.Component:
     words = rx.cond(
-        one.stars == 1,
-        _("1 estrella: {count}").format(count=one.count),
-        _("{stars} estrellas: {count}").format(stars=one.stars, count=one.count),
+        row.stars == 1,
+        _("1 estrella: {count}").format(count=row.count),
+        _("{stars} estrellas: {count}").format(stars=row.stars, count=row.count),
     )
     return rx.el.li(
-        rx.el.span(one.stars, " ★", aria_hidden="true"),
-        rx.el.progress(value=one.count, max=of, aria_label=words),
-        rx.el.span(one.count, aria_hidden="true"),
-        key=one.stars,
+        rx.el.span(row.stars, " ★", aria_hidden="true"),
+        rx.el.progress(value=row.count, max=total, aria_label=words),
+        rx.el.span(row.count, aria_hidden="true"),
+        key=row.stars,
     )
 
 
-def _review(one: ObjectVar[ReviewView]) -> rx.Component:
-    words = _("{stars} de 5 estrellas").format(stars=one.stars)
+def _review(review: ObjectVar[ReviewView]) -> rx.Component:
+    words = _("{stars} de 5 estrellas").format(stars=review.stars)
     return rx.el.li(
         rx.el.p(
-            rx.el.span(role="img", aria_label=words, class_name="stars", data_halves=one.stars.to(int) * 2),
-            rx.el.b(one.name),
+            rx.el.span(
+                role="img", aria_label=words, class_name="stars", data_halves=review.stars.to(int) * 2
+            ),
+            rx.el.b(review.name),
             rx.cond(
-                one.is_demo,
+                review.is_demo,
                 rx.el.span(_("Reseña de muestra"), class_name="reviews__mark"),
                 rx.el.span(icon("check", size=18), _("Compra verificada"), class_name="reviews__mark"),
             ),
-            rx.el.time(one.written, custom_attrs={"dateTime": one.date}),
+            rx.el.time(review.written, custom_attrs={"dateTime": review.date}),
             class_name="reviews__head",
         ),
-        rx.el.p(one.text, class_name="reviews__text"),
-        picture_links(one.pictures),
+        rx.el.p(review.text, class_name="reviews__text"),
+        picture_links(review.pictures),
         rx.cond(
-            one.answer != "",
+            review.answer != "",
             rx.el.div(
                 rx.el.p(rx.el.b(_("Responde la tienda"))),
-                rx.el.p(one.answer, class_name="reviews__text"),
+                rx.el.p(review.answer, class_name="reviews__text"),
                 class_name="reviews__answer",
             ),
         ),
-        key=one.id,
+        key=review.id,
         data_testid="review",
     )
 
 
-def _pages(part: ObjectVar[ReviewsPart], product: rx.Var[str]) -> rx.Component:
+def _page_links(part: ObjectVar[ProductReviews], product: rx.Var[str]) -> rx.Component:
     page, last = part.page.to(int), part.pages.to(int)
-    chosen = rx.cond(CHOSEN.named != "", f"{CHOSEN.named}&", "")
+    chosen = rx.cond(CHOSEN.query != "", f"{CHOSEN.query}&", "")
 
-    def way(number: rx.Var[Any], label: str, rel: str) -> rx.Component:
-        there = f"{product}?{chosen}{PAGE}={number}#{NAME}"
-        return rx.el.a(label, href=there, rel=rel, class_name="button button--quiet button--small")
+    def page_link(number: rx.Var[Any], label: str, rel: str) -> rx.Component:
+        path = f"{product}?{chosen}{REVIEWS_PAGE_PARAM}={number}#{REVIEWS_ID}"
+        return rx.el.a(label, href=path, rel=rel, class_name="button button--quiet button--small")
 
     return rx.el.nav(
-        rx.cond(page > 1, way(page - 1, _("Más recientes"), "prev")),
+        rx.cond(page > 1, page_link(page - 1, _("Más recientes"), "prev")),
         rx.el.span(_("Página {page} de {pages}").format(page=page, pages=last)),
-        rx.cond(page < last, way(page + 1, _("Más antiguas"), "next")),
+        rx.cond(page < last, page_link(page + 1, _("Más antiguas"), "next")),
         aria_label=_("Páginas de reseñas"),
         class_name="reviews__pages",
     )

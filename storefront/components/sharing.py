@@ -1,4 +1,4 @@
-"""Asking the shop by WhatsApp about what a page shows, and sharing the page."""
+"""Buttons to ask the shop by WhatsApp about a page, and to share the page."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,18 +13,18 @@ from storefront.state.frame import FrameState
 
 @dataclass(frozen=True, slots=True)
 class Sharing:
-    """What came of sharing (`copied`, `failed` or nothing yet), and the properties of its button."""
+    """The result of sharing (`copied`, `failed` or empty), and the properties of its button."""
 
-    said: str
+    result: str
     button: Any
 
 
-def whatsapp(words: str, label: str = _("Pregúntanos por WhatsApp")) -> rx.Component:
-    """A link that writes to the shop, where it has a number.
+def whatsapp_button(words: str, label: str = _("Pregúntanos por WhatsApp")) -> rx.Component:
+    """Build a link that writes to the shop by WhatsApp, if the shop has a number there.
 
     Args:
-        words: what the message begins with; it holds the page's address.
-        label: what the link says.
+        words: the beginning of the message; it contains the page's URL.
+        label: the link's text.
     """
     link = FrameState.shop.whatsapp_link
     return rx.cond(
@@ -43,13 +43,13 @@ def whatsapp(words: str, label: str = _("Pregúntanos por WhatsApp")) -> rx.Comp
 
 @rx.memo
 def share_button(page: rx.Var[str], title: rx.Var[str]) -> rx.Component:
-    """Shares the page at this address by the system's sheet, or copies its address."""
+    """Build a button that shares the page with the device's share dialog, or copies its URL."""
     sharing = view(script("share"), "useShare", Sharing, page, title)
     words = rx.match(
-        sharing.said, ("copied", _("Enlace copiado")), ("failed", _("No se pudo copiar")), _("Compartir")
+        sharing.result, ("copied", _("Enlace copiado")), ("failed", _("No se pudo copiar")), _("Compartir")
     )
     return rx.el.button(
-        rx.cond(sharing.said == "copied", icon("check", size=20), icon("share", size=20)),
+        rx.cond(sharing.result == "copied", icon("check", size=20), icon("share", size=20)),
         rx.el.span(words, custom_attrs={"aria-live": "polite"}),
         type="button",
         class_name="button button--quiet button--small share",

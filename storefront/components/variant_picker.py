@@ -1,4 +1,4 @@
-"""The pickers of a product's options: what there is of each value, at which price, and what is chosen."""
+"""The pickers of a product's options: the stock and price of each value, and the current choice."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,25 +11,25 @@ from backend.core.texts import _
 from storefront.reflex_ext.hooks import props, script, view
 
 SCRIPT = script("variants")
-FEW_UNITS = 5
+LOW_STOCK_UNITS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class ShownChoice:
-    """The variant that is chosen, and how others are.
+class ChosenVariant:
+    """The chosen variant, and functions for the other values.
 
     Attributes:
-        shown: the chosen variant; of a combination that does not exist, nothing that could be bought.
-        is_missing: there is no such combination.
-        named: what names it in the query of an address; empty for the one that is meant where an address names none.
+        shown: the chosen variant; for a combination that does not exist, one that cannot be bought.
+        is_missing: True if the combination does not exist.
+        query: query parameter that selects the variant in a URL; empty for the default variant.
         picked: the chosen value of each option.
-        choice: of an option's place and a value, a `Choice`.
-        radio: of both, the properties of its radio button.
+        choice: function of an option's index and a value; returns a `Choice`.
+        radio: function of the same arguments; returns the properties of the radio button.
     """
 
     shown: VariantView
     is_missing: bool
-    named: str
+    query: str
     picked: list[str]
     choice: Any
     radio: Any
@@ -37,9 +37,9 @@ class ShownChoice:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What choosing a value leads to: `kind` is `ready`, `out` (sold out) or `missing`.
+    """The result of choosing a value: `kind` is `ready`, `out` (sold out) or `missing`.
 
-    `price` is empty where all prices are alike.
+    `price` is empty if all variants have the same price.
     """
 
     kind: str
@@ -47,25 +47,25 @@ class Choice:
     price: str
 
 
-CHOSEN = view(SCRIPT, "useVariant", ShownChoice)
-"""Of the `VariantChoice` around the markup."""
-SHOWN = CHOSEN.shown
+CHOSEN = view(SCRIPT, "useVariant", ChosenVariant)
+"""State of the enclosing `VariantChoice`."""
+SHOWN_VARIANT = CHOSEN.shown
 
 
 class VariantChoice(rx.Component):
-    """Holds which variant is chosen, around everything that shows or changes it: see `assets/scripts/variants.jsx`."""
+    """A wrapper that holds the chosen variant for the elements inside: see `assets/scripts/variants.jsx`."""
 
     library = SCRIPT
     tag = "VariantChoice"
     options: rx.Var[list[OptionView]]
     variants: rx.Var[list[VariantView]]
-    first: rx.Var[str]
-    otherwise: rx.Var[str]
+    default_id: rx.Var[str]
+    missing_label: rx.Var[str]
 
 
-def note(choice: ObjectVar[Choice]) -> rx.Component:
-    """What is said below a value."""
-    few = (choice.stock.to(int) <= FEW_UNITS) & (choice.kind == "ready")
+def choice_note(choice: ObjectVar[Choice]) -> rx.Component:
+    """Build the note below a value: its price, or why it cannot be bought, and a low stock."""
+    few = (choice.stock.to(int) <= LOW_STOCK_UNITS) & (choice.kind == "ready")
     left = rx.cond(choice.stock.to(int) == 1, _("Queda 1"), _("Quedan {n}").format(n=choice.stock))
     return rx.el.span(
         rx.match(
@@ -80,14 +80,14 @@ def note(choice: ObjectVar[Choice]) -> rx.Component:
 
 
 def option_pickers(options: ArrayVar[list[OptionView]]) -> rx.Component:
-    """One group of radio buttons for each option."""
+    """Build a group of radio buttons for each option."""
 
     def button(value: rx.Var[str], place: NumberVar[int]) -> rx.Component:
         choice = CHOSEN.choice.to(FunctionVar).call(place, value).to(ObjectVar, Choice)
         return rx.el.label(
             rx.el.input(special_props=[props(CHOSEN.radio, place, value)]),
             rx.el.span(value, class_name="choice__value"),
-            note(choice),
+            choice_note(choice),
             class_name="choice",
             data_kind=choice.kind,
             data_testid="variant-option",

@@ -1,4 +1,4 @@
-"""Hearts: what is wished for is known by the browser alone (spec: Storefront view rules 7)."""
+"""Wishlist buttons (hearts). Only the browser stores the wishlist (spec: Storefront view rules 7)."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -12,29 +12,30 @@ from storefront.reflex_ext.hooks import ABSENT, props, script, view
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """What is wished for: how much, whether a product is among it, and properties of its heart.
+    """The wishlist: its size, functions of handles, and the properties of its buttons.
 
-    `left`: how much without these handles. `drop`: properties of a button that takes them back.
+    `count_without`: size without the given handles. `has`: whether a product is in it. `heart`: properties of a
+    product's button. `remove`: properties of a button that removes the given handles.
     """
 
     count: int
-    left: Any
+    count_without: Any
     has: Any
     heart: Any
-    drop: Any
+    remove: Any
 
 
 WISHES = view(script("wishlist"), "useWishes", Wishes)
 
 
 def is_saved(handle: rx.Var[str]) -> rx.Var[bool]:
-    """Whether a product is wished for."""
+    """Return a variable that is True if the product is in the wishlist."""
     return props(WISHES.has, handle).to(bool)
 
 
 @rx.memo
-def heart(handle: rx.Var[str], title: rx.Var[str]) -> rx.Component:
-    """Saves a product, and takes it back."""
+def heart_button(handle: rx.Var[str], title: rx.Var[str]) -> rx.Component:
+    """Build the button that adds a product to the wishlist or removes it."""
     return rx.el.button(
         icon("heart"),
         type="button",
@@ -47,7 +48,7 @@ def heart(handle: rx.Var[str], title: rx.Var[str]) -> rx.Component:
 
 @rx.memo
 def wishlist_count() -> rx.Component:
-    """How many products are wished for."""
+    """Build the number of products in the wishlist."""
     return rx.el.span(
         rx.el.span(WISHES.count, data_testid="wishlist-count"),
         rx.el.span(" ", _("guardados"), class_name="sr-only"),

@@ -1,7 +1,8 @@
-"""The pages as finished documents, with the right status, head and content before any script runs.
+"""Complete documents of the pages: with status, head and content before any script runs.
 
-request ─► a file of the build? ─► Reflex                                                    `app.py`
+request ─► file of the build? ─► Reflex                                                      `app.py`
         ─► robots.txt, sitemap ─► `sitemap.py`
-        ─► page ─► what its loader gives (`page_cache.py`) ─► rendered in time (`render_cache.py`) ─► the document
-                                                           └─ late ─► the shell with the same status, head and state
+        ─► page ─► data from its loader (`page_cache.py`) ─► rendered in time (`render_cache.py`) ─► the document
+                                                          └─ too late ─► the shell with the same status, head and
+                                                              state
 """

@@ -1,4 +1,4 @@
-"""The ASGI app in front of Reflex's: what each address is answered with."""
+"""The ASGI app in front of Reflex's app: it answers every request for a document."""
 
 import logging
 import re
@@ -13,9 +13,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from backend.app import current_shop
 from backend.core.caching.single_flight import SingleFlight
-from backend.core.observability.logs import path_of
+from backend.core.observability.logs import without_query
 from backend.core.outage import DatabaseUnavailable
-from backend.edge.etags import tag_of
+from backend.edge.etags import compute_etag
 from backend.edge.middleware.instrumentation import ROUTE
 from storefront.documents import client_detection, sitemap
 from storefront.documents.markup import (
@@ -38,8 +38,8 @@ from storefront.documents.security_headers import (
 )
 from storefront.links import BRAND
 from storefront.meta import INDEX, NOINDEX, DocumentMeta
-from storefront.office.routes import NAME, OfficePage, office_page_at
-from storefront.pages.routes import Page, page_at, sample_of
+from storefront.office.routes import TITLE_SUFFIX, OfficePage, find_office_page
+from storefront.pages.routes import Page, find_page, sample_path
 from storefront.reflex_ext.earlier_builds import EarlierBuilds
 from storefront.reflex_ext.office_bundle import with_office_manifest
 from storefront.static_files import StaticFiles
@@ -48,24 +48,24 @@ log = logging.getLogger(__name__)
 
 SHELL = "__spa-fallback.html"
 REFLEX = "_event"
-"""The first path segment that Reflex keeps for itself: its websocket."""
+"""The first path segment of Reflex's websocket."""
 READING = frozenset({"GET", "HEAD"})
-LONGEST_PATH = 2048
-LONGEST_QUERY = 4096
+MAX_PATH_LENGTH = 2048
+MAX_QUERY_LENGTH = 4096
 PATH_CHARACTERS = "!$&'()*+,;=:@-._~"
-"""What a segment of a path may hold unencoded (RFC 3986, pchar)."""
+"""Characters that a path segment may contain unencoded (RFC 3986, pchar)."""
 QUERY_CHARACTERS = PATH_CHARACTERS + "/?%"
 BROKEN = re.compile(rb"%(?![0-9A-Fa-f]{2})")
 
 
 class Documents:
-    """The pages of a production build as documents. Every other request goes on to `pages`, Reflex's own app."""
+    """Answers with the documents of a production build. Every other request is passed to `pages`, Reflex's own app."""
 
     def __init__(self, pages: ASGIApp, folder: Path, renders: RenderCache) -> None:
-        """`folder` holds the build's files for the browser."""
+        """Create the app. `folder` contains the build's files for the browser."""
         self._pages = pages
         self._renders = renders
-        self._files = StaticFiles(folder, pages_in=[BRAND])  # the drawings there have suffixes
+        self._files = StaticFiles(folder, page_folders=[BRAND])  # the brand's drawings have file suffixes
         self._earlier = EarlierBuilds(current_shop().settings.data_dir)
         self._shell = (folder / SHELL).read_text("utf-8")
         self._shell_policy = content_policy(current_shop().settings, inline_scripts(self._shell))
@@ -78,7 +78,7 @@ class Documents:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
-        if scope["type"] != "http" or self._is_not_ours(scope["path"]):
+        if scope["type"] != "http" or self._is_reflex_request(scope["path"]):
             scope[ROUTE] = "(files)"
             await self._pages(scope, receive, send)
             return
@@ -89,18 +89,18 @@ class Documents:
         response = await self._respond(scope)
         await response(scope, receive, send)
 
-    def _is_not_ours(self, path: str) -> bool:
-        return self._files.has(path) or path.removeprefix("/").partition("/")[0] == REFLEX
+    def _is_reflex_request(self, path: str) -> bool:
+        return self._files.has_file(path) or path.removeprefix("/").partition("/")[0] == REFLEX
 
     async def _respond(self, scope: Scope) -> DocumentResponse:
         if (refusal := self._refusal(scope)) is not None:
             return refusal
-        if (answer := await self._beside_pages(scope["path"])) is not None:
+        if (answer := await self._respond_without_page(scope["path"])) is not None:
             return answer
         patient = client_detection.is_patient(scope)
         address = read_address(scope)
-        screen = office_page_at(address.segments) if address else None
-        page = page_at(address.segments) if address else None
+        screen = find_office_page(address.segments) if address else None
+        page = find_page(address.segments) if address else None
         if (shown := screen or page) is not None:
             scope[ROUTE] = shown.route
         if address is not None and screen is not None:
@@ -112,30 +112,34 @@ class Documents:
         return await self._page(page, address, is_patient=patient)
 
     def _refusal(self, scope: Scope) -> DocumentResponse | None:
-        """The answer to what no page can answer; None when one may."""
+        """Return an error response if no page can answer the request, otherwise None."""
         if scope["method"] not in READING:
             return _text(405, "Method Not Allowed", allow="GET, HEAD")
         if is_too_long(scope):
             return _text(414, "URI Too Long")
-        return _text(404, "Not Found") if self._files.should_have(scope["path"]) else None
+        return _text(404, "Not Found") if self._files.is_in_file_folder(scope["path"]) else None
 
     async def _screen(self, screen: OfficePage, address: "Address", cookie: str) -> DocumentResponse:
-        """The document of a screen of the office: with what whoever is signed in sees there, and stored by nobody.
+        """Return the document of an office screen, with the data that the signed-in staff member may see.
 
-        For everybody else, and where that fails, it is the same: what the screen looks like before anything is known.
+        It is not cached.
+
+        Without a signed-in staff member, or when the data cannot be read, return the screen's empty document.
         """
         if not address.is_canonical:
             return _redirect(308, address.url)
         meta = DocumentMeta(screen.title, robots=OFFICE_HEADERS["x-robots-tag"])
         document = None
         if (state := await first_state(screen.state, address.url, cookie)) is not None:
-            loaded = LoadedPage(screen, address.url, meta, state, NAME)
+            loaded = LoadedPage(screen, address.url, meta, state, TITLE_SUFFIX)
             document = await self._renders.personal_document(loaded)
         if document is None:
-            document = await self._renders.document(LoadedPage(screen, sample_of(screen), meta, b"{}", NAME))
+            document = await self._renders.document(
+                LoadedPage(screen, sample_path(screen), meta, b"{}", TITLE_SUFFIX)
+            )
         if document is None:
             body, policy = (
-                Body.of(with_tags(self._office_shell, first_tags(meta, NAME)), HTML),
+                Body.of(with_tags(self._office_shell, first_tags(meta, TITLE_SUFFIX)), HTML),
                 self._office_policy,
             )
         else:
@@ -146,7 +150,7 @@ class Documents:
         try:
             loaded = await self._loaded.page(page, address.url)
         except DatabaseUnavailable:
-            return self._bare_shell()  # it is told once, not with every page
+            return self._bare_shell()  # the outage is logged once, not per page
         except Exception:
             log.exception("the page at %s could not be loaded", address.path)
             return self._bare_shell()
@@ -162,7 +166,10 @@ class Documents:
         return DocumentResponse(loaded.meta.status, document.body, document.tag, headers)
 
     def _shell_of(self, loaded: LoadedPage) -> DocumentResponse:
-        """The document that was not rendered in time, in words and links: the browser draws it, from the same state."""
+        """Return the shell with a plain page, because the page was not rendered in time.
+
+        The browser renders it from the same state.
+        """
         tags = (
             first_tags(loaded.meta, loaded.site_name)
             + further_tags(loaded.meta, loaded.site_name)
@@ -173,13 +180,13 @@ class Documents:
         return DocumentResponse(loaded.meta.status, Body.of(html, HTML), headers=headers)
 
     def _bare_shell(self) -> DocumentResponse:
-        """503: what the page shows could not be read. The browser tries again over the websocket."""
+        """Return a 503 shell: the page's data could not be read. The browser tries again over the websocket."""
         headers = {**_document_headers(self._shell_policy, NOINDEX), "retry-after": "5"}
         html = with_plain_page(self._shell, plain_failure(current_shop().settings))
         return DocumentResponse(503, Body.of(html, HTML), headers=headers)
 
-    async def _beside_pages(self, path: str) -> DocumentResponse | None:
-        """`/robots.txt`, a sitemap, or the cookie of browsers without scripts; None when the path is none of them."""
+    async def _respond_without_page(self, path: str) -> DocumentResponse | None:
+        """Return `/robots.txt`, a sitemap or the cookie of browsers without scripts; None for every other path."""
         if path == sitemap.ROBOTS:
             return DocumentResponse(200, Body.of(sitemap.robots(), TEXT))
         if path == client_detection.WITHOUT_SCRIPTS:
@@ -198,15 +205,19 @@ class Documents:
             return None if text is None else await to_thread(Body.of, text, XML)
 
         body = await self._sitemaps.share_next(path, packed)
-        return _text(404, "Not Found") if body is None else DocumentResponse(200, body, tag_of(body.content))
+        return (
+            _text(404, "Not Found")
+            if body is None
+            else DocumentResponse(200, body, compute_etag(body.content))
+        )
 
 
 def _plain_page(loaded: LoadedPage) -> str:
-    """The page in words and links. Without them, if they cannot be written, the browser still draws the page."""
+    """Return the page as text and links; empty if it cannot be written, as the browser renders the page anyway."""
     try:
         return plain_page(loaded)
     except Exception:
-        log.exception("the page at %s could not be written in words and links", path_of(loaded.url))
+        log.exception("the page at %s could not be written in words and links", without_query(loaded.url))
         return ""
 
 
@@ -228,12 +239,12 @@ def _redirect(status: int, path: str) -> DocumentResponse:
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """An address that a browser asked for.
+    """A requested address.
 
     Attributes:
-        sent: the path as it was sent.
-        segments: its parts, decoded; none is empty.
-        query: the query, encoded.
+        sent: the path as the client sent it.
+        segments: the decoded path segments; none is empty.
+        query: the encoded query.
     """
 
     sent: str
@@ -242,7 +253,7 @@ class Address:
 
     @property
     def path(self) -> str:
-        """The canonical path: no slash doubled or at the end, encoded only where it has to be."""
+        """The canonical path: no doubled or trailing slash, encoded only where necessary."""
         return "/" + "/".join(quote(segment, safe=PATH_CHARACTERS) for segment in self.segments)
 
     @property
@@ -252,19 +263,19 @@ class Address:
 
     @property
     def is_canonical(self) -> bool:
-        """Whether the path was sent in its canonical form."""
+        """True if the path was sent in its canonical form."""
         return self.sent == self.path
 
 
 def is_too_long(scope: Scope) -> bool:
-    """Whether the address is longer than any of ours."""
-    return len(_raw_path(scope)) > LONGEST_PATH or len(scope["query_string"]) > LONGEST_QUERY
+    """Return True if the address is longer than any address of the shop."""
+    return len(_raw_path(scope)) > MAX_PATH_LENGTH or len(scope["query_string"]) > MAX_QUERY_LENGTH
 
 
 def read_address(scope: Scope) -> Address | None:
-    """The address of a request; None when no page can have it.
+    """Parse the address of a request; return None if no page can have it.
 
-    That is: what is wrongly encoded, holds control characters, climbs (`..`), or hides a slash inside a segment.
+    Such an address has an invalid encoding, control characters, `..`, or an encoded slash in a segment.
     """
     raw = _raw_path(scope)
     if not raw.startswith(b"/") or BROKEN.search(raw):
@@ -279,6 +290,6 @@ def read_address(scope: Scope) -> Address | None:
 
 
 def _raw_path(scope: Scope) -> bytes:
-    """The path as it was sent. A server may leave it out; then it is encoded again from the decoded one."""
+    """Return the path as sent. If the server omits it, encode the decoded path."""
     raw: bytes = scope.get("raw_path") or quote(scope["path"]).encode()
     return raw.partition(b"?")[0]

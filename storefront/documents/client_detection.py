@@ -1,8 +1,8 @@
-"""Who reads a document: a browser that can draw the page itself, or a reader who has only what is sent.
+"""Detection of clients that depend on the rendered HTML because they run no scripts.
 
-Whoever has only what is sent waits longer for a rendering. Those are programs that do not call themselves a browser
-(text browsers, tools), crawlers, by the words they put into their name, and browsers whose scripts are off: their first
-document asks for `WITHOUT_SCRIPTS`, inside a `<noscript>`, and the answer sets a cookie.
+Such a client waits longer for a rendering. These are programs whose user agent is not a browser's (text browsers,
+tools), crawlers, recognised by words in their user agent, and browsers with scripts disabled: their first document
+requests `WITHOUT_SCRIPTS` from inside a `<noscript>`, and the response sets a cookie.
 """
 
 import re
@@ -16,28 +16,28 @@ from backend.edge.auth.cookies import cookie_name, is_secure
 
 WITHOUT_SCRIPTS = "/without-scripts"
 COOKIE = "trompo_without_scripts"
-NAMES = frozenset({COOKIE, f"__Host-{COOKIE}"})
-"""What it is called without and with https."""
-SECONDS = 24 * 60 * 60
-"""How long the cookie is kept: who turns scripts on again waits no longer than others from the next day on."""
+COOKIE_NAMES = frozenset({COOKIE, f"__Host-{COOKIE}"})
+"""The cookie's names without and with https."""
+COOKIE_LIFETIME_S = 24 * 60 * 60
+"""Lifetime of the cookie. After it, a client that has enabled scripts again is treated like every other browser."""
 BROWSER = "mozilla/"
-"""What every browser with scripts calls itself."""
+"""Start of the user agent of every browser with scripts."""
 CRAWLER = re.compile(
     "bot|crawl|spider|slurp|preview|externalhit|fetch|scan|whatsapp|lighthouse|google-|mediapartners|archive"
 )
 
 
 def is_patient(scope: Scope) -> bool:
-    """Whether the reader of this request has only what is sent."""
+    """Return True if the client runs no scripts."""
     headers = Headers(scope=scope)
     agent = headers.get("user-agent", "").lower()
     if BROWSER not in agent or CRAWLER.search(agent):
         return True
-    return not NAMES.isdisjoint(cookie_parser(headers.get("cookie", "")))
+    return not COOKIE_NAMES.isdisjoint(cookie_parser(headers.get("cookie", "")))
 
 
 def cookie_of(settings: Settings) -> str:
-    """The `Set-Cookie` of a browser whose scripts are off."""
+    """Return the `Set-Cookie` header for a browser without scripts."""
     secure = "; Secure" if is_secure(settings) else ""
     name = cookie_name(settings, COOKIE)
-    return f"{name}=1; Path=/; Max-Age={SECONDS}; SameSite=Lax; HttpOnly{secure}"
+    return f"{name}=1; Path=/; Max-Age={COOKIE_LIFETIME_S}; SameSite=Lax; HttpOnly{secure}"

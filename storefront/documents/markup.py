@@ -1,4 +1,4 @@
-"""Changes to a document's HTML: tags of its head that no component renders, and an order in which it is seen early."""
+"""Changes to a document's HTML: head tags that no component renders, and an order for an early first paint."""
 
 import re
 from functools import cache
@@ -14,14 +14,14 @@ PRELOADS = re.compile('<link rel="preload" as="image"[^>]*>')
 
 
 def full_title(meta: DocumentMeta, site_name: str) -> str:
-    """The title of a document: the page's, and the shop's name."""
+    """Return a document's title: the page's title and the shop's name."""
     return f"{meta.title} · {site_name}" if meta.title else site_name
 
 
 def first_tags(meta: DocumentMeta, site_name: str) -> str:
-    """What the page's own components put into the head: for the shell, which they did not render.
+    """Return the head tags of the page's own components, for a shell that was not rendered.
 
-    All but the picture are removed when the page has rendered its own (`assets/scripts/arrival.jsx`).
+    After the page has rendered its own tags, all except the picture are removed (`assets/scripts/arrival.jsx`).
     """
     return "".join(
         [
@@ -38,7 +38,7 @@ def first_tags(meta: DocumentMeta, site_name: str) -> str:
 
 
 def further_tags(meta: DocumentMeta, site_name: str) -> str:
-    """What is only for those who never run the page: neighbours, the rest of Open Graph, structured data."""
+    """Return head tags for crawlers only: neighbouring pages, the rest of Open Graph, structured data."""
     is_product = '"@type":"Product"' in meta.structured_data
     return "".join(
         [
@@ -57,9 +57,9 @@ def further_tags(meta: DocumentMeta, site_name: str) -> str:
 
 
 def with_first_picture(html: str, meta: DocumentMeta) -> str:
-    """The document with a preload of the picture that the page opens with, and of no other.
+    """Preload only the first visible picture of the page.
 
-    React preloads every picture that is not lazy: a dozen small drawings, which delay the one that counts.
+    React preloads every picture that is not lazy. A dozen small drawings would delay the important one.
     """
     head, end, body = html.partition("</head>")
     head = PRELOADS.sub("", head)
@@ -67,28 +67,28 @@ def with_first_picture(html: str, meta: DocumentMeta) -> str:
 
 
 def with_tags(html: str, tags: str) -> str:
-    """The document with further tags as the last ones of its head.
+    """Insert tags at the end of the document's head.
 
-    There they are read before any module runs, and React, which hydrates the head's tags in their order, does not
-    stumble over them.
+    There they are parsed before any module runs. React hydrates the head's tags in order and ignores tags at the
+    end.
     """
     head, end, body = html.partition("</head>")
     return head + tags + end + body
 
 
 def with_plain_page(html: str, plain: str) -> str:
-    """The document with its page in words and links as the last element of its body.
+    """Insert the plain page at the end of the document's body.
 
-    React, which hydrates what stands before it, leaves at the end of a body what it does not know.
+    React hydrates the elements before it and leaves unknown elements at the end of the body untouched.
     """
     before, end, after = html.rpartition("</body>")
     return before + plain + end + after
 
 
 def initial_state_element(state: bytes) -> str:
-    """The element that brings the initial state (JSON, escaped) to the browser.
+    """Return the element that carries the initial state (escaped JSON) to the browser.
 
-    A `<template>`, because React would take a script or any element that it renders itself for one of its own.
+    It is a `<template>`: React would treat a script, or an element that it renders itself, as its own.
     """
     return f'<template id="{INITIAL_STATE_ID}">{state.decode()}</template>'
 
@@ -115,32 +115,35 @@ def _preload(meta: DocumentMeta) -> str:
 
 # ------------------------------------------------------------------------------------------------ first paint
 
-# A phone on a slow line otherwise fetches the style sheet beside eleven scripts, and shows nothing until all are there.
-# Preloaded fonts hold up the first frame too, whatever `font-display` says, and so does a font that is declared but not
-# there; asking for a dozen scripts alone takes time. React hydrates links by `rel` and `href` alone, so they may have
-# more attributes and stand elsewhere than where it rendered them.
+# Otherwise a phone on a slow line fetches the style sheet together with eleven scripts, and paints nothing until then.
+# Preloaded fonts also delay the first frame, despite `font-display`, and so does a font that is declared but not
+# available; requesting a dozen scripts alone takes time. React hydrates links by `rel` and `href` alone, so they may
+# have more attributes and a different place than React rendered.
 
 STYLESHEET = re.compile(r'<link (?=[^>]*rel="stylesheet")(?:rel="stylesheet" )?href="(/assets/[\w.-]+\.css)"')
-"""Reflex writes the address of the styles of all pages first; React Router, of a page's own styles, what they are."""
+"""Links of style sheets. Reflex writes `href` first for the global sheet, React Router `rel` first for a page's own."""
 STYLE_PRELOAD = '<link as="style"'
 FONT_PRELOAD = re.compile(r'<link as="font"[^>]*>')
 FONT_FACE = re.compile(r"@font-face\s*\{(?![^}]*\boptional\b)[^}]*\burl\([^}]*\}")
-"""A font that is shown whenever it comes. One that stands in for it is the reader's own and says `local(…)`."""
+"""A font that is displayed whenever it arrives.
+
+A fallback font is installed on the reader's system and has `local(…)`.
+"""
 OPTIONAL_FONT = re.compile(r"font-display:\s*optional")
-"""A font that is shown if it is there for the first frame. The office has such, so that nothing moves there."""
+"""A font that is displayed only if it is there for the first frame. The office uses it to avoid layout shifts."""
 SCRIPT_PRELOAD = re.compile(r'<link rel="modulepreload"[^>]*>')
 MODULE = '<script type="module"'
 
 
-def arranged_for_first_paint(html: str, initial_state: str, folder: Path) -> str:
-    """The document with its styles inside its head, and fonts, scripts and initial state behind its content.
+def arrange_for_first_paint(html: str, initial_state: str, folder: Path) -> str:
+    """Inline the styles into the head, and move fonts, scripts and the initial state behind the content.
 
-    Fonts that are for the first frame or not at all are asked for in the head. Scripts are fetched after the pictures.
-    The initial state stands before the module that reads it; a document without a module has it at the end of its head.
+    Fonts for the first frame are requested in the head. Scripts are fetched after the pictures. The initial state
+    is placed before the module that reads it, or at the end of the head if the document has no module.
 
     Args:
         html: the document.
-        initial_state: the element that holds its initial state.
+        initial_state: the element with its initial state.
         folder: the build's files for the browser.
     """
     head, end, body = html.partition("</head>")
@@ -166,7 +169,7 @@ def arranged_for_first_paint(html: str, initial_state: str, folder: Path) -> str
 
 
 def _without_fetching(head: str) -> str:
-    """The head without what is fetched behind the content, and with links that no longer fetch the styles."""
+    """Remove from the head what is fetched behind the content, and keep style sheet links without fetching them."""
     head = SCRIPT_PRELOAD.sub("", FONT_PRELOAD.sub("", head))
     head = STYLESHEET.sub(lambda found: found[0].replace("<link", "<link disabled", 1), head)
     return head.replace(STYLE_PRELOAD, STYLE_PRELOAD + ' media="print"')
@@ -174,6 +177,6 @@ def _without_fetching(head: str) -> str:
 
 @cache
 def _styles_and_fonts(file: Path) -> tuple[str, str]:
-    """The rules of a style sheet and its fonts, each as they may stand inside a document."""
+    """Return the rules of a style sheet and its fonts, both in a form that can be inlined."""
     text = file.read_text("utf-8").replace("</", "<\\/")
     return FONT_FACE.sub("", text), "".join(FONT_FACE.findall(text))

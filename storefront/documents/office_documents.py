@@ -1,7 +1,7 @@
-"""What a screen of the office starts with in its document: what whoever is signed in may see there.
+"""Initial state of an office screen for its document: the data that the signed-in staff member may see.
 
-It is read for this one request by the screen's own `load`, which asks the cookie's session and the services who may see
-what, as it does over the websocket.
+The screen's own `load` reads it for this one request. It checks the session cookie and the rights of the services,
+as it does over the websocket.
 """
 
 import logging
@@ -9,7 +9,7 @@ import logging
 import reflex as rx
 
 from backend.staff.sessions import COOKIE
-from storefront.documents.page_cache import as_element_text
+from storefront.documents.page_cache import escape_element_text
 from storefront.office.state import OfficeScreen, StaffState
 from storefront.reflex_ext.detached_states import create_detached_states, dump_states
 
@@ -17,9 +17,10 @@ log = logging.getLogger(__name__)
 
 
 async def first_state(screen: type[rx.State], url: str, cookie: str) -> bytes | None:
-    """What the browser's state starts with (JSON, by state): the screen at `url`, and who sees it.
+    """Return the initial state (JSON by state name) of the screen at `url` and of the signed-in staff member.
 
-    None when nobody is signed in with these cookies, and when the screen could not be read: the websocket says more.
+    Return None if the cookies belong to no session, or if the screen could not be read: the websocket then reports
+    the error.
     """
     if not issubclass(screen, OfficeScreen) or COOKIE not in cookie:
         return None
@@ -30,6 +31,6 @@ async def first_state(screen: type[rx.State], url: str, cookie: str) -> bytes | 
     except Exception:
         log.exception("a screen of the office could not be read for its document: %s", screen.__name__)
         return None
-    if staff.who is None or shown.problem == "failed":
+    if staff.member is None or shown.problem == "failed":
         return None
-    return as_element_text(dump_states(shown, staff))
+    return escape_element_text(dump_states(shown, staff))

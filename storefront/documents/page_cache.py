@@ -1,4 +1,4 @@
-"""What a document is made of: its page's loader is run, and what it gave is stored until catalogue or stock change."""
+"""The data of a document: the result of its page's loader, cached until the catalog or the stock changes."""
 
 import logging
 from asyncio import gather
@@ -15,33 +15,33 @@ from backend.core.caching.version_probe import Version
 from backend.core.errors import InvalidData, NotFound
 from storefront.meta import NOINDEX, DocumentMeta
 from storefront.pages.page_loader import PageData, PageParams
-from storefront.pages.routes import NOT_FOUND, Page, Routed
+from storefront.pages.routes import NOT_FOUND, HasRoute, Page
 from storefront.reflex_ext.variable_names import to_browser_names
-from storefront.state.frame import Frame, FrameState, frame_values
+from storefront.state.frame import Frame, FrameState, get_frame
 
 log = logging.getLogger(__name__)
 
 MAX_BYTES = 16 * 2**20
-"""Bytes of pages that are stored; the least recently used go first."""
+"""Size of all cached pages in bytes; the least recently used are evicted first."""
 OVERHEAD = 2_000
-"""What a stored page takes beside its address, its state and its structured data, in bytes."""
+"""Bytes of a cached page in addition to its address, state and structured data."""
 ESCAPES = ((b"&", b"\\u0026"), (b"<", b"\\u003c"))
-"""Characters that mean something in the text of an element."""
+"""Characters with a meaning in the text of an element, and their JSON escapes."""
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedPage:
-    """What a document is made of.
+    """The data of a document.
 
     Attributes:
         page: the page.
         url: the address it is rendered for.
         meta: the document's status and head.
-        initial_state: what the browser's state starts with (JSON): values of variables, by state.
-        site_name: the shop's name, for those who share the page.
+        initial_state: the state's initial values (JSON), by state and variable.
+        site_name: the shop's name for link previews.
     """
 
-    page: Routed
+    page: HasRoute
     url: str
     meta: DocumentMeta
     initial_state: bytes
@@ -49,14 +49,14 @@ class LoadedPage:
 
 
 class PageCache:
-    """Runs the pages' loaders; those of public pages at most once for each version of the catalogue and the stock."""
+    """Runs the loaders of pages; for public pages at most once per version of the catalog and the stock."""
 
     def __init__(self, max_bytes: int = MAX_BYTES) -> None:
         self._loading = SingleFlight[str, LoadedPage]()
         self._stored = VersionCache[str, LoadedPage](_version, max_bytes, size_of)
 
     async def page(self, page: Page, url: str) -> LoadedPage:
-        """What the page shows at this address. Only public pages are stored.
+        """Return the data of the page at this address. Only public pages are cached.
 
         Raises:
             Exception: the page's loader failed.
@@ -68,32 +68,32 @@ class PageCache:
         return await self._loading.share_next(url, load)
 
     async def not_found(self) -> LoadedPage:
-        """What is shown for every address that leads nowhere.
+        """Return the data of the page for unknown addresses.
 
         Raises:
-            Exception: the departments could not be read.
+            Exception: the categories could not be read.
         """
         return await self._stored.get("", load_not_found, shows_units=False)
 
 
 def size_of(url: str, page: LoadedPage) -> int:
-    """Bytes that a page takes, stored by the address that was asked for: whoever asks decides how long it is."""
+    """Return the size in bytes of a cached page, including the requested address, whose length the client decides."""
     return len(url) + len(page.initial_state) + len(page.meta.structured_data) + OVERHEAD
 
 
 async def _version() -> Version:
-    return await current_shop().catalog_version.now()
+    return await current_shop().catalog_version.read_version()
 
 
 async def load_page(page: Page, url: str) -> LoadedPage:
-    """What the page shows at this address; the page for unknown addresses when its loader finds nothing.
+    """Return the data of the page at this address, or of the not-found page if the loader finds nothing.
 
     Raises:
         Exception: the page's loader failed.
     """
     try:
-        data, frame = await gather(page.load(PageParams.from_url(url)), frame_values())
-    except (NotFound, InvalidData) as error:  # InvalidData: for example an address that holds a NUL
+        data, frame = await gather(page.load(PageParams.from_url(url)), get_frame())
+    except (NotFound, InvalidData) as error:  # InvalidData: for example an address with a NUL character
         log.info("not found: %s", error.message)
         return await load_not_found()
     meta = data.meta if page.is_public else _public_meta(page, data.meta)
@@ -102,33 +102,33 @@ async def load_page(page: Page, url: str) -> LoadedPage:
 
 
 async def load_not_found() -> LoadedPage:
-    """What is shown for every address that leads nowhere."""
-    data, frame = await gather(NOT_FOUND.load(PageParams("/404")), frame_values())
+    """Return the data of the page for unknown addresses."""
+    data, frame = await gather(NOT_FOUND.load(PageParams("/404")), get_frame())
     state = initial_state_of(NOT_FOUND, data, frame)
     return LoadedPage(NOT_FOUND, "/404", data.meta, state, frame.shop.name)
 
 
 def initial_state_of(page: Page, data: PageData[Any], frame: Frame) -> bytes:
-    """What the states of a page and its frame start with, as JSON that is safe as an element's text.
+    """Return the initial state of a page and its frame, as JSON that is safe in an element's text.
 
-    Only what everybody may see goes into it: of a page that is not public, nothing of its content.
+    It contains public data only: a page that is not public adds nothing of its content.
     """
     state = {FrameState.get_full_name(): to_browser_names(frame.as_state())}
     if page.state is not None:
         meta = replace(data.meta, structured_data="")  # only the document needs it
         values = data.as_state() if page.is_public else {}
         state[page.state.get_full_name()] = to_browser_names({**values, "meta": meta})
-    return as_element_text(orjson.dumps(state))
+    return escape_element_text(orjson.dumps(state))
 
 
-def as_element_text(json: bytes) -> bytes:
-    """The JSON, as safe as the text of an element."""
+def escape_element_text(json: bytes) -> bytes:
+    """Escape the JSON for use in an element's text."""
     for character, escape in ESCAPES:
         json = json.replace(character, escape)
     return json
 
 
 def _public_meta(page: Page, meta: DocumentMeta) -> DocumentMeta:
-    """The status, and the title that the page has before its shopper is known."""
+    """Return the status, and the title that the page has before its customer is known."""
     first: Any = page.state.get_fields()["meta"].default_value() if page.state else meta
     return DocumentMeta(title=page.title or first.title, status=meta.status, robots=NOINDEX)

@@ -1,8 +1,8 @@
-"""A page in words and links, from its initial state alone: what a document holds until its scripts draw the page.
+"""A page as plain text and links, made from its initial state alone.
 
-It goes out when there is no rendering in time, so that no document is ever empty. Templates are Jinja files in
-`templates/`; what is put into them is escaped. When the page is drawn, a rule in `assets/styles/frame.css` hides this
-in the same frame, and `assets/scripts/arrival.jsx` removes it.
+The document contains it when no rendering is ready in time, so that no document is empty. The templates are Jinja
+files in `templates/`; all values are escaped. When the browser renders the page, a rule in
+`assets/styles/frame.css` hides the plain page in the same frame, and `assets/scripts/arrival.jsx` removes it.
 """
 
 from collections.abc import Mapping
@@ -34,8 +34,8 @@ from storefront.pages import find_order, gift_finder, pqrs, stock_notices
 from storefront.pages.page_loader import PageParams
 from storefront.pages.routes import Page
 from storefront.reflex_ext.variable_names import from_browser_names
-from storefront.state.frame import COMING_BACK, FrameState, shop_shown
-from storefront.state.search import LONGEST_TYPED, searched
+from storefront.state.frame import SHOP_UNAVAILABLE, FrameState, shop_info
+from storefront.state.search import MAX_INPUT_LENGTH, to_search_text
 
 OTHER = "other.html"
 OF_ROUTES = {
@@ -51,22 +51,23 @@ OF_ROUTES = {
     "/unsubscribe": "notice.html",
     PQRS: "pqrs.html",
 }
-"""The templates of pages that show everybody the same; all others have `OTHER`."""
+"""Templates of the pages that are the same for everyone. All other pages use `OTHER`."""
 
 
 @cache
 def _templates() -> Templates:
     templates = read_templates([Path(__file__).parent / "templates"])
     templates.globals.update(
-        _=_, icons=SHAPES, mark=MARK, card_sizes=CARD_SIZES, product_sizes=PRODUCT_SIZES, longest_search=LONGEST_TYPED,
-        product_path=product_path, catalog_path=catalog_path, gift_path=gift_path, without_scripts=WITHOUT_SCRIPTS,
-        find_order=find_order, legal_links=LEGAL_LINKS, gift=gift_finder, notify=stock_notices, pqrs=pqrs,
+        _=_, icons=SHAPES, mark=MARK, card_sizes=CARD_SIZES, product_sizes=PRODUCT_SIZES,
+        longest_search=MAX_INPUT_LENGTH, product_path=product_path, catalog_path=catalog_path,
+        gift_path=gift_path, without_scripts=WITHOUT_SCRIPTS, find_order=find_order,
+        legal_links=LEGAL_LINKS, gift=gift_finder, notify=stock_notices, pqrs=pqrs,
     )  # fmt: skip
     return templates
 
 
 def plain_page(loaded: LoadedPage) -> str:
-    """The page as an element for the end of its document's body."""
+    """Return the plain page as an element for the end of the document's body."""
     page = loaded.page
     state = orjson.loads(loaded.initial_state)
     frame = _values(state, FrameState.get_full_name())
@@ -76,15 +77,17 @@ def plain_page(loaded: LoadedPage) -> str:
         frame,
         title=loaded.meta.title,
         description=page.description if isinstance(page, Page) else "",
-        text=searched(PageParams.from_url(loaded.url).query.get("q", "").strip()),
+        text=to_search_text(PageParams.from_url(loaded.url).query.get("q", "").strip()),
         content=own.get("content"),
     )
 
 
 def plain_failure(settings: Settings) -> str:
-    """That the shop cannot read its data at the moment, as an element for the end of a document's body."""
-    frame = {"shop": shop_shown(settings), "departments": []}
-    return _rendered(OTHER, frame, title=settings.store_name, description=COMING_BACK, text="", content=None)
+    """Return the message that the shop cannot read its data now, as an element for the end of the document's body."""
+    frame = {"shop": shop_info(settings), "departments": []}
+    return _rendered(
+        OTHER, frame, title=settings.store_name, description=SHOP_UNAVAILABLE, text="", content=None
+    )
 
 
 def _rendered(template: str, frame: Mapping[str, Any], **values: Any) -> str:
@@ -102,5 +105,5 @@ def _rendered(template: str, frame: Mapping[str, Any], **values: Any) -> str:
 
 
 def _values(state: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """The variables of a state, by the names that Python gives them."""
+    """Return the variables of a state by their Python names."""
     return from_browser_names(state[name])

@@ -7,20 +7,20 @@ from dataclasses import dataclass, field
 from starlette.datastructures import Headers
 from starlette.types import Receive, Scope, Send
 
-from backend.edge.etags import NotModified, is_known
+from backend.edge.etags import NotModified, has_current_copy
 
 HTML = "text/html; charset=utf-8"
 TEXT = "text/plain; charset=utf-8"
 XML = "application/xml; charset=utf-8"
 REVALIDATED = "private, no-cache"
-"""Stored by the browser alone, which asks each time whether it still holds."""
+"""Only the browser caches the response, and revalidates it on each use."""
 LEVEL = 6
-WORTH_PACKING = 1000
+MIN_COMPRESSED_BYTES = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """The content of a response, as gzip where that is worth it (`is_packed`)."""
+    """The content of a response, compressed with gzip if that saves enough (`is_packed`)."""
 
     kind: str
     content: bytes = field(repr=False)
@@ -28,14 +28,14 @@ class Body:
 
     @classmethod
     def of(cls, text: str, kind: str) -> "Body":
-        """The text, packed from 1,000 bytes on. The same text always gives the same bytes."""
+        """Return the body for a text, compressed from 1,000 bytes on. Equal texts give equal bytes."""
         content = text.encode()
-        if len(content) < WORTH_PACKING:
+        if len(content) < MIN_COMPRESSED_BYTES:
             return cls(kind, content)
         return cls(kind, gzip.compress(content, LEVEL, mtime=0), is_packed=True)
 
     def unpacked(self) -> bytes:
-        """The content for a browser that does not take gzip."""
+        """Return the content for a browser that does not accept gzip."""
         return gzip.decompress(self.content) if self.is_packed else self.content
 
 
@@ -44,7 +44,7 @@ EMPTY = Body(TEXT, b"")
 
 @dataclass(frozen=True, slots=True)
 class DocumentResponse:
-    """A response. One without `etag` is sent in full each time."""
+    """A response. Without `etag` it is always sent in full."""
 
     status: int
     body: Body = EMPTY
@@ -52,11 +52,11 @@ class DocumentResponse:
     headers: Mapping[str, str] = field(default_factory=dict)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send it: a 304 to a browser that has it, only the headers for HEAD."""
+        """Send the response: 304 if the browser has it already, headers only for HEAD."""
         headers = {"cache-control": REVALIDATED, "vary": "Accept-Encoding", **self.headers}
         if self.etag:
             headers["etag"] = self.etag
-        if self.status == 200 and is_known(scope, self.etag):
+        if self.status == 200 and has_current_copy(scope, self.etag):
             await NotModified(_raw(headers))(scope, receive, send)
             return
         content, is_packed = self.body.content, self.body.is_packed
@@ -74,7 +74,7 @@ def _raw(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
 
 
 def _takes_gzip(headers: Headers) -> bool:
-    """Whether the browser takes gzip (RFC 9110, 12.5.3)."""
+    """Return True if the browser accepts gzip (RFC 9110, 12.5.3)."""
     weights = {}
     for entry in headers.get("accept-encoding", "").lower().replace(" ", "").split(","):
         coding, _, weight = entry.partition(";q=")

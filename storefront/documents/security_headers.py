@@ -1,4 +1,4 @@
-"""What a browser may do on our pages, and other sites with them: headers of responses and documents."""
+"""Security headers of responses and documents: they limit what browsers and other sites may do with our pages."""
 
 import re
 from base64 import b64encode
@@ -10,9 +10,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from backend.core.config.settings import Settings
 
-A_YEAR = 31_536_000
+YEAR_S = 31_536_000
 EXECUTABLE = re.compile(r'<script(?: (?:id="[^"]*"|type="module"|async=""))*>(.*?)</script>', re.DOTALL)
-"""Inline scripts that run: neither data (`application/json`) nor files (`src`)."""
+"""Inline scripts that run. Data (`application/json`) and scripts with `src` do not match."""
 
 RESPONSE_HEADERS = {
     "x-content-type-options": "nosniff",
@@ -32,11 +32,11 @@ OFFICE_HEADERS = {
     "permissions-policy": DOCUMENT_HEADERS["permissions-policy"].replace("camera=()", "camera=(self)"),
     "x-robots-tag": "noindex,nofollow",
 }
-"""Of the office's documents: they may use the camera, for pictures and codes, and no browser stores them."""
+"""Headers of the office's documents: the camera is allowed, for pictures and codes, and no browser stores them."""
 
 
 def with_security_headers(app: ASGIApp, settings: Settings) -> ASGIApp:
-    """The app, with the headers that every response needs."""
+    """Wrap the app so that every response has the security headers."""
     wanted = response_headers(settings)
 
     async def secured(scope: Scope, receive: Receive, send: Send) -> None:
@@ -53,27 +53,27 @@ def with_security_headers(app: ASGIApp, settings: Settings) -> ASGIApp:
 
 
 def response_headers(settings: Settings) -> dict[str, str]:
-    """The headers of every response.
+    """Return the headers of every response.
 
-    A shop with an https address tells browsers to come by https only, for a year (RFC 6797). Other hosts below its
-    name may not be the shop's, so they are not included.
+    A shop with an https address makes browsers use https only, for a year (RFC 6797). Subdomains may belong to
+    others, so they are not included.
     """
     if not settings.base_url.startswith("https://"):
         return RESPONSE_HEADERS
-    return {**RESPONSE_HEADERS, "strict-transport-security": f"max-age={A_YEAR}"}
+    return {**RESPONSE_HEADERS, "strict-transport-security": f"max-age={YEAR_S}"}
 
 
 def inline_scripts(html: str) -> list[str]:
-    """The texts of the inline scripts that a document runs."""
+    """Return the texts of the inline scripts that a document runs."""
     return EXECUTABLE.findall(html)
 
 
 def content_policy(settings: Settings, scripts: Iterable[str], *, in_office: bool = False) -> str:
-    """The Content-Security-Policy of a document that runs these inline scripts and no others.
+    """Return the Content-Security-Policy of a document that runs exactly these inline scripts.
 
-    Inline styles are allowed: components have `style` attributes, and Emotion writes its rules into the page while it
-    runs. Pictures may come from any https site, as the catalogue may name such urls; in the office, also from what the
-    browser itself holds (`blob:`), such as a picture that is being uploaded.
+    Inline styles are allowed: components have `style` attributes, and Emotion writes its rules into the page at run
+    time. Pictures may come from any https site, because the catalog may contain such URLs. In the office they may
+    also be `blob:` URLs, such as a picture during its upload.
     """
     hashes = sorted(
         {f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" for script in scripts}

@@ -1,50 +1,56 @@
-"""`/robots.txt` and the sitemaps, made of what is for sale at this moment."""
+"""`/robots.txt` and the sitemaps, built from the products that are for sale now."""
 
 import re
 from datetime import datetime
 from html import escape
 
 from backend.app import current_shop
-from backend.catalog.search.suggestions import read_places
-from backend.catalog.storefront.product_list import ages_of
-from backend.catalog.storefront.sitemap import count_products, listed_categories, listed_products
+from backend.catalog.search.suggestions import read_suggestion_source
+from backend.catalog.storefront.product_list import read_age_facets
+from backend.catalog.storefront.sitemap import count_products, list_category_entries, list_product_entries
 from backend.legal.texts import current_texts
 from storefront.links import CATALOG, GIFT, HOME, PQRS, catalog_path, legal_path, product_path
-from storefront.meta import absolute
+from storefront.meta import absolute_url
 
 ROBOTS = "/robots.txt"
 SITEMAP = "/sitemap.xml"
 SITEMAP_PAGE = re.compile(r"/sitemap-(\d{1,6})\.xml")
-MOST_URLS = 50_000
-"""The most urls that one file of a sitemap may list (sitemaps.org)."""
+MAX_URLS = 50_000
+"""URLs that one sitemap file may list (sitemaps.org)."""
 NOT_FOR_CRAWLERS = ("/admin/", "/api/", "/auth/", "/hooks/", "/sandbox/", "/store/", "/_event")
-"""Addresses without documents. Pages that must not be indexed are not here: crawlers have to read their tag."""
+"""Addresses without documents.
+
+Pages that must not be indexed are not listed: crawlers have to read their robots tag.
+"""
 XML = '<?xml version="1.0" encoding="UTF-8"?>\n'
 NAMESPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 
 
 def robots() -> str:
-    """The text of `/robots.txt`."""
+    """Return the text of `/robots.txt`."""
     rules = [f"Disallow: {path}" for path in NOT_FOR_CRAWLERS]
-    return "\n".join(["User-agent: *", *rules, "", f"Sitemap: {absolute(SITEMAP)}", ""])
+    return "\n".join(["User-agent: *", *rules, "", f"Sitemap: {absolute_url(SITEMAP)}", ""])
 
 
-async def sitemap(most: int = MOST_URLS) -> str:
-    """The sitemap; when it is too long for one file, the index of its files.
+async def sitemap(max_urls: int = MAX_URLS) -> str:
+    """Return the sitemap, or the index of its files if it is too long for one.
 
     Args:
-        most: how many urls a file may list.
+        max_urls: maximum number of URLs in a file.
     """
     pages = await _pages()
     count = await _count()
-    if len(pages) + count > most:
-        return _index([absolute(f"/sitemap-{number}.xml") for number in range(-(-count // most) + 1)])
-    return _url_set([*pages, *await _products(0, most)])
+    if len(pages) + count > max_urls:
+        return _index([absolute_url(f"/sitemap-{number}.xml") for number in range(-(-count // max_urls) + 1)])
+    return _url_set([*pages, *await _products(0, max_urls)])
 
 
-async def sitemap_page(number: int, most: int = MOST_URLS) -> str | None:
-    """A file of a long sitemap: number 0 lists the catalogue's pages, the others products. None when there is none."""
-    urls = await _products((number - 1) * most, most) if number else await _pages()
+async def sitemap_page(number: int, max_urls: int = MAX_URLS) -> str | None:
+    """Return a file of a long sitemap: number 0 lists the pages of the catalog, the others list products.
+
+    None if there is none.
+    """
+    urls = await _products((number - 1) * max_urls, max_urls) if number else await _pages()
     return _url_set(urls) if urls else None
 
 
@@ -53,9 +59,9 @@ Urls = list[tuple[str, datetime | None]]
 
 async def _pages() -> Urls:
     async with current_shop().database.read() as session:
-        categories = await listed_categories(session)
+        categories = await list_category_entries(session)
         texts = await current_texts(session)
-        ages, brands = await ages_of(session), (await read_places(session)).brands
+        ages, brands = await read_age_facets(session), (await read_suggestion_source(session)).brands
     lists: Urls = [(catalog_path(category=category.handle), category.changed_at) for category in categories]
     legal: Urls = [(legal_path(kind), text.saved_at) for kind, text in texts.items()]
     lists += [(catalog_path(age=age.value), None) for age in ages]
@@ -65,7 +71,7 @@ async def _pages() -> Urls:
 
 async def _products(offset: int, limit: int) -> Urls:
     async with current_shop().database.read() as session:
-        products = await listed_products(session, offset=offset, limit=limit)
+        products = await list_product_entries(session, offset=offset, limit=limit)
     return [(product_path(product.handle), product.changed_at) for product in products]
 
 
@@ -86,6 +92,6 @@ def _file(root: str, entry: str, urls: Urls) -> str:
     lines = []
     for path, changed_at in urls:
         changed = f"<lastmod>{changed_at:%Y-%m-%dT%H:%M:%SZ}</lastmod>" if changed_at else ""
-        lines.append(f"<{entry}><loc>{escape(absolute(path))}</loc>{changed}</{entry}>")
+        lines.append(f"<{entry}><loc>{escape(absolute_url(path))}</loc>{changed}</{entry}>")
     content = "\n".join(lines)
     return f"{XML}<{root} {NAMESPACE}>\n{content}\n</{root}>\n"

@@ -1,4 +1,4 @@
-"""`/manifest.webmanifest`: what a telephone shows of the shop that was put on its home screen."""
+"""`/manifest.webmanifest`: how a phone displays the shop when it is added to the home screen."""
 
 from fastapi import APIRouter
 from starlette.responses import JSONResponse
@@ -9,7 +9,7 @@ from storefront.links import HOME
 
 PATH = "/manifest.webmanifest"
 PAPER = "#fbf6ec"
-"""The pages' background: what stands behind the icon while the shop opens, and around it afterwards."""
+"""The pages' background colour, used behind the icon while the shop opens."""
 MEDIA_TYPE = "application/manifest+json"
 ICONS = (("icon-192", 192, "any"), ("icon-512", 512, "any"), ("icon-maskable-512", 512, "maskable"))
 
@@ -18,7 +18,7 @@ router = APIRouter(include_in_schema=False)
 
 @router.get(PATH)
 async def web_manifest() -> JSONResponse:
-    """The shop's name as it stands, its icons and colours (W3C: Web Application Manifest)."""
+    """Return the shop's current name, its icons and colours (W3C: Web Application Manifest)."""
     name = (await current_shop().effective_settings.now()).store_name
     manifest = {
         "id": HOME,

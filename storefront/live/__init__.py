@@ -1,5 +1,5 @@
-"""Open pages follow the shop: a changed product is refreshed in every browser that shows it, on every replica.
+"""Live updates of open pages: a changed product is refreshed in every browser that displays it, on every replica.
 
-`revalidation.py` receives the change, `pubsub.py` passes it to every replica, `open_pages.py` knows who shows the
-product, and `refresh.py` brings those pages up to date.
+`revalidation.py` receives the change, `pubsub.py` passes it to every replica, `open_pages.py` knows which pages
+display the product, and `refresh.py` updates those pages.
 """

@@ -1,7 +1,7 @@
-"""Which open pages of this process show which products, and which topics (`backend.news.topics`).
+"""Registry of this process's open pages with the products and topics (`backend.news.topics`) that they display.
 
-A state calls `watch` whenever it shows other products. That holds for the address the browser was at: on the next page,
-the states of that page call it.
+A state calls `watch` whenever it displays other products. An entry is valid for the browser's current address:
+after a navigation, the states of the next page call it.
 """
 
 from collections.abc import Awaitable, Callable, Collection, Hashable, Iterable, Iterator
@@ -17,17 +17,17 @@ from backend.catalog.views import ProductCard
 from backend.content.home import SlideView
 
 TIDY_EVERY = 500
-"""After so many calls of `note`, closed pages are forgotten."""
+"""Number of `note` calls after which closed pages are removed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What a state shows that is read without the state: most changes are none to most pages, and leave them alone.
+    """Data that a state displays and that can be read without the state. Most changes do not affect most pages.
 
     Attributes:
-        key: pages of the same key read the same.
-        read: reads it.
-        digest: `digest_of` what was read last, and is shown.
+        key: pages with the same key read the same data.
+        read: reads the data.
+        digest: `digest_of` the data that is displayed.
     """
 
     key: Hashable
@@ -36,7 +36,7 @@ class Seen:
 
 
 def digest_of(shown: object) -> bytes:
-    """A digest of 16 bytes of these dataclasses, lists, texts and numbers."""
+    """Return a digest of 16 bytes of these dataclasses, lists, texts and numbers."""
     return blake2b(orjson.dumps(shown, default=_plain), digest_size=16).digest()
 
 
@@ -46,7 +46,7 @@ def _plain(value: object) -> object:
 
 @dataclass(frozen=True, slots=True)
 class Showing:
-    """A state of an open page, the ids of the products it shows and its topics, and the address it shows them at."""
+    """A state of an open page, the ids of its displayed products, its topics, and its address."""
 
     state: type[rx.State]
     products: frozenset[str]
@@ -55,7 +55,7 @@ class Showing:
 
 
 class OpenPages:
-    """The open pages by their client's token. `connected` gives the tokens of the browsers that are connected."""
+    """The open pages by their client's token. `connected` returns the tokens of the connected browsers."""
 
     def __init__(self) -> None:
         self.connected: Callable[[], Collection[str]] | None = None
@@ -66,7 +66,7 @@ class OpenPages:
         return len(self._pages)
 
     def note(self, token: str, showing: Showing) -> None:
-        """Remember what a state of this page shows now."""
+        """Store what a state of this page displays now."""
         self._pages.setdefault(token, {})[showing.state] = showing
         if not showing.products:
             self.forget(token, showing)
@@ -75,7 +75,7 @@ class OpenPages:
             self.tidy()
 
     def forget(self, token: str, showing: Showing) -> None:
-        """Forget that a state of this page showed this. What it shows by now, at the next address, stays known."""
+        """Remove this entry. A newer entry of the same state, for the next address, stays."""
         states = self._pages.get(token, {})
         if states.get(showing.state) == showing:
             del states[showing.state]
@@ -83,7 +83,7 @@ class OpenPages:
             self._pages.pop(token, None)
 
     def showing(self, products: Collection[str] | None) -> dict[str, list[Showing]]:
-        """The pages that show one of these products, with the states that do; all pages for None."""
+        """Return the pages that display one of these products, with the states that do; all pages for None."""
         self.tidy()
         found = {
             token: [
@@ -94,7 +94,7 @@ class OpenPages:
         return {token: states for token, states in found.items() if states}
 
     def tidy(self) -> None:
-        """Forget the pages whose browsers are no longer connected."""
+        """Remove the pages whose browsers are no longer connected."""
         if self.connected is None:
             return
         connected = self.connected()
@@ -107,25 +107,25 @@ open_pages = OpenPages()
 
 
 def watch(state: rx.State, shown: object, topics: Iterable[str] = (), *, seen: Seen | None = None) -> None:
-    """Remember what this state shows now: the products in `shown` (cards, cart lines, dataclasses, lists); topics.
+    """Store what this state displays now: the products in `shown` (cards, cart lines, dataclasses, lists) and topics.
 
-    With `seen` the state is only asked to refresh when what is read again differs.
+    With `seen` the state is refreshed only if the data differs when it is read again.
     """
     token = state.router.session.client_token
     if token:
         address = address_of(state)
-        # a background handler holds a proxy of its state: only `__class__` is what it stands for
+        # a background handler has a proxy of its state: only `__class__` is the state's own class
         products = frozenset((*products_in(shown), *topics))
         open_pages.note(token, Showing(state.__class__, products, address, seen))
 
 
 def address_of(state: rx.State) -> str:
-    """The address of the browser, without the fragment."""
+    """Return the address of the browser, without the fragment."""
     return str(state.router.url).partition("#")[0]
 
 
 def products_in(shown: object) -> Iterator[str]:
-    """The ids of the products in a value."""
+    """Yield the ids of the products in a value."""
     match shown:
         case ProductCard():
             yield shown.id

@@ -1,4 +1,4 @@
-"""Passing on which products changed: within this process, or over Redis to every replica."""
+"""Publishing of changed products: within this process, or over Redis to every replica."""
 
 import asyncio
 import json
@@ -10,7 +10,7 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from backend.core.errors import OutsideFailure
-from backend.edge.health.readiness import CHECK_SECONDS
+from backend.edge.health.readiness import CHECK_TIMEOUT_S
 
 if TYPE_CHECKING:
     from redis.asyncio.client import PubSub as Subscription
@@ -19,15 +19,15 @@ log = logging.getLogger(__name__)
 
 CHANNEL = "trompo:changed-products"
 TRY_AGAIN = 1.0
-SILENT_AFTER = 5.0
-"""Seconds without a message after which Redis is asked whether it is there; it has as many to answer."""
+SILENCE_TIMEOUT_S = 5.0
+"""Seconds without a message after which Redis is pinged. It must answer within the same time."""
 
 Listener = Callable[[Collection[str] | None], None]
-"""Called with the ids of products that changed; with None when any product may have changed."""
+"""Called with the ids of changed products, or with None if any product may have changed."""
 
 
 class PubSub(Protocol):
-    """Passes changes of products on to a listener in every process."""
+    """Publishes changes of products to a listener in every process."""
 
     async def start(self, listener: Listener) -> None:
         """Call the listener with every change from now on."""
@@ -36,7 +36,7 @@ class PubSub(Protocol):
         """Stop listening."""
 
     async def publish(self, product_ids: Collection[str]) -> None:
-        """Pass a change on.
+        """Publish a change.
 
         Raises:
             OutsideFailure: the listeners cannot be reached now.
@@ -44,12 +44,12 @@ class PubSub(Protocol):
 
 
 def pubsub_over(redis_url: str) -> PubSub:
-    """Over this Redis; within the process when the url is empty."""
+    """Return a pub/sub over this Redis, or within the process if the URL is empty."""
     return RedisPubSub(redis_url) if redis_url else LocalPubSub()
 
 
 class LocalPubSub:
-    """Within this process."""
+    """Publishes within this process."""
 
     def __init__(self) -> None:
         self._listener: Listener | None = None
@@ -63,25 +63,30 @@ class LocalPubSub:
         self._listener = None
 
     async def publish(self, product_ids: Collection[str]) -> None:
-        """Pass a change on."""
+        """Publish a change."""
         if self._listener is not None:
             self._listener(product_ids)
 
 
 class RedisPubSub:
-    """Over Redis, to every process that listens, this one included.
+    """Publishes over Redis to every listening process, including this one.
 
-    Redis stores no message for a listener that is away. After a lost connection the listener is called with None. One
-    may be lost without a word, by a network or a Redis that only falls silent: then nothing answers a ping.
+    Redis stores no message for a disconnected listener, so the listener is called with None after a lost
+    connection. A network or a Redis that silently stops answering is detected by a ping without an answer.
     """
 
     def __init__(self, url: str) -> None:
-        self._redis = Redis.from_url(url, socket_timeout=CHECK_SECONDS, socket_connect_timeout=CHECK_SECONDS)
+        self._redis = Redis.from_url(
+            url, socket_timeout=CHECK_TIMEOUT_S, socket_connect_timeout=CHECK_TIMEOUT_S
+        )
         self._listening: asyncio.Task[None] | None = None
         self._is_stopped = False
 
     async def start(self, listener: Listener) -> None:
-        """Call the listener with every change from now on. Returns once it is subscribed, or when Redis is away."""
+        """Call the listener with every change from now on.
+
+        Return when it is subscribed, or when Redis is unavailable.
+        """
         if self._listening is None:
             ready = asyncio.Event()
             self._listening = asyncio.create_task(self._listen(listener, ready), name="changed products")
@@ -89,7 +94,9 @@ class RedisPubSub:
 
     async def stop(self) -> None:
         """Stop listening."""
-        self._is_stopped = True  # the client may take a cancellation that comes with an answer for its own
+        self._is_stopped = (
+            True  # the client may mistake a cancellation that arrives with an answer for its own
+        )
         listening, self._listening = self._listening, None
         if listening is not None:
             listening.cancel()
@@ -97,7 +104,7 @@ class RedisPubSub:
         await self._redis.aclose()
 
     async def publish(self, product_ids: Collection[str]) -> None:
-        """Pass a change on to every process.
+        """Publish a change to every process.
 
         Raises:
             OutsideFailure: Redis does not answer.
@@ -129,14 +136,14 @@ class RedisPubSub:
             await asyncio.sleep(TRY_AGAIN)
 
     async def _messages(self, subscription: "Subscription") -> AsyncIterator[dict[str, Any]]:
-        """What comes, for as long as Redis is there.
+        """Yield the messages until the connection fails.
 
         Raises:
-            RedisError, OSError: the connection is lost, or nothing comes over it any more (`TimeoutError`).
+            RedisError, OSError: the connection is lost, or silent (`TimeoutError`).
         """
         is_asked = False
         while not self._is_stopped:
-            message = await subscription.get_message(timeout=SILENT_AFTER)
+            message = await subscription.get_message(timeout=SILENCE_TIMEOUT_S)
             if message is not None:
                 is_asked = False
                 yield message

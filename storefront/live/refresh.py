@@ -1,7 +1,7 @@
-"""Refreshing open pages: states that show a changed product read it again, and their browsers get what differs.
+"""Refreshing of open pages: states that display a changed product read it again, and browsers receive the differences.
 
-What several pages show alike (the same page at the same address) is read once for all of them, and where it is what a
-page shows already, the page is left alone: a toy that is sold is another number of units to few pages.
+Data that several pages share (the same page at the same address) is read once for all of them. A page that displays
+the same data already is not touched: an order changes the stock of a product, which few pages display.
 """
 
 import asyncio
@@ -19,30 +19,33 @@ from storefront.reflex_ext.state_loss import is_lost, start_over
 
 log = logging.getLogger(__name__)
 
-PAUSE = 0.2
-"""Seconds between two rounds: a product that changes all the time refreshes its pages five times a second. After a
-round that read for longer than that, the pause is as long as its reading: shoppers' own events go before."""
-AT_ONCE = 4
-"""Readings, and pages that are refreshed, at the same time; shoppers' own events come in between."""
-MOST_LOCKED = 32
-"""Pages whose states are locked at the same time, to be refreshed in turn: their shoppers' own events wait."""
+PAUSE_S = 0.2
+"""Seconds between two rounds: a product that changes constantly refreshes its pages five times a second.
+
+After a round that read for longer, the pause is as long as the reading, so that customers' own events have
+priority.
+"""
+CONCURRENCY = 4
+"""Number of concurrent readings, and of concurrently refreshed pages. Customers' own events run in between."""
+MAX_LOCKED_PAGES = 32
+"""Number of pages whose states are locked at the same time for a refresh. Their customers' own events wait."""
 
 
 class Refreshable(Protocol):
-    """A state that shows products."""
+    """A state that displays products."""
 
     async def _update(self) -> EventType[()] | None:
-        """Read again what is shown, and show it if it differs.
+        """Read the displayed data again, and display it if it differs.
 
         Returns:
-            Events that the browser is sent then.
+            Events for the browser.
         """
 
 
 class Refresher:
-    """Refreshes the open pages of this process. Changes that come while it works are taken together in its next round.
+    """Refreshes the open pages of this process. Changes that arrive during a round are combined in the next one.
 
-    A page whose shopper's own event takes long waits for that event, and holds up no other page.
+    A page with a long-running event of its own customer waits for that event, and delays no other page.
     """
 
     def __init__(self, app: rx.App, pages: OpenPages) -> None:
@@ -51,15 +54,15 @@ class Refresher:
         self._changed: set[str] = set()
         self._everything = False
         self._changes_arrived = asyncio.Event()
-        self._readings = asyncio.Semaphore(AT_ONCE)
-        self._locks = asyncio.Semaphore(MOST_LOCKED)
-        self._places = asyncio.Semaphore(AT_ONCE)
+        self._readings = asyncio.Semaphore(CONCURRENCY)
+        self._locks = asyncio.Semaphore(MAX_LOCKED_PAGES)
+        self._places = asyncio.Semaphore(CONCURRENCY)
         self._waiting: dict[str, tuple[Showing, ...]] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._rounds: asyncio.Task[None] | None = None
 
     def notify(self, product_ids: Collection[str] | None) -> None:
-        """Refresh the pages that show these products; all pages for None."""
+        """Refresh the pages that display these products; all pages for None."""
         if product_ids is None:
             self._everything = True
         else:
@@ -67,12 +70,12 @@ class Refresher:
         self._changes_arrived.set()
 
     def start(self) -> None:
-        """Start the rounds."""
+        """Start refreshing open pages in the background."""
         if self._rounds is None:
             self._rounds = asyncio.create_task(self._run(), name="refresh open pages")
 
     async def stop(self) -> None:
-        """Stop. Browsers that stay open load everything again when they connect to the next process."""
+        """Stop the rounds. Browsers reload everything when they connect to the next process."""
         rounds, self._rounds = self._rounds, None
         tasks = [task for task in (rounds, *self._tasks.values()) if task is not None]
         for task in tasks:
@@ -90,12 +93,12 @@ class Refresher:
                 await self._round(None if everything else changed)
             except Exception:
                 log.exception("open pages could not be refreshed")
-            await asyncio.sleep(max(PAUSE, monotonic() - begun))
+            await asyncio.sleep(max(PAUSE_S, monotonic() - begun))
 
     async def _round(self, changed: Collection[str] | None) -> None:
-        """Have every page refreshed that shows something else than is read now, or of which that is not known.
+        """Refresh every page whose displayed data differs from the current data, or cannot be compared.
 
-        For None all of them: Redis may have been away, and the states of pages with it.
+        For None refresh all pages: Redis may have been unavailable, and the pages' states with it.
         """
         alike: dict[Hashable, list[tuple[str, Showing, Seen]]] = {}
         for token, showings in self._pages.showing(changed).items():
@@ -107,9 +110,9 @@ class Refresher:
         await asyncio.gather(*(self._look(pages) for pages in alike.values()))
 
     async def _look(self, pages: Sequence[tuple[str, Showing, Seen]]) -> None:
-        """Read what these pages show alike; those that show something else are refreshed.
+        """Read the data that these pages share, and refresh the pages that display something else.
 
-        Where it cannot be read all are, and each tries again.
+        If the reading fails, refresh all of them: each reads again by itself.
         """
         _token, _showing, seen = pages[0]
         digest = None
@@ -130,7 +133,7 @@ class Refresher:
 
     async def _refresh(self, token: str) -> None:
         try:
-            while token in self._waiting:  # also after a failure: a change may have come meanwhile
+            while token in self._waiting:  # also after a failure: another change may have arrived
                 try:
                     await self._update(token, self._waiting.pop(token))
                 except Exception:
@@ -139,17 +142,17 @@ class Refresher:
             del self._tasks[token]
 
     async def _update(self, token: str, due: Collection[Showing]) -> None:
-        """Let these states of a page read again what they show; one that fails takes no other with it."""
+        """Let these states of a page read their displayed data again. If one fails, the others are still updated."""
         page = modify_page(self._app, token, next(iter(due)).state)
-        # in this order: a page that waits for its shopper's own event takes no place meanwhile
+        # in this order: a page that waits for its customer's own event occupies no slot
         async with self._locks, page as root, self._places:
-            has_to_start_over = await is_lost(root)  # what it would show knows no choices and no cart
+            has_to_start_over = await is_lost(root)  # a lost state has neither choices nor cart
             events: list[Event] = []
             for showing in due:
                 state = await root.get_state(showing.state)
                 if not has_to_start_over and address_of(state) == showing.address:
                     try:
-                        # not public: every public method of a state is an event that anybody may send
+                        # not public: every public method of a state is an event that any client may send
                         events += Event.from_event_type(await cast(Refreshable, state)._update())  # noqa: SLF001
                     except Exception:
                         log.exception("%s of an open page could not be refreshed", showing.state.__name__)

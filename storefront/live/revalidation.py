@@ -1,7 +1,7 @@
-"""`POST /api/revalidate`: the backend's subscriber says which products changed (spec: Storefront routes, Events 2).
+"""`POST /api/revalidate`: the backend's subscriber sends the changed products (spec: Storefront routes, Events 2).
 
-No cache is dropped, because product data is read live. Only open pages grow stale, so those are refreshed, on every
-replica.
+No cache is cleared, because product data is read live. Only open pages become stale, so those are refreshed, on
+every replica.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 
 
 class ChangedProduct(BaseModel):
-    """One change, with its number. A repeated one is done again, which does no harm."""
+    """One change with its number. Repeating it is harmless."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -39,20 +39,20 @@ class ChangedProduct(BaseModel):
 
 
 class Changes(BaseModel):
-    """What changed, in the order in which it did."""
+    """Changes in the order in which they happened."""
 
     events: list[ChangedProduct]
 
 
 class Revalidated(BaseModel):
-    """How many products the open pages are refreshed for."""
+    """Number of products for which open pages are refreshed."""
 
     revalidated: int
 
 
 @dataclass
 class _Live:
-    """Where changes are published; replaced while the app runs."""
+    """The publisher of changes; replaced while the app runs."""
 
     pubsub: PubSub = field(default_factory=LocalPubSub)
 
@@ -71,11 +71,11 @@ router = APIRouter(route_class=WireRoute, tags=["storefront"])
     },
 )
 async def revalidate(request: Request) -> Revalidated:
-    """Refresh every open page that shows one of these products.
+    """Refresh every open page that displays one of these products.
 
     Raises:
-        Unauthorized: the shared secret is missing or wrong; nothing of the request is read.
-        InvalidData: it does not say which products.
+        Unauthorized: the shared secret is missing or wrong; the request's body is not read.
+        InvalidData: the body does not name the products.
         OutsideFailure: the other replicas cannot be reached; the caller tries again.
     """
     given, expected = request.headers.get(REVALIDATE_HEADER, ""), current_shop().settings.revalidation_secret
@@ -98,7 +98,7 @@ async def refresh_open_pages(app: rx.App) -> AsyncIterator[None]:
     refresher.start()
     _live.pubsub = pubsub_over(current_shop().settings.redis_url)
     await _live.pubsub.start(refresher.notify)
-    end_news = notifications.listen(_pass_on)
+    end_news = notifications.listen(_announce_topics)
     try:
         yield
     finally:
@@ -108,18 +108,18 @@ async def refresh_open_pages(app: rx.App) -> AsyncIterator[None]:
         _live.pubsub, open_pages.connected = LocalPubSub(), None
 
 
-_passing: set[asyncio.Task[None]] = set()
+_announcements: set[asyncio.Task[None]] = set()
 
 
-def _pass_on(topics: Collection[str]) -> None:
-    """Tell every process what was changed by a commit of this one: screens of the office watch such topics."""
+def _announce_topics(topics: Collection[str]) -> None:
+    """Announce the topics changed by a commit to every process. Office screens watch such topics."""
     task = asyncio.create_task(_publish_news(topics), name="news")
-    _passing.add(task)
-    task.add_done_callback(_passing.discard)
+    _announcements.add(task)
+    task.add_done_callback(_announcements.discard)
 
 
 async def _publish_news(topics: Collection[str]) -> None:
     try:
         await _live.pubsub.publish(topics)
     except OutsideFailure as error:
-        log.warning("screens of the office are not told of news: %s", error.message)
+        log.warning("office screens were not notified of a change: %s", error.message)

@@ -1,1 +1,4 @@
-"""The office: where the shop's people work. Its screens are pages of their own; a shopper's pages hold none of it."""
+"""The office: the pages where the shop's staff work.
+
+They are separate from the shoppers' pages, which load no office code.
+"""

@@ -1,4 +1,4 @@
-"""`/admin` in a browser leads to the office; what programs ask for there is the Admin API, below it."""
+"""Redirect of browsers from `/admin` to the office; programs use the Admin API below `/admin`."""
 
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse
@@ -10,11 +10,11 @@ router = APIRouter(include_in_schema=False)
 
 
 @router.get("/admin")
-async def to_office(request: Request) -> RedirectResponse:
-    """303 to the office for a browser.
+async def redirect_to_office(request: Request) -> RedirectResponse:
+    """Redirect a browser to the office (303).
 
     Raises:
-        NotFound: a program asks.
+        NotFound: the request does not accept HTML, so a program sent it.
     """
     if "text/html" not in request.headers.get("accept", ""):
         raise NotFound("The Admin API has no resource of this name")

@@ -1,4 +1,4 @@
-"""Por resolver: what happened in one sentence, the one recommended action, and what else may be done."""
+"""The attention screen (Por resolver): each row has a sentence, one recommended action, and other actions."""
 
 from typing import ClassVar
 
@@ -16,15 +16,15 @@ from backend.office.attention import (
     ActionView,
     AttentionPage,
     AttentionRow,
-    count_unknown,
+    count_new_attention,
     open_attention,
 )
 from backend.staff.rights import Actor, Right
 from storefront.components.forms import field
-from storefront.office.components.feedback import chip, empty, screen
+from storefront.office.components.feedback import chip, empty_state, screen
 from storefront.office.components.lists import fold_row, office_list
 from storefront.office.icons import icon
-from storefront.office.layout import office
+from storefront.office.layout import office_layout
 from storefront.office.list_state import OfficeList
 from storefront.office.navigation import ATTENTION
 from storefront.office.state import office_event
@@ -34,7 +34,7 @@ from storefront.state.handlers import checked_fields
 
 TITLE = _("Por resolver")
 REFERENCE, NOTE, TRACKING, LABEL = "reference", "note", "tracking_number", "label"
-MISSING = {
+MISSING_FIELD_TEXTS = {
     REFERENCE: _("Escribe la referencia de la transferencia."),
     NOTE: _("Escribe por qué no hay que hacer nada."),
     LABEL: _("Escribe el número de la guía."),
@@ -42,29 +42,31 @@ MISSING = {
 
 
 class AttentionState(OfficeList, KnownClientState):
-    """What a person must resolve."""
+    """The open attention rows that a staff member must resolve."""
 
     content: rx.Field[AttentionPage | None] = rx.field(None)
 
     _right: ClassVar[Right] = Right.READ_ATTENTION
     _topics: ClassVar[frozenset[str]] = frozenset({Topic.ATTENTION})
 
-    _place: ClassVar[str] = ATTENTION
+    _path: ClassVar[str] = ATTENTION
 
-    async def _page(self, actor: Actor, asked: dict[str, str], cursor: str = "") -> AttentionPage:  # noqa: ARG002
+    async def _read_page(self, actor: Actor, filters: dict[str, str], cursor: str = "") -> AttentionPage:  # noqa: ARG002
         async with current_shop().database.read() as session:
             return await open_attention(session, actor, cursor)
 
-    async def _rows_again(self, actor: Actor, shown: AttentionPage) -> tuple[dict[str, AttentionRow], int]:
+    async def _read_current_rows(
+        self, actor: Actor, shown: AttentionPage
+    ) -> tuple[dict[str, AttentionRow], int]:
         async with current_shop().database.read() as session:
-            known = [row.id for row in shown.rows]
-            return {}, await count_unknown(session, actor, known, shown.cursor)
+            shown_ids = [row.id for row in shown.rows]
+            return {}, await count_new_attention(session, actor, shown_ids, shown.cursor)
 
     @office_event(Right.RESOLVE_ATTENTION)
     async def resolve(self, actor: Actor, form_data: dict[str, str]) -> None:
-        """Do what was decided about a row, once.
+        """Perform the chosen action on a row, once.
 
-        The form names the row's `id` and the `action`, and holds what the action needs.
+        The form contains the row's `id`, the `action`, and the fields that the action needs.
         """
         typed = checked_fields(form_data, "id", "action", REFERENCE, NOTE, TRACKING)
         if typed["action"] not in tuple(Action):
@@ -74,8 +76,8 @@ class AttentionState(OfficeList, KnownClientState):
         decision = Decision(
             Action(typed["action"]), actor, typed[REFERENCE] or None, typed[NOTE] or None, label
         )
-        if missing := self._missing(typed, decision):
-            self.problems = {f"{typed['id']}-{missing}": MISSING[missing]}
+        if missing := self._find_missing_field(typed, decision):
+            self.problems = {f"{typed['id']}-{missing}": MISSING_FIELD_TEXTS[missing]}
             return
         try:
             await current_shop().attention.resolve(typed["id"], decision)
@@ -83,32 +85,34 @@ class AttentionState(OfficeList, KnownClientState):
             if LABEL in error.fields:
                 self.problems = {f"{typed['id']}-{LABEL}": error.fields[LABEL]}
                 return
-            self._tell(text_for(error, DECISION), "problem")
+            self._announce(text_for(error, DECISION), "problem")
         else:
-            self._tell(_("Resuelto."))
+            self._announce(_("Resuelto."))
         await self._show(actor)
 
-    def _missing(self, typed: dict[str, str], decision: Decision) -> str:
+    def _find_missing_field(self, typed: dict[str, str], decision: Decision) -> str:
         rows_shown = self.content.rows if self.content else []
-        row = next((one for one in rows_shown if one.id == typed["id"]), None)
-        ways = [row.recommended, *row.others] if row else []
-        needs = next((way.needs for way in ways if way.name == decision.action), "")
-        given = {REFERENCE: decision.reference, NOTE: decision.note, LABEL: decision.label}
-        return needs if needs and not given[needs] else ""
+        row = next((row for row in rows_shown if row.id == typed["id"]), None)
+        actions = [row.recommended, *row.others] if row else []
+        needs = next((way.needs for way in actions if way.name == decision.action), "")
+        values = {REFERENCE: decision.reference, NOTE: decision.note, LABEL: decision.label}
+        return needs if needs and not values[needs] else ""
 
 
-SHOWN = AttentionState.content
+VIEW = AttentionState.content
 
 
 def page() -> rx.Component:
-    """What a person must resolve."""
-    nothing = empty("check", _("Todo al día"), _("No hay nada por resolver. Si algo pasa, aparece aquí."))
-    content = office_list(AttentionState, SHOWN.rows, card, nothing, label=TITLE, counts_new=True)
-    return office(AttentionState, ATTENTION, TITLE, screen(AttentionState, content))
+    """Render the attention screen."""
+    nothing = empty_state(
+        "check", _("Todo al día"), _("No hay nada por resolver. Si algo pasa, aparece aquí.")
+    )
+    content = office_list(AttentionState, VIEW.rows, attention_row, nothing, label=TITLE, counts_new=True)
+    return office_layout(AttentionState, ATTENTION, TITLE, screen(AttentionState, content))
 
 
-def card(row: ObjectVar[AttentionRow]) -> rx.Component:
-    """What happened; opened, what to do."""
+def attention_row(row: ObjectVar[AttentionRow]) -> rx.Component:
+    """Render a row: a summary; expanded, the advice and the actions."""
     return fold_row(
         rx.el.summary(
             rx.el.span(
@@ -129,12 +133,12 @@ def card(row: ObjectVar[AttentionRow]) -> rx.Component:
         ),
         rx.el.div(
             rx.el.p(row.advice, class_name="o-attention__advice"),
-            way(row, row.recommended, is_recommended=True),
+            action_form(row, row.recommended, is_recommended=True),
             rx.cond(
                 row.others.length() > 0,
                 rx.el.details(
                     rx.el.summary(_("Hacer otra cosa"), class_name="o-disclosure"),
-                    rx.foreach(row.others, lambda other: way(row, other, is_recommended=False)),
+                    rx.foreach(row.others, lambda other: action_form(row, other, is_recommended=False)),
                 ),
             ),
             rx.el.p(row.detail, class_name="o-attention__detail"),
@@ -146,10 +150,12 @@ def card(row: ObjectVar[AttentionRow]) -> rx.Component:
     )
 
 
-def way(row: ObjectVar[AttentionRow], action: ObjectVar[ActionView], *, is_recommended: bool) -> rx.Component:
-    """A way to resolve the row: what it needs, and its button."""
+def action_form(
+    row: ObjectVar[AttentionRow], action: ObjectVar[ActionView], *, is_recommended: bool
+) -> rx.Component:
+    """Render an action of a row: the field that it needs, and its button."""
 
-    def needed(name: str, need: str, label: str, hint: str) -> rx.Component:
+    def needed_field(name: str, need: str, label: str, hint: str) -> rx.Component:
         return rx.cond(
             action.needs == need,
             field(
@@ -166,9 +172,9 @@ def way(row: ObjectVar[AttentionRow], action: ObjectVar[ActionView], *, is_recom
     return rx.el.form(
         rx.el.input(type="hidden", name="id", value=row.id, read_only=True),
         rx.el.input(type="hidden", name="action", value=action.name, read_only=True),
-        needed(REFERENCE, REFERENCE, _("Referencia de la transferencia"), _("La que dice tu banco.")),
-        needed(NOTE, NOTE, _("Nota"), _("Queda escrita para quien pregunte después.")),
-        needed(TRACKING, LABEL, _("Número de la guía"), _("El que muestra la transportadora.")),
+        needed_field(REFERENCE, REFERENCE, _("Referencia de la transferencia"), _("La que dice tu banco.")),
+        needed_field(NOTE, NOTE, _("Nota"), _("Queda escrita para quien pregunte después.")),
+        needed_field(TRACKING, LABEL, _("Número de la guía"), _("El que muestra la transportadora.")),
         rx.el.button(
             action.label,
             type="submit",

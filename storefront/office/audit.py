@@ -1,4 +1,4 @@
-"""Auditoría: who did what, when, on which thing, and what it was before."""
+"""The audit screen (Auditoría): who did what, when, to which object, and the values before and after."""
 
 from typing import ClassVar
 
@@ -7,87 +7,89 @@ from reflex.vars import ObjectVar
 
 from backend.app import current_shop
 from backend.core.texts import _
-from backend.office.audit import FILTER_FIELDS, AuditFilter, AuditPage, AuditRow, Person, audit_entries
-from backend.office.listing import read_asked
+from backend.office.audit import FILTER_FIELDS, AuditActor, AuditFilter, AuditPage, AuditRow, audit_entries
+from backend.office.listing import read_filters
 from backend.staff.rights import Actor, Right
-from storefront.office.components.feedback import empty, screen
+from storefront.office.components.feedback import empty_state, screen
 from storefront.office.components.history import entry_changes
-from storefront.office.components.list_filters import Finding
+from storefront.office.components.list_filters import ListFilters
 from storefront.office.components.lists import fold_row, office_list
 from storefront.office.icons import icon
-from storefront.office.layout import office
+from storefront.office.layout import office_layout
 from storefront.office.list_state import OfficeList
 from storefront.office.navigation import AUDIT
 from storefront.reflex_ext.state_loss import KnownClientState
 
 TITLE = _("Auditoría")
-FILE = "/admin/audit/export"
+EXPORT_PATH = "/admin/audit/export"
 MAX_TEXT_LENGTH = 100
 
 
 class AuditState(OfficeList, KnownClientState):
-    """Entries of the audit, the newest first."""
+    """Audit entries, the newest first."""
 
     content: rx.Field[AuditPage | None] = rx.field(None)
 
     _right: ClassVar[Right] = Right.READ_AUDIT
-    _fields: ClassVar[tuple[str, ...]] = FILTER_FIELDS
-    _longest: ClassVar[int] = MAX_TEXT_LENGTH
-    _place: ClassVar[str] = AUDIT
+    _filter_fields: ClassVar[tuple[str, ...]] = FILTER_FIELDS
+    _max_length: ClassVar[int] = MAX_TEXT_LENGTH
+    _path: ClassVar[str] = AUDIT
 
-    async def _page(self, actor: Actor, asked: dict[str, str], cursor: str = "") -> AuditPage:
-        wanted = AuditFilter(**read_asked(asked, FILTER_FIELDS, MAX_TEXT_LENGTH))
+    async def _read_page(self, actor: Actor, filters: dict[str, str], cursor: str = "") -> AuditPage:
+        audit_filter = AuditFilter(**read_filters(filters, FILTER_FIELDS, MAX_TEXT_LENGTH))
         async with current_shop().database.read() as session:
-            return await audit_entries(session, actor, wanted, cursor)
+            return await audit_entries(session, actor, audit_filter, cursor)
 
 
-SHOWN = AuditState.content
-FINDING = Finding("audit", AUDIT, SHOWN, AuditState.ask)
+VIEW = AuditState.content
+FILTERS = ListFilters("audit", AUDIT, VIEW, AuditState.apply_filters)
 
 
 def page() -> rx.Component:
-    """Who did what."""
-    nothing = empty("history", _("Nada en esta búsqueda"), _("Prueba con otras fechas o con otra persona."))
+    """Render the audit screen."""
+    nothing = empty_state(
+        "history", _("Nada en esta búsqueda"), _("Prueba con otras fechas o con otra persona.")
+    )
     content = rx.fragment(
         filters(),
-        office_list(AuditState, SHOWN.rows, card, nothing, label=TITLE),
+        office_list(AuditState, VIEW.rows, audit_row, nothing, label=TITLE),
     )
-    return office(AuditState, AUDIT, TITLE, screen(AuditState, content), actions=(download(),))
+    return office_layout(AuditState, AUDIT, TITLE, screen(AuditState, content), actions=(download_link(),))
 
 
 def filters() -> rx.Component:
-    """Which entries."""
+    """Render the filters: person and days."""
 
-    def option(person: ObjectVar[Person]) -> rx.Component:
+    def option(person: ObjectVar[AuditActor]) -> rx.Component:
         return rx.el.option(person.name, value=person.id, key=person.id)
 
-    form = FINDING.form(
+    form = FILTERS.form(
         _("Filtrar"),
-        FINDING.choice("actor_id", _("Quién"), _("Todos"), [rx.foreach(SHOWN.people, option)]),
-        FINDING.day("since", _("Desde")),
-        FINDING.day("until", _("Hasta")),
+        FILTERS.choice("actor_id", _("Quién"), _("Todos"), [rx.foreach(VIEW.actors, option)]),
+        FILTERS.day("since", _("Desde")),
+        FILTERS.day("until", _("Hasta")),
     )
-    return FINDING.bar(None, (), form)
+    return FILTERS.bar(None, (), form)
 
 
-def download() -> rx.Component:
-    """Render a link to the file of the entries that are shown."""
+def download_link() -> rx.Component:
+    """Render a link to a file of the listed entries."""
     return rx.el.a(
         icon("download", size=18),
         _("Descargar"),
-        href=f"{FILE}{SHOWN.query}",
+        href=f"{EXPORT_PATH}{VIEW.query}",
         download="auditoria.csv",
         class_name="button button--small button--quiet",
         custom_attrs={"reloadDocument": True},
     )
 
 
-def card(row: ObjectVar[AuditRow]) -> rx.Component:
-    """Who did what; opened, the values."""
+def audit_row(row: ObjectVar[AuditRow]) -> rx.Component:
+    """Render an audit entry; expanded, its changed values."""
     return fold_row(
         rx.el.summary(
             rx.el.span(
-                rx.el.span(rx.el.b(row.who), " ", row.sentence),
+                rx.el.span(rx.el.b(row.actor_name), " ", row.sentence),
                 rx.el.span(row.moment_label, class_name="o-row__detail"),
                 class_name="o-audit__what",
             ),

@@ -1,4 +1,4 @@
-"""Files of orders, toys, customers and movements: asking for one, how far it is, and fetching it."""
+"""The panel of file exports: request a file, follow its progress, and download it."""
 
 from typing import Any
 
@@ -8,15 +8,15 @@ from reflex.vars import ObjectVar
 from backend.core.texts import _
 from backend.exports.models import FileFormat
 from backend.office.exports import ExportView, KindOption
-from storefront.components.forms import Once, select_field
+from storefront.components.forms import SubmitOnce, select_field
 from storefront.office.icons import icon
-from storefront.office.state import answers
+from storefront.office.state import answer_number
 
 FORMATS = {FileFormat.XLSX: "Excel (XLSX)", FileFormat.CSV: "CSV"}
 
 
-def exports(state: Any) -> rx.Component:
-    """All of it. `state` is the screen's: it has `exports` and `kinds`, and a handler `prepare`."""
+def exports_panel(state: Any) -> rx.Component:
+    """Render the panel. The screen's `state` has `exports_panel`, `kinds` and an event handler `prepare`."""
 
     def choice(name: str, label: str, options: list[rx.Component]) -> rx.Component:
         return select_field(
@@ -28,7 +28,11 @@ def exports(state: Any) -> rx.Component:
 
     form = rx.el.form(
         choice("kind", _("Qué"), [rx.foreach(state.kinds, option)]),
-        choice("format", _("Formato"), [rx.el.option(text, value=one) for one, text in FORMATS.items()]),
+        choice(
+            "format",
+            _("Formato"),
+            [rx.el.option(text, value=file_format) for file_format, text in FORMATS.items()],
+        ),
         rx.el.button(
             _("Preparar archivo"),
             type="submit",
@@ -44,33 +48,33 @@ def exports(state: Any) -> rx.Component:
             _("Pedidos, ventas y movimientos de estos días; clientes y productos, todos."),
             class_name="o-row__detail",
         ),
-        Once.create(form, answers=answers(state)),
-        rx.el.ul(rx.foreach(state.exports, file), class_name="o-exports", aria_label=_("Archivos")),
+        SubmitOnce.create(form, answers=answer_number(state)),
+        rx.el.ul(rx.foreach(state.exports, export_row), class_name="o-exports", aria_label=_("Archivos")),
         class_name="o-panel",
     )
 
 
-def file(one: ObjectVar[ExportView]) -> rx.Component:
-    """A file: how far it is, then the way to it."""
+def export_row(view: ObjectVar[ExportView]) -> rx.Component:
+    """Render an export: its progress, then its download link."""
     return rx.el.li(
-        rx.el.span(one.title, class_name="o-row__title"),
-        rx.el.span(one.about, class_name="o-row__detail"),
+        rx.el.span(view.title, class_name="o-row__title"),
+        rx.el.span(view.about, class_name="o-row__detail"),
         rx.cond(
-            one.is_done,
+            view.is_done,
             rx.el.a(
                 icon("download", size=18),
                 _("Descargar"),
-                href=one.href,
+                href=view.href,
                 download="",
                 class_name="button button--small button--quiet",
                 custom_attrs={"reloadDocument": True},
                 data_testid="export-fetch",
             ),
             rx.el.progress(
-                value=one.done, max=one.total, class_name="o-bulk__progress", aria_label=one.title
+                value=view.done, max=view.total, class_name="o-bulk__progress", aria_label=view.title
             ),
         ),
-        key=one.id,
+        key=view.id,
         class_name="o-export",
         data_testid="export-row",
     )

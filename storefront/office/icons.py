@@ -1,4 +1,4 @@
-"""The office's icons, on the same grid as the shop's, which are among them."""
+"""The office's icons. They use the same grid as the shop's icons and include them."""
 
 import reflex as rx
 from reflex.vars import ObjectVar
@@ -53,7 +53,7 @@ SHAPES = {
 
 
 def icon(name: str | rx.Var[str], size: int = 22) -> rx.Component:
-    """An icon of the office or of the shop. Decorative: the control around it says its name.
+    """Render an icon of the office or of the shop. It is decorative: the control around it needs a label.
 
     Args:
         name: one of the `SHAPES` here or of `storefront/components/icons.py`.
@@ -64,11 +64,13 @@ def icon(name: str | rx.Var[str], size: int = 22) -> rx.Component:
     """
     if isinstance(name, str) and name not in SHAPES:
         return shop.icon(name, size)
-    return office_drawn(name=name, size=size)
+    return office_icon(name=name, size=size)
 
 
 @rx.memo
-def office_drawn(name: rx.Var[str], size: rx.Var[int]) -> rx.Component:
-    """The icon of a name: the office's, or else the shop's."""
+def office_icon(name: rx.Var[str], size: rx.Var[int]) -> rx.Component:
+    """Render the icon of a name: the office's, or else the shop's."""
     shapes = rx.Var.create(SHAPES).to(ObjectVar, dict[str, str])
-    return rx.cond(shapes.contains(name), line_icon(shapes[name], size), shop.drawn(name=name, size=size))
+    return rx.cond(
+        shapes.contains(name), line_icon(shapes[name], size), shop.icon_drawing(name=name, size=size)
+    )

@@ -1,4 +1,4 @@
-"""Importar: a sheet of products with its pictures, what it would do, how far it is, and what was refused."""
+"""The import screen (Importar): upload a spreadsheet with pictures, preview, progress, and refused rows."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -10,36 +10,36 @@ from backend.app import current_shop
 from backend.core.error_texts import SESSION_ENDED
 from backend.core.errors import InvalidData
 from backend.core.texts import _
-from backend.exports.service import ask_for
-from backend.imports.confirmation import begin, drop, set_makes_places
-from backend.imports.preview import look
+from backend.exports.service import request_export
+from backend.imports.confirmation import discard_import, set_makes_places, start_import
+from backend.imports.preview import preview_import
 from backend.imports.routes import PATH
-from backend.imports.spreadsheet_parsing import MOST_ROWS
+from backend.imports.spreadsheet_parsing import MAX_ROWS
 from backend.news.topics import Topic
 from backend.office.exports import ExportView, exports_view
 from backend.office.imports import ChangeView, ImportView, ProblemView, RowView, import_view
 from backend.staff.rights import Actor, Right
-from storefront.components.forms import Once
+from storefront.components.forms import SubmitOnce
 from storefront.components.react_components import on_text
 from storefront.office.components.feedback import chip, screen
-from storefront.office.exports import FORMATS, file
+from storefront.office.exports import FORMATS, export_row
 from storefront.office.icons import icon
-from storefront.office.layout import office
+from storefront.office.layout import office_layout
 from storefront.office.navigation import IMPORT, PRODUCTS
-from storefront.office.state import OfficeScreen, answers, may, office_event
+from storefront.office.state import OfficeScreen, answer_number, has_right, office_event
 from storefront.reflex_ext.hooks import script
 from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.handlers import checked_fields, checked_id
 
 TITLE = _("Importar")
-KIND = "import"
-"""The kind of file that comes back unchanged."""
+EXPORT_KIND = "import"
+"""The kind of export that can be imported again unchanged."""
 TEXTS = {
     "choose": _("Elegir la hoja y las fotos"),
     "choose_more": _("Elegir fotos, un zip u otra hoja"),
     "rules": _(
         "Excel (.xlsx) o CSV, hasta 10 MB y {rows} filas. Las fotos: sueltas o en un zip de hasta 100 MB."
-    ).format(rows=MOST_ROWS),
+    ).format(rows=MAX_ROWS),
     "rules_more": _("Las fotos se llaman como en la hoja. También puedes arrastrarlas aquí."),
     "sending": _("Enviando…"),
     "pictures": _("{n} de {total} fotos"),
@@ -61,96 +61,98 @@ BUTTON = "button button--small "
 
 @dataclass(frozen=True, slots=True)
 class ImportPage:
-    """The newest import of whoever is signed in, and their files of all products."""
+    """The newest import of the signed-in staff member, and their exports of all products."""
 
     current: ImportView | None
     exports: list[ExportView]
 
 
 class ImportState(OfficeScreen, KnownClientState):
-    """What was sent last, and how it stands."""
+    """The newest import and its status."""
 
     content: rx.Field[ImportPage | None] = rx.field(None)
 
     _right: ClassVar[Right] = Right.CHANGE_CATALOG
     _topics: ClassVar[frozenset[str]] = frozenset({Topic.IMPORTS, Topic.EXPORTS})
 
-    async def _content(self, actor: Actor) -> ImportPage:
+    async def _read_content(self, actor: Actor) -> ImportPage:
         async with current_shop().database.read() as session:
-            exports = await exports_view(session, actor, KIND) if actor.may(Right.READ_REPORTS) else []
+            exports = await exports_view(session, actor, EXPORT_KIND) if actor.may(Right.READ_REPORTS) else []
             return ImportPage(await import_view(session, actor), exports)
 
     @office_event(Right.CHANGE_CATALOG, is_press=False)
-    async def sent(self, actor: Actor, import_id: str) -> None:
-        """A sheet or its pictures have come: look at its rows again."""
-        await look(current_shop().database, checked_id(import_id))
+    async def read_upload(self, actor: Actor, import_id: str) -> None:
+        """Read the spreadsheet's rows again after an upload of it or of its pictures."""
+        await preview_import(current_shop().database, checked_id(import_id))
         await self._show(actor)
 
     @office_event(Right.CHANGE_CATALOG)
-    async def make_places(self, actor: Actor, is_wanted: bool) -> None:
-        """Have categories and collections made that the shop does not have, or not."""
-        if (shown := self._current()) is not None:
+    async def choose_makes_places(self, actor: Actor, is_wanted: bool) -> None:
+        """Choose whether the import creates missing categories and collections."""
+        if (shown := self._current_import()) is not None:
             database = current_shop().database
             await set_makes_places(database, actor, shown.id, makes_places=is_wanted is True)
             await self._show(actor)
 
     @office_event(Right.CHANGE_CATALOG)
     async def begin(self, actor: Actor) -> None:
-        """Have it done, as it was shown."""
-        if (shown := self._current()) is not None:
+        """Start the import as it was previewed."""
+        if (shown := self._current_import()) is not None:
             try:
-                await begin(current_shop().database, actor, shown.id)
+                await start_import(current_shop().database, actor, shown.id)
             except InvalidData:
-                self._tell(_("No hay nada que importar."), "problem")
+                self._announce(_("No hay nada que importar."), "problem")
             else:
-                self._tell(_("Empezó. Puedes cerrar esta pantalla: sigue sola."))
+                self._announce(_("Empezó. Puedes cerrar esta pantalla: sigue sola."))
             await self._show(actor)
 
     @office_event(Right.CHANGE_CATALOG)
-    async def drop(self, actor: Actor) -> None:
-        """Import nothing of it."""
-        if (shown := self._current()) is not None:
-            await drop(current_shop().database, actor, shown.id)
-            self._tell(_("No se importó nada."))
+    async def discard_import(self, actor: Actor) -> None:
+        """Discard the import."""
+        if (shown := self._current_import()) is not None:
+            await discard_import(current_shop().database, actor, shown.id)
+            self._announce(_("No se importó nada."))
             await self._show(actor)
 
     @office_event(Right.READ_REPORTS)
     async def prepare(self, actor: Actor, form_data: dict[str, str]) -> None:
-        """Have a file of all products made. The form names its `format`."""
+        """Request an export of all products. The form contains its `format`."""
         typed = checked_fields(form_data, "format")
         async with current_shop().database.transaction() as session:
-            await ask_for(session, actor, KIND, typed["format"])
-        self._tell(_("El archivo se está preparando."))
+            await request_export(session, actor, EXPORT_KIND, typed["format"])
+        self._announce(_("El archivo se está preparando."))
         await self._show(actor)
 
-    def _current(self) -> ImportView | None:
+    def _current_import(self) -> ImportView | None:
         return self.content.current if self.content is not None else None
 
 
-class SheetDrop(rx.Component):
-    """Takes the sheet and the pictures: see `assets/scripts/office/sheet.jsx`."""
+class SpreadsheetDrop(rx.Component):
+    """The area where a spreadsheet and its pictures are dropped: see `assets/scripts/office/spreadsheet.jsx`."""
 
-    library = script("office/sheet")
-    tag = "SheetDrop"
+    library = script("office/spreadsheet")
+    tag = "SpreadsheetDrop"
     texts: rx.Var[dict[str, str]]
     import_id: rx.Var[str]
     on_sent: rx.EventHandler[on_text]  # type: ignore[type-arg, valid-type]
 
 
-SHOWN = ImportState.content
-CURRENT = SHOWN.current
+VIEW = ImportState.content
+CURRENT_IMPORT = VIEW.current
 
 
 def page() -> rx.Component:
-    """All of it."""
+    """Render the import screen."""
     content = rx.fragment(
-        sending(), rx.cond(SHOWN.current, current()), rx.cond(may(Right.READ_REPORTS), taking_away())
+        upload_panel(),
+        rx.cond(VIEW.current, import_panel()),
+        rx.cond(has_right(Right.READ_REPORTS), export_panel()),
     )
-    return office(ImportState, IMPORT, TITLE, screen(ImportState, content))
+    return office_layout(ImportState, IMPORT, TITLE, screen(ImportState, content))
 
 
-def link(href: Any, shape: str, text: Any, test_id: str) -> rx.Component:
-    """A way to a file."""
+def download_link(href: Any, shape: str, text: Any, test_id: str) -> rx.Component:
+    """Render a link that downloads a file."""
     return rx.el.a(
         icon(shape, size=18),
         text,
@@ -162,80 +164,85 @@ def link(href: Any, shape: str, text: Any, test_id: str) -> rx.Component:
     )
 
 
-def sending() -> rx.Component:
-    """Where the sheet and the pictures are dropped."""
-    is_open = SHOWN.current.is_not_none() & (CURRENT.status == "checked")
+def upload_panel() -> rx.Component:
+    """Render the area where the spreadsheet and the pictures are dropped."""
+    is_open = VIEW.current.is_not_none() & (CURRENT_IMPORT.status == "checked")
     return rx.el.section(
         rx.el.p(
             _("Envía tu hoja con sus fotos. Primero se ve qué cambia; nada se guarda antes de «Importar»."),
             class_name="o-row__detail",
         ),
-        SheetDrop.create(
+        SpreadsheetDrop.create(
             texts=rx.Var.create(TEXTS),
-            import_id=rx.cond(is_open, CURRENT.id, ""),
-            on_sent=ImportState.sent,
+            import_id=rx.cond(is_open, CURRENT_IMPORT.id, ""),
+            on_sent=ImportState.read_upload,
         ),
-        link(f"{PATH}/template", "download", _("Descargar la plantilla"), "import-template"),
+        download_link(f"{PATH}/template", "download", _("Descargar la plantilla"), "import-template"),
         class_name="o-panel o-import",
     )
 
 
-def current() -> rx.Component:
-    """The import: what it would do, how far it is, or what came of it."""
-    tone = rx.match(CURRENT.status, ("done", "good"), ("running", "wait"), "plain")
+def import_panel() -> rx.Component:
+    """Render the current import: its preview, its progress, or its result."""
+    tone = rx.match(CURRENT_IMPORT.status, ("done", "good"), ("running", "wait"), "plain")
     status = rx.match(
-        CURRENT.status,
+        CURRENT_IMPORT.status,
         ("done", _("Importado")),
         ("running", _("Importando…")),
         _("Vista previa: nada guardado"),
     )
     return rx.el.section(
         rx.el.div(
-            rx.el.h2(CURRENT.name, class_name="o-section__title"),
+            rx.el.h2(CURRENT_IMPORT.name, class_name="o-section__title"),
             chip(status, tone),
             class_name="o-bulk__head",
         ),
-        rx.el.p(CURRENT.summary, class_name="o-row__title", role="status", data_testid="import-summary"),
-        rx.cond(
-            CURRENT.ignored != "",
-            rx.el.p(_("Columnas que no se importan: "), CURRENT.ignored, class_name="o-row__detail"),
+        rx.el.p(
+            CURRENT_IMPORT.summary, class_name="o-row__title", role="status", data_testid="import-summary"
         ),
         rx.cond(
-            CURRENT.status == "running",
+            CURRENT_IMPORT.ignored != "",
+            rx.el.p(_("Columnas que no se importan: "), CURRENT_IMPORT.ignored, class_name="o-row__detail"),
+        ),
+        rx.cond(
+            CURRENT_IMPORT.status == "running",
             rx.el.progress(
-                value=CURRENT.settled,
-                max=CURRENT.total,
+                value=CURRENT_IMPORT.settled,
+                max=CURRENT_IMPORT.total,
                 class_name="o-bulk__progress",
-                aria_label=CURRENT.name,
+                aria_label=CURRENT_IMPORT.name,
                 data_testid="import-progress",
             ),
         ),
-        rx.cond(CURRENT.status == "checked", Once.create(deciding(), answers=answers(ImportState))),
-        rx.cond(CURRENT.problems.length() > 0, wrong()),
-        rx.cond(CURRENT.rows.length() > 0, moving()),
+        rx.cond(
+            CURRENT_IMPORT.status == "checked",
+            SubmitOnce.create(confirm_panel(), answers=answer_number(ImportState)),
+        ),
+        rx.cond(CURRENT_IMPORT.problems.length() > 0, problems_list()),
+        rx.cond(CURRENT_IMPORT.rows.length() > 0, changes_list()),
         class_name="o-panel o-import",
         data_testid="import-current",
-        data_status=CURRENT.status,
+        data_status=CURRENT_IMPORT.status,
     )
 
 
-def deciding() -> rx.Component:
-    """Whether it is done."""
+def confirm_panel() -> rx.Component:
+    """Render the buttons that run or discard the import."""
     label = rx.cond(
-        CURRENT.wrong > 0,
+        CURRENT_IMPORT.refused > 0,
         _("Importar {n} y dejar {wrong} por corregir").format(
-            n=CURRENT.to_do.to_string(), wrong=CURRENT.wrong.to_string()
+            n=CURRENT_IMPORT.to_write.to_string(), wrong=CURRENT_IMPORT.refused.to_string()
         ),
-        _("Importar {n}").format(n=CURRENT.to_do.to_string()),
+        _("Importar {n}").format(n=CURRENT_IMPORT.to_write.to_string()),
     )
     return rx.fragment(
         rx.cond(
-            CURRENT.misses_places,
+            CURRENT_IMPORT.misses_places,
             rx.el.label(
                 rx.el.input(
                     type="checkbox",
-                    checked=CURRENT.makes_places,
-                    on_change=ImportState.make_places,
+                    checked=CURRENT_IMPORT.makes_places,
+                    on_change=ImportState.choose_makes_places,
                     class_name="o-box",
                     data_testid="import-places",
                 ),
@@ -245,7 +252,7 @@ def deciding() -> rx.Component:
         ),
         rx.el.div(
             rx.cond(
-                CURRENT.to_do > 0,
+                CURRENT_IMPORT.to_write > 0,
                 rx.el.button(
                     label,
                     type="button",
@@ -260,7 +267,7 @@ def deciding() -> rx.Component:
                 _("Descartar"),
                 type="button",
                 data_once="",
-                on_click=ImportState.drop,
+                on_click=ImportState.discard_import,
                 class_name=f"{BUTTON}button--quiet",
                 data_testid="import-drop-it",
             ),
@@ -269,27 +276,30 @@ def deciding() -> rx.Component:
     )
 
 
-def wrong() -> rx.Component:
-    """What is to be mended, by cell."""
+def problems_list() -> rx.Component:
+    """Render the problems by cell."""
 
-    def line(one: ObjectVar[ProblemView]) -> rx.Component:
+    def line(problem: ObjectVar[ProblemView]) -> rx.Component:
         return rx.el.li(
-            rx.el.span(one.place, class_name="o-row__title"),
-            rx.el.span(one.text, class_name="o-row__detail"),
-            key=one.key,
+            rx.el.span(problem.place, class_name="o-row__title"),
+            rx.el.span(problem.text, class_name="o-row__detail"),
+            key=problem.key,
             class_name="o-import__row",
             data_testid="import-problem",
         )
 
-    title = rx.cond(CURRENT.status == "checked", _("Por corregir"), _("No se importó"))
+    title = rx.cond(CURRENT_IMPORT.status == "checked", _("Por corregir"), _("No se importó"))
     return rx.el.div(
         rx.el.h3(title, class_name="o-import__title"),
-        rx.el.ul(rx.foreach(CURRENT.problems, line)),
-        rx.cond(CURRENT.more_problems != "", rx.el.p(CURRENT.more_problems, class_name="o-row__detail")),
+        rx.el.ul(rx.foreach(CURRENT_IMPORT.problems, line)),
         rx.cond(
-            CURRENT.status == "done",
-            link(
-                CURRENT.refused_href,
+            CURRENT_IMPORT.more_problems != "",
+            rx.el.p(CURRENT_IMPORT.more_problems, class_name="o-row__detail"),
+        ),
+        rx.cond(
+            CURRENT_IMPORT.status == "done",
+            download_link(
+                CURRENT_IMPORT.refused_href,
                 "download",
                 _("Descargar estas filas para corregirlas"),
                 "import-refused",
@@ -298,13 +308,13 @@ def wrong() -> rx.Component:
     )
 
 
-def moving() -> rx.Component:
-    """What is new, and what changes from what to what."""
+def changes_list() -> rx.Component:
+    """Render the new products and the changed values."""
 
-    def change(one: ObjectVar[ChangeView]) -> rx.Component:
+    def change(view: ObjectVar[ChangeView]) -> rx.Component:
         return rx.el.div(
-            rx.el.dt(one.column),
-            rx.el.dd(rx.el.del_(one.before), rx.el.span("→", aria_hidden="true"), rx.el.ins(one.after)),
+            rx.el.dt(view.column),
+            rx.el.dd(rx.el.del_(view.before), rx.el.span("→", aria_hidden="true"), rx.el.ins(view.after)),
             class_name="o-change",
         )
 
@@ -323,30 +333,30 @@ def moving() -> rx.Component:
             data_testid="import-row",
         )
 
-    title = rx.cond(CURRENT.status == "checked", _("Qué cambia"), _("Qué cambió"))
+    title = rx.cond(CURRENT_IMPORT.status == "checked", _("Qué cambia"), _("Qué cambió"))
     return rx.el.div(
         rx.el.h3(title, class_name="o-import__title"),
-        rx.el.ul(rx.foreach(CURRENT.rows, line)),
-        rx.cond(CURRENT.more != "", rx.el.p(CURRENT.more, class_name="o-row__detail")),
+        rx.el.ul(rx.foreach(CURRENT_IMPORT.rows, line)),
+        rx.cond(CURRENT_IMPORT.more != "", rx.el.p(CURRENT_IMPORT.more, class_name="o-row__detail")),
         rx.cond(
-            CURRENT.status != "checked",
+            CURRENT_IMPORT.status != "checked",
             rx.el.a(_("Ver los productos"), href=PRODUCTS, class_name=f"{BUTTON}button--quiet"),
         ),
     )
 
 
-def taking_away() -> rx.Component:
-    """A file of all products, which comes back as it is."""
+def export_panel() -> rx.Component:
+    """Render the buttons that export all products in the format of an import."""
     buttons = [
         rx.el.button(
             text,
             type="button",
             data_once="",
-            on_click=ImportState.prepare({"format": one.value}),
+            on_click=ImportState.prepare({"format": file_format.value}),
             class_name=f"{BUTTON}button--quiet",
-            data_testid=f"import-export-{one.value}",
+            data_testid=f"import-export-{file_format.value}",
         )
-        for one, text in FORMATS.items()
+        for file_format, text in FORMATS.items()
     ]
     return rx.el.section(
         rx.el.h2(_("Descargar lo que hay"), class_name="o-section__title"),
@@ -356,7 +366,9 @@ def taking_away() -> rx.Component:
             ),
             class_name="o-row__detail",
         ),
-        Once.create(rx.el.div(*buttons, class_name="o-import__ways"), answers=answers(ImportState)),
-        rx.el.ul(rx.foreach(SHOWN.exports, file), class_name="o-exports", aria_label=_("Archivos")),
+        SubmitOnce.create(
+            rx.el.div(*buttons, class_name="o-import__ways"), answers=answer_number(ImportState)
+        ),
+        rx.el.ul(rx.foreach(VIEW.exports, export_row), class_name="o-exports", aria_label=_("Archivos")),
         class_name="o-panel o-import",
     )

@@ -1,4 +1,4 @@
-"""Facturas: every invoice and credit note with how it stands, trying one again, and the numbering."""
+"""The invoices screen (Facturas): the documents, their status, retries, and the numbering."""
 
 from typing import Any, ClassVar
 
@@ -7,95 +7,99 @@ from reflex.vars import ObjectVar
 
 from backend.app import current_shop
 from backend.core.texts import _
-from backend.invoices.configuration import configure
+from backend.invoices.configuration import save_configuration
 from backend.invoices.retry import retry_invoice
 from backend.news.topics import Topic
 from backend.office.invoices import (
     FIELDS,
     KINDS,
-    LONGEST_TEXT,
+    MAX_TEXT_LENGTH,
     STATES,
     Choice,
     InvoiceRow,
     InvoicesView,
     count_newer_invoices,
-    invoices_again,
     invoices_view,
+    read_invoice_rows,
 )
 from backend.office.listing import labels_of
 from backend.office_settings.invoicing import Invoicing
 from backend.staff.rights import Actor, Right
-from storefront.office.components.feedback import chip, empty, screen
+from storefront.office.components.feedback import chip, empty_state, screen
 from storefront.office.components.forms import edit_form, office_field, office_select
 from storefront.office.components.invoice_files import file_links
-from storefront.office.components.list_filters import Finding
+from storefront.office.components.list_filters import ListFilters
 from storefront.office.components.lists import fold_row, office_list
 from storefront.office.icons import icon
-from storefront.office.layout import office
+from storefront.office.layout import office_layout
 from storefront.office.list_state import OfficeList
 from storefront.office.navigation import INVOICES, ORDERS, REPORTS
-from storefront.office.state import may, office_event
+from storefront.office.state import has_right, office_event
 from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.handlers import checked_fields
 
 TITLE = _("Facturas")
-SETTINGS = tuple(Invoicing.model_fields)
-LONGEST_ID = 60
+SETTING_FIELDS = tuple(Invoicing.model_fields)
+MAX_ID_LENGTH = 60
 
 
 class InvoicesState(OfficeList, KnownClientState):
-    """The documents that the address asks for, and the numbering."""
+    """The documents that match the address's filters, and the numbering."""
 
     content: rx.Field[InvoicesView | None] = rx.field(None)
 
     _right: ClassVar[Right] = Right.READ_INVOICES
-    _fields: ClassVar[tuple[str, ...]] = FIELDS
-    _longest: ClassVar[int] = LONGEST_TEXT
-    _place: ClassVar[str] = INVOICES
+    _filter_fields: ClassVar[tuple[str, ...]] = FIELDS
+    _max_length: ClassVar[int] = MAX_TEXT_LENGTH
+    _path: ClassVar[str] = INVOICES
     _topics: ClassVar[frozenset[str]] = frozenset({Topic.INVOICES})
 
-    async def _page(self, actor: Actor, asked: dict[str, str], cursor: str = "") -> InvoicesView:
+    async def _read_page(self, actor: Actor, filters: dict[str, str], cursor: str = "") -> InvoicesView:
         shop = current_shop()
         async with shop.database.read() as session:
-            return await invoices_view(session, actor, asked, cursor, providers=list(shop.invoices.providers))
+            return await invoices_view(
+                session, actor, filters, cursor, providers=list(shop.invoices.providers)
+            )
 
-    async def _rows_again(self, actor: Actor, shown: InvoicesView) -> tuple[dict[str, InvoiceRow], int]:
+    async def _read_current_rows(
+        self, actor: Actor, shown: InvoicesView
+    ) -> tuple[dict[str, InvoiceRow], int]:
         async with current_shop().database.read() as session:
-            again = await invoices_again(session, actor, [row.id for row in shown.rows])
-            return again, await count_newer_invoices(session, actor, shown.asked, shown.newest)
+            rows = await read_invoice_rows(session, actor, [row.id for row in shown.rows])
+            return rows, await count_newer_invoices(session, actor, shown.filters, shown.newest)
 
     @office_event(Right.RETRY_INVOICES)
     async def retry(self, actor: Actor, invoice_id: str) -> None:
-        """Try one once more."""
-        wanted = checked_fields({"id": invoice_id}, "id", longest=LONGEST_ID)["id"]
+        """Try to send a document again."""
+        checked_invoice_id = checked_fields({"id": invoice_id}, "id", max_length=MAX_ID_LENGTH)["id"]
         async with current_shop().database.transaction() as session:
-            await retry_invoice(session, actor, wanted)
-        self._tell(_("La estamos enviando otra vez."))
+            await retry_invoice(session, actor, checked_invoice_id)
+        self._announce(_("La estamos enviando otra vez."))
         await self._refresh(actor)
 
     @office_event(Right.CHANGE_SETTINGS)
     async def save(self, actor: Actor, form_data: dict[str, str]) -> None:
         """Save the numbering."""
-        typed = checked_fields(form_data, *SETTINGS)
+        typed = checked_fields(form_data, *SETTING_FIELDS)
         self.problems = {}
         shop = current_shop()
         async with shop.database.transaction() as session:
-            await configure(session, actor, shop.invoices, typed)
-        await self._done(actor, _("Guardado."))
+            await save_configuration(session, actor, shop.invoices, typed)
+        await self._announce_done(actor, _("Guardado."))
 
 
-SHOWN = InvoicesState.content
-FINDING = Finding("invoices", INVOICES, SHOWN, InvoicesState.ask, _("Todas"))
+VIEW = InvoicesState.content
+FILTERS = ListFilters("invoices", INVOICES, VIEW, InvoicesState.apply_filters, _("Todas"))
 
 
 def page() -> rx.Component:
-    """The documents, and the numbering."""
+    """Render the documents and the numbering."""
     nothing = rx.cond(
-        SHOWN.is_on,
-        empty(
+        VIEW.is_on,
+        empty_state(
             "invoice", _("Ninguna factura"), _("Cada pedido pagado tiene la suya, y cada devolución su nota.")
         ),
-        empty(
+        empty_state(
             "invoice",
             _("La tienda no hace facturas"),
             _("Elige abajo quién las hace y escribe el rango que te autorizó la DIAN."),
@@ -103,34 +107,34 @@ def page() -> rx.Component:
     )
     content = rx.fragment(
         filters(),
-        office_list(InvoicesState, SHOWN.rows, document, nothing, label=TITLE, counts_new=True),
+        office_list(InvoicesState, VIEW.rows, invoice_row, nothing, label=TITLE, counts_new=True),
         rx.el.p(
             _("Para tu contador: baja documentos y renglones de los días que quieras en "),
             rx.el.a(_("Informes"), href=REPORTS, class_name="o-link"),
             ".",
             class_name="o-row__detail o-invoice__files-note",
         ),
-        rx.cond(may(Right.CHANGE_SETTINGS), numbering()),
+        rx.cond(has_right(Right.CHANGE_SETTINGS), numbering_form()),
     )
-    return office(InvoicesState, INVOICES, TITLE, screen(InvoicesState, content))
+    return office_layout(InvoicesState, INVOICES, TITLE, screen(InvoicesState, content))
 
 
 def filters() -> rx.Component:
-    """Which documents."""
+    """Render the search and the filters: status and type."""
     states = labels_of(STATES)
-    return FINDING.bar(
-        FINDING.search(_("Buscar facturas"), _("Número, pedido o correo…"), LONGEST_TEXT),
+    return FILTERS.bar(
+        FILTERS.search(_("Buscar facturas"), _("Número, pedido o correo…"), MAX_TEXT_LENGTH),
         [(label, "estado", name) for name, label in states.items()],
-        FINDING.form(
+        FILTERS.form(
             _("Ver estas facturas"),
-            FINDING.choice("estado", _("Estado"), _("Cualquier estado"), states),
-            FINDING.choice("tipo", _("Tipo"), _("Cualquier tipo"), labels_of(KINDS)),
+            FILTERS.choice("estado", _("Estado"), _("Cualquier estado"), states),
+            FILTERS.choice("tipo", _("Tipo"), _("Cualquier tipo"), labels_of(KINDS)),
         ),
     )
 
 
-def document(row: ObjectVar[InvoiceRow]) -> rx.Component:
-    """A document: which, whose, how much, how it stands; unfolded its reason, its code and its files."""
+def invoice_row(row: ObjectVar[InvoiceRow]) -> rx.Component:
+    """Render a document; expanded, its refusal reason, its code and its files."""
     state = row.chip
     head = rx.el.summary(
         rx.el.span(
@@ -138,7 +142,7 @@ def document(row: ObjectVar[InvoiceRow]) -> rx.Component:
             rx.el.span(
                 _("Pedido {number}").format(number=row.order_number),
                 " · ",
-                row.buyer,
+                row.customer_name,
                 " · ",
                 row.moment_label,
                 class_name="o-row__detail",
@@ -180,9 +184,9 @@ def document(row: ObjectVar[InvoiceRow]) -> rx.Component:
     return fold_row(head, body, row_id=row.id, class_name="o-attention", data_testid="invoice-row")
 
 
-def numbering() -> rx.Component:
-    """Who makes the documents, and with which numbers."""
-    kept = SHOWN.form
+def numbering_form() -> rx.Component:
+    """Render the form of the invoice provider and the number ranges."""
+    saved = VIEW.form
 
     def line(name: str, label: str, **more_of: Any) -> rx.Component:
         return office_field(
@@ -190,14 +194,14 @@ def numbering() -> rx.Component:
             "numbering",
             name,
             label,
-            default_value=getattr(kept, name),
+            default_value=getattr(saved, name),
             auto_complete="off",
             **more_of,
         )
 
     def choice(name: str, label: str, options: Any) -> rx.Component:
-        def option(one: ObjectVar[Choice]) -> rx.Component:
-            return rx.el.option(one.label, value=one.value, key=one.value)
+        def option(item: ObjectVar[Choice]) -> rx.Component:
+            return rx.el.option(item.label, value=item.value, key=item.value)
 
         return office_select(
             InvoicesState,
@@ -205,13 +209,13 @@ def numbering() -> rx.Component:
             name,
             label,
             [rx.foreach(options, option)],
-            default_value=getattr(kept, name),
+            default_value=getattr(saved, name),
         )
 
     form = edit_form(
         InvoicesState,
         InvoicesState.save,
-        choice("provider", _("Quién las hace"), SHOWN.providers),
+        choice("provider", _("Quién las hace"), VIEW.providers),
         line("resolution", _("Número de la resolución de la DIAN"), input_mode="numeric"),
         line("dated", _("Fecha de la resolución"), type="date"),
         line("prefix", _("Prefijo de las facturas"), is_optional=True),
@@ -221,12 +225,12 @@ def numbering() -> rx.Component:
         line("valid_until", _("Vigente hasta"), type="date"),
         line("technical_key", _("Clave técnica")),
         line("credit_prefix", _("Prefijo de las notas crédito")),
-        choice("tax_level", _("Responsabilidad fiscal de la tienda"), SHOWN.tax_levels),
+        choice("tax_level", _("Responsabilidad fiscal de la tienda"), VIEW.tax_levels),
     )
     return rx.el.section(
         rx.el.h2(_("Numeración"), class_name="o-section__title"),
-        rx.cond(kept.about != "", rx.el.p(kept.about, class_name="o-row__detail")),
-        rx.el.div(form, key=kept.version),
+        rx.cond(saved.about != "", rx.el.p(saved.about, class_name="o-row__detail")),
+        rx.el.div(form, key=saved.version),
         class_name="o-panel o-section o-invoice__numbering",
         data_testid="invoice-numbering",
     )

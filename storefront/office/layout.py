@@ -1,4 +1,4 @@
-"""The frame of every screen of the office: search, places, what came of what was done."""
+"""The layout of every office screen: search, navigation and announcements."""
 
 from typing import Any
 
@@ -11,20 +11,27 @@ from storefront.components.pictures import MARK, drawing
 from storefront.components.react_components import Arrival, sheet
 from storefront.office.auth.sign_out import sign_out
 from storefront.office.icons import icon
-from storefront.office.navigation import OFFICE, PLACES, Place
-from storefront.office.react_components import IS_OFFLINE, NOW, SAID, OfficeSearch, OfficeShell, Telling
-from storefront.office.search import LONGEST, Hit, OfficeSearchState
-from storefront.office.state import StaffState, may, number_at
+from storefront.office.navigation import OFFICE, PLACES, OfficePlace
+from storefront.office.react_components import (
+    ANNOUNCEMENT,
+    ANNOUNCER,
+    IS_OFFLINE,
+    Announcer,
+    OfficeSearch,
+    OfficeShell,
+)
+from storefront.office.search import MAX_TEXT_LENGTH, OfficeSearchState, SearchHit
+from storefront.office.state import StaffState, has_right, place_count
 from storefront.reflex_ext.elements import A
 from storefront.reflex_ext.hooks import ABSENT
 from storefront.state.frame import FrameState
 
 CONTENT = "contenido"
-MORE = "mas"
-OFFLINE = _("Sin conexión: lo que ves puede estar viejo, y nada se guarda hasta que vuelva.")
+MORE_PLACES_SHEET = "mas"
+OFFLINE_TEXT = _("Sin conexión: lo que ves puede estar viejo, y nada se guarda hasta que vuelva.")
 
 
-def office(
+def office_layout(
     state: Any,
     path: str,
     title: Any,
@@ -33,22 +40,22 @@ def office(
     undo: Any = None,
     class_name: str = "",
 ) -> rx.Component:
-    """A whole screen around its content.
+    """Render a whole screen around its content.
 
     Args:
         state: the screen's state.
-        path: the place it belongs to, which its navigation marks.
+        path: the place that the navigation marks as current.
         title: its heading.
-        content: what is below the heading.
-        actions: buttons beside the heading.
-        undo: the event that undoes what was told last; it is called with the subject.
+        content: the components below the heading.
+        actions: buttons next to the heading.
+        undo: the event that undoes the announced action; it is called with the announcement's subject.
         class_name: a class of `<main>`.
     """
     return OfficeShell.create(
         A.create(_("Saltar al contenido"), href=f"#{CONTENT}", class_name="skip-link"),
         rx.el.header(
             rx.el.a(drawing(MARK, 32), href=OFFICE, class_name="o-mark", aria_label=_("Oficina: ir a hoy")),
-            search(),
+            search_box(),
             class_name="o-bar",
         ),
         navigation(current=path),
@@ -66,7 +73,7 @@ def office(
         more_places(current=path),
         toasts(state, undo),
         rx.el.p(
-            rx.cond(IS_OFFLINE, OFFLINE, ""),
+            rx.cond(IS_OFFLINE, OFFLINE_TEXT, ""),
             class_name="o-offline",
             role="status",
         ),
@@ -75,16 +82,16 @@ def office(
     )
 
 
-def place_link(place: Place, current: rx.Var[str], *, is_in_bar: bool) -> rx.Component:
-    """A place, while it may be gone to."""
+def place_link(place: OfficePlace, current: rx.Var[str], *, is_in_bar: bool) -> rx.Component:
+    """Render a place's link if the staff member has the right for it."""
     counted = (
         [
             rx.cond(
-                number_at(place.counts) > 0,  # type: ignore[operator]  # numbers can be compared
-                rx.el.b(number_at(place.counts), class_name="o-count"),
+                place_count(place.count_key) > 0,  # type: ignore[operator]  # numbers can be compared
+                rx.el.b(place_count(place.count_key), class_name="o-count"),
             )
         ]
-        if place.counts
+        if place.count_key
         else []
     )
     link = rx.el.a(
@@ -96,12 +103,12 @@ def place_link(place: Place, current: rx.Var[str], *, is_in_bar: bool) -> rx.Com
         custom_attrs={"aria-current": rx.cond(current == place.path, "page", ABSENT)},
     )
     kind = "o-places__main" if place.is_main or not is_in_bar else "o-places__other"
-    return rx.cond(may(place.right), rx.el.li(link, class_name=kind))
+    return rx.cond(has_right(place.right), rx.el.li(link, class_name=kind))
 
 
 @rx.memo
 def navigation(current: rx.Var[str]) -> rx.Component:
-    """All places beside a large screen; the main ones and «Más» below a telephone's."""
+    """Render the navigation: all places next to a large screen; the main ones and «Más» at the bottom of a phone."""
     return rx.el.nav(
         rx.el.ul(
             *(place_link(place, current, is_in_bar=True) for place in PLACES),
@@ -111,14 +118,14 @@ def navigation(current: rx.Var[str]) -> rx.Component:
                     rx.el.span(_("Más"), class_name="o-place__label"),
                     type="button",
                     class_name="o-place",
-                    data_opens=MORE,
+                    data_opens=MORE_PLACES_SHEET,
                 ),
                 class_name="o-places__more",
             ),
             class_name="o-places",
         ),
         rx.el.div(
-            rx.el.p(rx.cond(StaffState.who, StaffState.who.role, ""), class_name="o-who"),
+            rx.el.p(rx.cond(StaffState.member, StaffState.member.role, ""), class_name="o-who"),
             sign_out(),
             class_name="o-nav__end",
         ),
@@ -130,7 +137,7 @@ def navigation(current: rx.Var[str]) -> rx.Component:
 
 @rx.memo
 def more_places(current: rx.Var[str]) -> rx.Component:
-    """What a telephone's bar has no room for."""
+    """Render the places that do not fit in a phone's navigation bar."""
     content = rx.fragment(
         rx.el.nav(
             rx.el.ul(
@@ -153,7 +160,7 @@ def more_places(current: rx.Var[str]) -> rx.Component:
     )
     return sheet(
         content,
-        name=MORE,
+        name=MORE_PLACES_SHEET,
         label=_("Más"),
         close_label=_("Cerrar"),
         side="bottom",
@@ -161,48 +168,48 @@ def more_places(current: rx.Var[str]) -> rx.Component:
 
 
 def toasts(state: Any, undo: Any) -> rx.Component:
-    """What came of what was done on this screen, and failures that no screen expects."""
+    """Render the screen's announcements and the notices of unexpected failures."""
 
     def toast(message: Any, *further: rx.Component) -> rx.Component:
         shown = rx.el.div(
-            rx.el.p(SAID.text, class_name="o-toast__text"),
+            rx.el.p(ANNOUNCEMENT.text, class_name="o-toast__text"),
             *further,
             rx.el.button(
                 icon("close", size=18),
                 type="button",
                 class_name="o-toast__close",
                 aria_label=_("Cerrar"),
-                special_props=[NOW.leaving],
+                special_props=[ANNOUNCER.dismiss],
             ),
             class_name="o-toast",
-            data_tone=SAID.tone,
+            data_tone=ANNOUNCEMENT.tone,
             data_testid="told",
-            special_props=[NOW.hold],
+            special_props=[ANNOUNCER.box],
         )
-        return Telling.create(rx.el.div(rx.cond(NOW.shown, shown), role="status"), message=message)
+        return Announcer.create(rx.el.div(rx.cond(ANNOUNCER.shown, shown), role="status"), message=message)
 
     return rx.el.div(
-        toast(state.told, *([undoing(undo)] if undo is not None else [])),
+        toast(state.announcement, *([undo_button(undo)] if undo is not None else [])),
         toast(FrameState.notice),
         class_name="o-toasts",
     )
 
 
-def undoing(undo: Any) -> rx.Component:
-    """Undoes what was told, if it can be."""
+def undo_button(undo: Any) -> rx.Component:
+    """Render the button that undoes the announced action, if it has a subject."""
     button = rx.el.button(
         icon("undo", size=18),
         _("Deshacer"),
         type="button",
         class_name="o-toast__undo",
-        on_click=undo(SAID.subject),
+        on_click=undo(ANNOUNCEMENT.subject),
         data_testid="undo",
     )
-    return rx.cond(SAID.subject != "", button)
+    return rx.cond(ANNOUNCEMENT.subject != "", button)
 
 
-def search() -> rx.Component:
-    """Goes anywhere: to a place, an order, a product."""
+def search_box() -> rx.Component:
+    """Render the search, which finds places, orders, products and customers."""
     return OfficeSearch.create(
         rx.el.label(_("Buscar o ir a…"), html_for="office-search", class_name="sr-only"),
         icon("search", size=20),
@@ -211,7 +218,7 @@ def search() -> rx.Component:
             type="search",
             name="text",
             placeholder=_("Buscar o ir a…"),
-            max_length=LONGEST,
+            max_length=MAX_TEXT_LENGTH,
             auto_complete="off",
             auto_capitalize="none",
             spell_check=False,
@@ -222,7 +229,7 @@ def search() -> rx.Component:
         rx.el.kbd("Ctrl K", class_name="o-search__key", aria_hidden="true"),
         office_search_panel(),
         label=_("Buscar en la oficina"),
-        answered=OfficeSearchState.answered,
+        answered=OfficeSearchState.answered_text,
         count=OfficeSearchState.hits.length(),
         on_ask=OfficeSearchState.find,
     )
@@ -230,7 +237,7 @@ def search() -> rx.Component:
 
 @rx.memo
 def office_search_panel() -> rx.Component:
-    """Suggestions, or that there is nothing; said aloud too."""
+    """Render the suggestions or "nothing found", also for screen readers."""
     hits = OfficeSearchState.hits
     nothing = _("Nada con «{text}»").format(text=SUGGESTIONS.typed)
     counted = rx.cond(hits.length() == 1, _("1 sugerencia"), _("{n} sugerencias").format(n=hits.length()))
@@ -251,8 +258,8 @@ def office_search_panel() -> rx.Component:
     )
 
 
-def hit_option(hit: ObjectVar[Hit]) -> rx.Component:
-    """Something that may be meant."""
+def hit_option(hit: ObjectVar[SearchHit]) -> rx.Component:
+    """Render a suggestion."""
     return rx.el.a(
         icon(hit.icon, size=20),
         rx.el.span(hit.label, class_name="o-search__label"),

@@ -1,4 +1,4 @@
-"""The state of a list: it shows what its address asks for, more of it on demand, and no row moves by itself."""
+"""Base state of lists: filters in the address, more rows on demand. Live updates never move a row."""
 
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl
 
 import reflex as rx
 
-from backend.office.listing import address_with
+from backend.office.listing import filters_url
 from backend.staff.rights import Actor
 from storefront.office.state import OfficeScreen, office_event
 from storefront.state.handlers import checked_fields
@@ -15,56 +15,60 @@ MAX_PARAMETERS = 20
 
 
 class OfficeList(OfficeScreen, mixin=True):
-    """The state of a list. Its `content` is a `ListView` with `rows`.
+    """State of a list. Its `content` is a `ListView` with `rows`.
 
-    A list reads its page in `_page`; one with topics says in `_rows_again` how its rows are now. Its component is
+    A list implements `_read_page`, which reads one page of rows. A list with topics also implements
+    `_read_current_rows`, which reads the shown rows again. Its component is
     `storefront.office.components.lists.office_list`.
     """
 
-    _fields: ClassVar[tuple[str, ...]] = ()
-    """The fields of its filters, as the address and the form name them."""
-    _longest: ClassVar[int] = 100
-    """Characters of a filter."""
-    _place: ClassVar[str]
+    _filter_fields: ClassVar[tuple[str, ...]] = ()
+    """The names of the filter fields in the address and in the form."""
+    _max_length: ClassVar[int] = 100
+    """Maximum length of a filter value, in characters."""
+    _path: ClassVar[str]
 
-    async def _page(self, actor: Actor, asked: dict[str, str], cursor: str = "") -> Any:
-        """Return the view of the rows that are asked for, from the cursor on."""
+    async def _read_page(self, actor: Actor, filters: dict[str, str], cursor: str = "") -> Any:
+        """Return a page of the rows that match the filters, from the cursor on."""
         raise NotImplementedError
 
-    async def _rows_again(self, actor: Actor, shown: Any) -> tuple[dict[str, Any], int]:
-        """Return the shown rows as they are now, by id, and how many rows are new."""
+    async def _read_current_rows(self, actor: Actor, shown: Any) -> tuple[dict[str, Any], int]:
+        """Return the shown rows with their current values, by id, and the number of new rows."""
         raise NotImplementedError
 
-    async def _content(self, actor: Actor) -> Any:
-        asked = parse_qsl(str(self.router.url.query), max_num_fields=MAX_PARAMETERS)
-        return await self._page(actor, dict(asked))
+    async def _read_content(self, actor: Actor) -> Any:
+        query = parse_qsl(str(self.router.url.query), max_num_fields=MAX_PARAMETERS)
+        return await self._read_page(actor, dict(query))
 
     async def _refresh(self, actor: Actor) -> None:
-        """Show the rows as they are now, each in its place, and say how many are new."""
-        shown = self._shown()
+        """Update the shown rows in place, and count the new rows."""
+        shown = self._get_content()
         if shown is None:
             return
-        again, self.fresh = await self._rows_again(actor, shown)
-        current = [again.get(row.id, row) for row in shown.rows]
+        current_by_id, self.new_count = await self._read_current_rows(actor, shown)
+        current = [current_by_id.get(row.id, row) for row in shown.rows]
         if current != shown.rows:
-            self._put(replace(shown, rows=current))
+            self._set_content(replace(shown, rows=current))
 
     @office_event(is_press=False)
-    async def more(self, actor: Actor) -> None:
-        """Show the next rows too."""
-        shown = self._shown()
+    async def load_more(self, actor: Actor) -> None:
+        """Load the next rows."""
+        shown = self._get_content()
         if shown is None or not shown.cursor:
             return
-        following = await self._page(actor, shown.asked, shown.cursor)
-        self._put(replace(shown, rows=[*shown.rows, *following.rows], cursor=following.cursor))
+        next_page = await self._read_page(actor, shown.filters, shown.cursor)
+        self._set_content(replace(shown, rows=[*shown.rows, *next_page.rows], cursor=next_page.cursor))
 
     @office_event(is_press=False)
-    async def ask(self, _actor: Actor, form: dict[str, Any]) -> Any:
-        """Go to the address of the list with the filters of a form."""
-        return rx.redirect(address_with(self._asked_now(form), self._place))
+    async def apply_filters(self, _actor: Actor, form: dict[str, Any]) -> Any:
+        """Redirect to the list's address with the filters of a form."""
+        return rx.redirect(filters_url(self._filters_from_form(form), self._path))
 
-    def _asked_now(self, form: dict[str, Any]) -> dict[str, str]:
-        """Return the filters of a form; those that it has no field for stay as they are."""
-        typed = checked_fields(form, *self._fields, longest=self._longest)
-        kept = shown.asked if (shown := self._shown()) else {}
-        return {name: typed[name] if name in form else kept.get(name, "") for name in self._fields}
+    def _filters_from_form(self, form: dict[str, Any]) -> dict[str, str]:
+        """Return the filters of a form; a filter without a field in the form stays as it is."""
+        typed = checked_fields(form, *self._filter_fields, max_length=self._max_length)
+        current_filters = shown.filters if (shown := self._get_content()) else {}
+        return {
+            name: typed[name] if name in form else current_filters.get(name, "")
+            for name in self._filter_fields
+        }

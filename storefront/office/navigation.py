@@ -1,4 +1,4 @@
-"""The places of the office, as its navigation and its search list them. A screen that opens one adds a line here."""
+"""The places of the office for its navigation and its search. A new screen adds a line here."""
 
 from dataclasses import dataclass
 
@@ -8,9 +8,9 @@ from backend.staff.rights import Right
 from storefront import url_prefixes
 
 OFFICE = url_prefixes.OFFICE
-ENTER = f"{OFFICE}/entrar"
-ENROL = f"{ENTER}?codigo=1"
-"""Where somebody who is signed in sets up their second factor."""
+SIGN_IN = f"{OFFICE}/entrar"
+ENROL = f"{SIGN_IN}?codigo=1"
+"""The page where a signed-in staff member sets up their second factor."""
 ATTENTION = f"{OFFICE}/por-resolver"
 ORDERS = f"{OFFICE}/pedidos"
 PACK = f"{OFFICE}/empacar"
@@ -49,23 +49,23 @@ AREAS = {
     "correo-pqrs-respuesta": Area.PQRS_ANSWERED,
     "correo-enlace": Area.ORDER_LINK,
 }
-"""The areas of content, by the last parts of their addresses."""
+"""The content areas by the last part of their addresses."""
 TEAM = f"{OFFICE}/equipo"
 SETTINGS = f"{OFFICE}/ajustes"
 OWN_ACCOUNT = f"{OFFICE}/cuenta"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class OfficePlace:
     """A place of the office.
 
     Attributes:
         path: its address.
         label: its name.
         icon: its icon's name in `storefront/office/icons.py`.
-        right: who may go there.
-        is_main: whether a telephone's bar shows it; the others are under «Más». At most four are.
-        counts: the name of the number beside it in `storefront.office.state.StaffState`; empty without one.
+        right: the right that is required to open it.
+        is_main: True if a phone's navigation bar shows it; at most four places. The others are under «Más».
+        count_key: the key of its number in `StaffState.counts`; empty without a number.
     """
 
     path: str
@@ -73,32 +73,34 @@ class Place:
     icon: str
     right: Right
     is_main: bool = False
-    counts: str = ""
+    count_key: str = ""
 
 
 PLACES = (
-    Place(OFFICE, _("Hoy"), "sun", Right.READ_ORDERS, is_main=True),
-    Place(ORDERS, _("Pedidos"), "receipt", Right.READ_ORDERS, is_main=True),
-    Place(PACK, _("Empacar"), "box", Right.FULFILL, is_main=True),
-    Place(ATTENTION, _("Por resolver"), "bell", Right.READ_ATTENTION, is_main=True, counts="attention"),
-    Place(PRODUCTS, _("Productos"), "blocks", Right.READ_CATALOG),
-    Place(STOCK, _("Bodega"), "shelves", Right.READ_STOCK),
-    Place(IMPORT, _("Importar"), "upload", Right.CHANGE_CATALOG),
-    Place(RETURNS, _("Devoluciones"), "undo", Right.READ_ORDERS),
-    Place(CUSTOMERS, _("Clientes"), "customers", Right.READ_CUSTOMERS),
-    Place(OFFERS, _("Ofertas"), "tag", Right.READ_CATALOG),
-    Place(PQRS, _("PQRS"), "chat", Right.READ_ORDERS),
-    Place(REVIEWS, _("Reseñas"), "star", Right.READ_ORDERS),
-    Place(CONTENT, _("Contenido"), "book", Right.READ_SETTINGS),
-    Place(INVOICES, _("Facturas"), "invoice", Right.READ_INVOICES),
-    Place(REPORTS, _("Informes"), "chart", Right.READ_REPORTS),
-    Place(AUDIT, _("Auditoría"), "history", Right.READ_AUDIT),
-    Place(TEAM, _("Equipo"), "people", Right.CHANGE_STAFF),
-    Place(SETTINGS, _("Ajustes"), "gear", Right.CHANGE_SHOP),
-    Place(OWN_ACCOUNT, _("Mi cuenta"), "person", Right.READ_ORDERS),
+    OfficePlace(OFFICE, _("Hoy"), "sun", Right.READ_ORDERS, is_main=True),
+    OfficePlace(ORDERS, _("Pedidos"), "receipt", Right.READ_ORDERS, is_main=True),
+    OfficePlace(PACK, _("Empacar"), "box", Right.FULFILL, is_main=True),
+    OfficePlace(
+        ATTENTION, _("Por resolver"), "bell", Right.READ_ATTENTION, is_main=True, count_key="attention"
+    ),
+    OfficePlace(PRODUCTS, _("Productos"), "blocks", Right.READ_CATALOG),
+    OfficePlace(STOCK, _("Bodega"), "shelves", Right.READ_STOCK),
+    OfficePlace(IMPORT, _("Importar"), "upload", Right.CHANGE_CATALOG),
+    OfficePlace(RETURNS, _("Devoluciones"), "undo", Right.READ_ORDERS),
+    OfficePlace(CUSTOMERS, _("Clientes"), "customers", Right.READ_CUSTOMERS),
+    OfficePlace(OFFERS, _("Ofertas"), "tag", Right.READ_CATALOG),
+    OfficePlace(PQRS, _("PQRS"), "chat", Right.READ_ORDERS),
+    OfficePlace(REVIEWS, _("Reseñas"), "star", Right.READ_ORDERS),
+    OfficePlace(CONTENT, _("Contenido"), "book", Right.READ_SETTINGS),
+    OfficePlace(INVOICES, _("Facturas"), "invoice", Right.READ_INVOICES),
+    OfficePlace(REPORTS, _("Informes"), "chart", Right.READ_REPORTS),
+    OfficePlace(AUDIT, _("Auditoría"), "history", Right.READ_AUDIT),
+    OfficePlace(TEAM, _("Equipo"), "people", Right.CHANGE_STAFF),
+    OfficePlace(SETTINGS, _("Ajustes"), "gear", Right.CHANGE_SHOP),
+    OfficePlace(OWN_ACCOUNT, _("Mi cuenta"), "person", Right.READ_ORDERS),
 )
 
 
-def known(path: str) -> bool:
-    """Whether there is a place at this address."""
+def is_place(path: str) -> bool:
+    """Return True if the office has a place at this address."""
     return any(place.path == path for place in PLACES)

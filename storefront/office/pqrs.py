@@ -1,4 +1,4 @@
-"""PQRS: what people asked by the form, and answering it by mail before the law's time is over."""
+"""The PQRS screen: requests sent with the PQRS form, and their answers by mail before the legal deadline."""
 
 from typing import ClassVar
 
@@ -11,16 +11,16 @@ from backend.core.errors import Conflict, InvalidData
 from backend.core.texts import _
 from backend.news.topics import Topic
 from backend.office.pqrs import PqrsList, PqrsRow, count_new_pqrs, pqrs_list
-from backend.pqrs.service import LONGEST_ANSWER, answer_pqrs
+from backend.pqrs.service import MAX_ANSWER_LENGTH, answer_pqrs
 from backend.staff.rights import Actor, Right
-from storefront.components.forms import Once, field_box
-from storefront.office.components.feedback import chip, empty, screen
+from storefront.components.forms import SubmitOnce, field_box
+from storefront.office.components.feedback import chip, empty_state, screen
 from storefront.office.components.lists import fold_row, office_list, rows
 from storefront.office.icons import icon
-from storefront.office.layout import office
+from storefront.office.layout import office_layout
 from storefront.office.list_state import OfficeList
 from storefront.office.navigation import PQRS
-from storefront.office.state import answers, may, office_event
+from storefront.office.state import answer_number, has_right, office_event
 from storefront.reflex_ext.hooks import text_at
 from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.handlers import checked_fields
@@ -29,77 +29,79 @@ TITLE = _("PQRS")
 
 
 class PqrsScreen(OfficeList, KnownClientState):
-    """What people asked."""
+    """Open and answered PQRS requests."""
 
     content: rx.Field[PqrsList | None] = rx.field(None)
 
     _right: ClassVar[Right] = Right.READ_ORDERS
     _topics: ClassVar[frozenset[str]] = frozenset({Topic.PQRS})
 
-    _place: ClassVar[str] = PQRS
+    _path: ClassVar[str] = PQRS
 
-    async def _page(self, actor: Actor, asked: dict[str, str], cursor: str = "") -> PqrsList:  # noqa: ARG002
+    async def _read_page(self, actor: Actor, filters: dict[str, str], cursor: str = "") -> PqrsList:  # noqa: ARG002
         async with current_shop().database.read() as session:
             return await pqrs_list(session, actor, cursor)
 
-    async def _rows_again(self, actor: Actor, shown: PqrsList) -> tuple[dict[str, PqrsRow], int]:
+    async def _read_current_rows(self, actor: Actor, shown: PqrsList) -> tuple[dict[str, PqrsRow], int]:
         async with current_shop().database.read() as session:
-            known = [row.id for row in shown.rows]
-            return {}, await count_new_pqrs(session, actor, known, shown.cursor)
+            shown_ids = [row.id for row in shown.rows]
+            return {}, await count_new_pqrs(session, actor, shown_ids, shown.cursor)
 
     @office_event(Right.RESOLVE_ATTENTION)
     async def answer(self, actor: Actor, form_data: dict[str, str]) -> None:
-        """Answer, once. The form names the `id`, and holds the `answer`."""
-        typed = checked_fields(form_data, "id", "answer", longest=LONGEST_ANSWER)
+        """Answer a request, once. The form contains its `id` and the `answer`."""
+        typed = checked_fields(form_data, "id", "answer", max_length=MAX_ANSWER_LENGTH)
         self.problems = {}
         try:
             async with current_shop().database.transaction() as session:
                 await answer_pqrs(session, actor, typed["id"], typed["answer"])
         except InvalidData as error:
             self.problems = {f"{typed['id'][:60]}-answer": error.fields.get("answer", "")}
-            self._tell(CHECK_FIELDS, "problem")
+            self._announce(CHECK_FIELDS, "problem")
             return
         except Conflict:
-            self._tell(_("Otra persona la respondió antes."), "problem")
+            self._announce(_("Otra persona la respondió antes."), "problem")
         else:
-            self._tell(_("Respuesta enviada por correo."))
+            self._announce(_("Respuesta enviada por correo."))
         await self._show(actor)
 
 
-SHOWN = PqrsScreen.content
+VIEW = PqrsScreen.content
 
 
 def page() -> rx.Component:
-    """What people asked."""
-    nothing = empty("check", _("Nada por responder"), _("Lo que escriban en la página PQRS aparece aquí."))
+    """Render the PQRS screen."""
+    nothing = empty_state(
+        "check", _("Nada por responder"), _("Lo que escriban en la página PQRS aparece aquí.")
+    )
     content = rx.fragment(
         office_list(
             PqrsScreen,
-            SHOWN.rows,
-            waiting,
+            VIEW.rows,
+            open_request_row,
             nothing,
             label=_("Por responder"),
             counts_new=True,
-            around=lambda listed: Once.create(listed, answers=answers(PqrsScreen)),
+            wrap=lambda listed: SubmitOnce.create(listed, answers=answer_number(PqrsScreen)),
         ),
         rx.cond(
-            SHOWN.answered.length() > 0,
+            VIEW.answered.length() > 0,
             rx.el.section(
                 rx.el.h2(_("Respondidas"), class_name="o-section__title"),
-                rows(SHOWN.answered, answered, rx.fragment(), label=_("Respondidas")),
+                rows(VIEW.answered, answered_request_row, rx.fragment(), label=_("Respondidas")),
                 class_name="o-pqrs__answered",
             ),
         ),
     )
-    return office(PqrsScreen, PQRS, TITLE, screen(PqrsScreen, content))
+    return office_layout(PqrsScreen, PQRS, TITLE, screen(PqrsScreen, content))
 
 
-def head(row: ObjectVar[PqrsRow], state: rx.Component) -> rx.Component:
-    """What is seen while the row is folded."""
+def request_summary(row: ObjectVar[PqrsRow], state: rx.Component) -> rx.Component:
+    """Render the summary of a folded request."""
     return rx.el.summary(
         rx.el.span(
             rx.el.span(row.kind, " ", row.number, class_name="o-row__title"),
-            rx.el.span(row.name, " · ", row.asked, class_name="o-row__detail"),
+            rx.el.span(row.name, " · ", row.asked_label, class_name="o-row__detail"),
             class_name="o-attention__what",
         ),
         state,
@@ -108,8 +110,8 @@ def head(row: ObjectVar[PqrsRow], state: rx.Component) -> rx.Component:
     )
 
 
-def words(row: ObjectVar[PqrsRow]) -> rx.Component:
-    """What was written, and by whom."""
+def request_text(row: ObjectVar[PqrsRow]) -> rx.Component:
+    """Render the request's text and its sender."""
     return rx.fragment(
         rx.el.p(row.text, class_name="o-pqrs__words"),
         rx.el.p(
@@ -121,10 +123,10 @@ def words(row: ObjectVar[PqrsRow]) -> rx.Component:
     )
 
 
-def waiting(row: ObjectVar[PqrsRow]) -> rx.Component:
-    """What has no answer yet, and a form for it."""
+def open_request_row(row: ObjectVar[PqrsRow]) -> rx.Component:
+    """Render an open request; expanded, a form to answer it."""
     late = chip(
-        rx.cond(row.is_late, _("Pasó el plazo"), _("Antes del {moment}").format(moment=row.due)),
+        rx.cond(row.is_late, _("Pasó el plazo"), _("Antes del {moment}").format(moment=row.due_label)),
         rx.cond(row.is_late, "bad", "wait"),
     )
     element_id, problem = f"{row.id}-answer", text_at(PqrsScreen.problems, f"{row.id}-answer")
@@ -132,7 +134,7 @@ def waiting(row: ObjectVar[PqrsRow]) -> rx.Component:
         id=rx.Var.create(element_id),
         name="answer",
         rows="6",
-        max_length=LONGEST_ANSWER,
+        max_length=MAX_ANSWER_LENGTH,
         class_name="field__input o-pqrs__area",
         custom_attrs={"aria-invalid": rx.cond(problem, "true", "false")},
     )
@@ -149,16 +151,22 @@ def waiting(row: ObjectVar[PqrsRow]) -> rx.Component:
         no_validate=True,
         on_submit=PqrsScreen.answer,
     )
-    body = rx.el.div(words(row), rx.cond(may(Right.RESOLVE_ATTENTION), form), class_name="o-attention__body")
-    return fold_row(head(row, late), body, row_id=row.id, class_name="o-attention", data_testid="pqrs-row")
-
-
-def answered(row: ObjectVar[PqrsRow]) -> rx.Component:
-    """What was answered, and how."""
     body = rx.el.div(
-        words(row),
+        request_text(row), rx.cond(has_right(Right.RESOLVE_ATTENTION), form), class_name="o-attention__body"
+    )
+    return fold_row(
+        request_summary(row, late), body, row_id=row.id, class_name="o-attention", data_testid="pqrs-row"
+    )
+
+
+def answered_request_row(row: ObjectVar[PqrsRow]) -> rx.Component:
+    """Render an answered request; expanded, its answer."""
+    body = rx.el.div(
+        request_text(row),
         rx.el.p(rx.el.b(_("Respuesta")), " · ", row.answered),
         rx.el.p(row.answer, class_name="o-pqrs__words"),
         class_name="o-attention__body",
     )
-    return fold_row(head(row, chip(_("Respondida"), "good")), body, row_id=row.id, class_name="o-attention")
+    return fold_row(
+        request_summary(row, chip(_("Respondida"), "good")), body, row_id=row.id, class_name="o-attention"
+    )

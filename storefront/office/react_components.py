@@ -1,4 +1,4 @@
-"""The office's parts that live in the browser: small React components in `assets/scripts/office`."""
+"""The office's small React components in `assets/scripts/office`."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -8,28 +8,28 @@ from reflex.vars import ObjectVar
 
 from storefront.components.forms import Combobox
 from storefront.components.react_components import on_nothing, on_value
-from storefront.office.state import Told
+from storefront.office.state import Announcement
 from storefront.reflex_ext.hooks import hook, script, view
 
-SHELL = script("office/shell")
-FORMS = script("office/forms")
-ORDERED = script("office/ordered")
-TOLD = script("office/told")
-CHOOSING = script("office/choosing")
+SHELL_SCRIPT = script("office/shell")
+FORMS_SCRIPT = script("office/forms")
+REORDER_SCRIPT = script("office/reorder")
+ANNOUNCER_SCRIPT = script("office/announcer")
+SELECTION_SCRIPT = script("office/selection")
 
-IS_OFFLINE: rx.Var[bool] = hook(SHELL, "useIsOffline").to(bool)
-"""Whether the browser knows that it has no network."""
+IS_OFFLINE: rx.Var[bool] = hook(SHELL_SCRIPT, "useIsOffline").to(bool)
+"""True if the browser reports that it has no network."""
 
 
 class OfficeShell(rx.Component):
-    """Around every screen: its states, its styles and its keys."""
+    """Wrapper of every screen; it provides states, styles and keyboard shortcuts."""
 
-    library = SHELL
+    library = SHELL_SCRIPT
     tag = "OfficeShell"
 
 
 class OfficeSearch(Combobox):
-    """The search around its field."""
+    """The office's search combobox around its field."""
 
     library = script("office/search")
     tag = "OfficeSearch"
@@ -37,103 +37,103 @@ class OfficeSearch(Combobox):
 
 
 class EditForm(rx.Component):
-    """A form that knows whether it was changed, and asks before anybody leaves it so."""
+    """A form that tracks changes and asks before the staff member leaves unsaved ones."""
 
-    library = FORMS
+    library = FORMS_SCRIPT
     tag = "EditForm"
     answers: rx.Var[int]
     is_good: rx.Var[bool]
     question: rx.Var[str]
-    shown: rx.Var[str]
-    met: rx.Var[int]
+    shown_values: rx.Var[str]
+    conflict_count: rx.Var[int]
     on_save: rx.EventHandler[on_value]  # type: ignore[type-arg, valid-type]
     on_discard: rx.EventHandler[on_nothing]  # type: ignore[type-arg, valid-type]
 
 
 @dataclass(frozen=True, slots=True)
-class Edited:
-    """How the form around the markup stands; `reset` are properties of the button that drops what was changed."""
+class EditFormState:
+    """State of the surrounding form; `reset` holds the properties of the button that discards the changes."""
 
     is_dirty: bool
     is_busy: bool
     reset: Any
 
 
-EDITED: ObjectVar[Edited] = view(FORMS, "useEdited", Edited)
+EDIT_FORM: ObjectVar[EditFormState] = view(FORMS_SCRIPT, "useEditForm", EditFormState)
 
 
-class Ordered(rx.Component):
-    """Rows of an `EditForm` that are put into order, added and taken away."""
+class ReorderableRows(rx.Component):
+    """Rows of an `EditForm` that can be reordered, added and removed."""
 
-    library = ORDERED
-    tag = "Ordered"
+    library = REORDER_SCRIPT
+    tag = "ReorderableRows"
     items: rx.Var[Any]
     blank: rx.Var[Any]
-    least: rx.Var[int]
-    placed: rx.Var[str]
-    again: rx.Var[dict[str, int]]
+    min_count: rx.Var[int]
+    moved_text: rx.Var[str]
+    restored: rx.Var[dict[str, int]]
 
 
 @dataclass(frozen=True, slots=True)
 class OrderedRows:
-    """The rows as they stand, and how many there are."""
+    """The rows of a `ReorderableRows` and their number, in the browser."""
 
     rows: list[Any]
     count: int
 
 
-ROWS: ObjectVar[OrderedRows] = view(ORDERED, "useRows", OrderedRows)
-"""Of the `Ordered` around the markup."""
+ROWS: ObjectVar[OrderedRows] = view(REORDER_SCRIPT, "useRows", OrderedRows)
+"""State of the surrounding `ReorderableRows`."""
 
 
-def on_act(action: rx.Var[str], ids: rx.Var[list[str]]) -> list[rx.Var[Any]]:
-    """An event that carries what to do, and the ids of what it is to be done with."""
+def selection_event(action: rx.Var[str], ids: rx.Var[list[str]]) -> list[rx.Var[Any]]:
+    """Describe the arguments of the event: the action, and the ids of the selected rows."""
     return [action, ids]
 
 
-class Choosing(rx.Component):
-    """A form around rows with boxes, and buttons for all that are chosen. Rows with forms need `holds_forms`."""
+class RowSelection(rx.Component):
+    """A form of rows with checkboxes, and actions for the selected rows. Rows with forms need `holds_forms`."""
 
-    library = CHOOSING
-    tag = "Choosing"
+    library = SELECTION_SCRIPT
+    tag = "RowSelection"
     answers: rx.Var[int]
     holds_forms: rx.Var[bool]
-    on_act: rx.EventHandler[on_act]  # type: ignore[type-arg, valid-type]
+    on_act: rx.EventHandler[selection_event]  # type: ignore[type-arg, valid-type]
     on_print: rx.EventHandler[on_value]  # type: ignore[type-arg, valid-type]
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
-    """How many rows are chosen; properties of the box that chooses all, and of the button that chooses none."""
+class SelectionState:
+    """Number of selected rows, and the properties of the select-all checkbox and of the clear button."""
 
     count: int
     is_busy: bool
-    every: Any
-    none: Any
+    select_all: Any
+    clear: Any
 
 
-CHOSEN: ObjectVar[Chosen] = view(CHOOSING, "useChosen", Chosen)
-"""Of the `Choosing` around the markup."""
+SELECTION: ObjectVar[SelectionState] = view(SELECTION_SCRIPT, "useSelection", SelectionState)
+"""State of the surrounding `RowSelection`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """A message while it is shown, and properties of what holds it there and what takes it away."""
+class ShownAnnouncement:
+    """The shown message, and the properties of the element that holds it and of its close button."""
 
-    shown: Told
-    hold: Any
-    leaving: Any
+    shown: Announcement
+    box: Any
+    dismiss: Any
 
 
-class Telling(rx.Component):
-    """Around what shows the messages that its variable holds one after the other."""
+class Announcer(rx.Component):
+    """Wrapper that shows the messages of its variable one after the other."""
 
-    library = TOLD
-    tag = "Told"
+    library = ANNOUNCER_SCRIPT
+    tag = "Announcer"
     message: rx.Var[Any]
 
 
-NOW: ObjectVar[Shown] = view(TOLD, "useTold", Shown)
-"""Of the `Telling` around the markup."""
-SAID = NOW.shown
-"""The message that is shown now."""
+ANNOUNCER: ObjectVar[ShownAnnouncement] = view(ANNOUNCER_SCRIPT, "useAnnouncement", ShownAnnouncement)
+"""State of the surrounding `Announcer`."""
+ANNOUNCEMENT = ANNOUNCER.shown
+"""The message that is shown."""

@@ -1,4 +1,4 @@
-"""Every screen of the office: its address, what it looks like, its state, and who may see it."""
+"""The screens of the office: address, component, state and title of each."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,7 +22,6 @@ from storefront.office.navigation import (
     AUDIT,
     CONTENT,
     CUSTOMERS,
-    ENTER,
     IMPORT,
     INVOICES,
     NEW_RETURN,
@@ -38,6 +37,7 @@ from storefront.office.navigation import (
     REVIEWS,
     SALES,
     SETTINGS,
+    SIGN_IN,
     STOCK,
     TEAM,
 )
@@ -68,8 +68,8 @@ from storefront.office.team import account
 from storefront.office.team import page as team_page
 from storefront.office.team.state import TeamState
 
-NAME = _("Oficina")
-"""What every document's title ends with."""
+TITLE_SUFFIX = _("Oficina")
+"""Ending of every document's title."""
 
 
 @dataclass(frozen=True)
@@ -77,11 +77,12 @@ class OfficePage:
     """A screen of the office.
 
     Attributes:
-        route: its address, as Reflex writes it. What varies in it is called `[id]`, as in the shop: each further name
-            would be a variable of every shopper's state.
-        component: what it looks like.
+        route: its address in Reflex's syntax. The variable part is always called `[id]`, as in the shop: each other
+            name
+            would add a variable to every shopper's state.
+        component: builds the screen.
         state: its state, with an event `load`.
-        title: its document's title, without `NAME`.
+        title: its document's title, without `TITLE_SUFFIX`.
     """
 
     route: str
@@ -94,13 +95,13 @@ class OfficePage:
         app.add_page(
             self.component,
             route=self.route,
-            title=f"{self.title} · {NAME}",
-            image=OG_IMAGE,  # without one Reflex names a file of its own
+            title=f"{self.title} · {TITLE_SUFFIX}",
+            image=OG_IMAGE,  # otherwise Reflex links to its own file
             on_load=[self.state.load],
         )
 
     def matches(self, segments: tuple[str, ...]) -> bool:
-        """Whether a path of these parts leads here."""
+        """Return True if the path's segments match the route."""
         pattern = [part for part in self.route.split("/") if part]
         return len(segments) == len(pattern) and all(
             part.startswith("[") or part == segment for part, segment in zip(pattern, segments, strict=True)
@@ -108,7 +109,7 @@ class OfficePage:
 
 
 OFFICE_PAGES = (
-    OfficePage(ENTER, sign_in.page, sign_in.OfficeEnterState, sign_in.TITLE),
+    OfficePage(SIGN_IN, sign_in.page, sign_in.OfficeSignInState, sign_in.TITLE),
     OfficePage(OFFICE, today.page, today.TodayState, today.TITLE),
     OfficePage(ORDERS, listing.page, OrdersState, listing.TITLE),
     OfficePage(f"{ORDERS}/[id]", detail.page, OrderState, detail.TITLE),
@@ -120,7 +121,7 @@ OFFICE_PAGES = (
     OfficePage(STOCK, stock_page.page, StockState, stock_page.TITLE),
     OfficePage(IMPORT, imports.page, imports.ImportState, imports.TITLE),
     OfficePage(RETURNS, returns_page.page, returns_page.ReturnsState, returns_page.TITLE),
-    OfficePage(NEW_RETURN, new_return.page, new_return.OpeningState, new_return.TITLE),
+    OfficePage(NEW_RETURN, new_return.page, new_return.NewReturnState, new_return.TITLE),
     OfficePage(f"{RETURNS}/[id]", return_page.page, ReturnState, return_page.TITLE),
     OfficePage(CUSTOMERS, customers_page.page, customers_page.CustomersState, customers_page.TITLE),
     OfficePage(f"{CUSTOMERS}/[id]", customer_page.page, CustomerState, customer_page.TITLE),
@@ -142,6 +143,6 @@ OFFICE_PAGES = (
 FINDERS.extend((find_orders, find_customers, find_products))
 
 
-def office_page_at(segments: tuple[str, ...]) -> OfficePage | None:
-    """The screen that a path leads to, by its decoded parts; None when there is none."""
+def find_office_page(segments: tuple[str, ...]) -> OfficePage | None:
+    """Return the screen that the path's decoded parts lead to, or None."""
     return next((page for page in OFFICE_PAGES if page.matches(segments)), None)

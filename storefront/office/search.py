@@ -1,4 +1,4 @@
-"""The office's search: suggestions while somebody types, of whatever their role may see."""
+"""The office's search: suggestions while the staff member types, limited to what their role may see."""
 
 import unicodedata
 from collections.abc import Awaitable, Callable, Sequence
@@ -8,19 +8,19 @@ import reflex as rx
 
 from backend.staff.rights import Actor
 from storefront.office.navigation import PLACES
-from storefront.office.staff_session import actor_at
+from storefront.office.staff_session import find_actor
 from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.frame import errors_as_notices
 from storefront.state.handlers import checked_text, event
 
-LONGEST = 80
-MOST_HITS = 8
-PAUSE_MS = 120
+MAX_TEXT_LENGTH = 80
+MAX_HITS = 8
+DEBOUNCE_MS = 120
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
-    """Something that may be meant, and where it is."""
+class SearchHit:
+    """A suggestion, and the address that it leads to."""
 
     label: str
     detail: str
@@ -28,53 +28,53 @@ class Hit:
     path: str
 
 
-Finder = Callable[[Actor, str], Awaitable[Sequence[Hit]]]
+Finder = Callable[[Actor, str], Awaitable[Sequence[SearchHit]]]
 FINDERS: list[Finder] = []
-"""Who finds things beside places, the most likely first. A screen adds its own; it checks the actor's rights."""
+"""Search functions besides the places, the most likely first. Each checks the actor's rights; a screen adds its own."""
 
 
 class OfficeSearchState(KnownClientState):
-    """The last results, and the text they are for."""
+    """The latest results, and the text that they belong to."""
 
-    hits: rx.Field[list[Hit]] = rx.field(default_factory=list)
-    answered: rx.Field[str] = rx.field("")
+    hits: rx.Field[list[SearchHit]] = rx.field(default_factory=list)
+    answered_text: rx.Field[str] = rx.field("")
 
-    @event(supersedes=True, debounce=PAUSE_MS)
+    @event(supersedes=True, debounce=DEBOUNCE_MS)
     async def find(self, text: str) -> None:
-        """Look for what has been typed so far. Nobody who is not signed in finds anything."""
+        """Search for the typed text. Without a signed-in staff member the result is empty."""
         async with errors_as_notices(self):
-            actor = await actor_at(self)
-            text = checked_text(text, LONGEST)
-            self.hits, self.answered = await _found(actor, text), text
+            actor = await find_actor(self)
+            text = checked_text(text, MAX_TEXT_LENGTH)
+            self.hits, self.answered_text = await _find_hits(actor, text), text
 
 
-async def _found(actor: Actor | None, text: str) -> list[Hit]:
-    """What an actor may see of what a text may mean; nothing for nobody."""
+async def _find_hits(actor: Actor | None, text: str) -> list[SearchHit]:
+    """Return the hits that the actor may see; none without an actor."""
     if actor is None:
         return []
-    hits = places_named(actor, text)
+    hits = find_places(actor, text)
     for find in FINDERS:
-        if len(hits) < MOST_HITS:
+        if len(hits) < MAX_HITS:
             hits.extend(await find(actor, text))
-    return hits[:MOST_HITS]
+    return hits[:MAX_HITS]
 
 
-def places_named(actor: Actor, text: str) -> list[Hit]:
-    """The places whose name has a word that begins like this."""
-    wanted = _plain(text)
+def find_places(actor: Actor, text: str) -> list[SearchHit]:
+    """Return the places that have a word with this prefix in their name."""
+    prefix = _fold_text(text)
     return [
-        Hit(place.label, "", place.icon, place.path)
+        SearchHit(place.label, "", place.icon, place.path)
         for place in PLACES
-        if actor.may(place.right) and any(word.startswith(wanted) for word in _words(place.label))
+        if actor.may(place.right) and any(word.startswith(prefix) for word in _searchable_words(place.label))
     ]
 
 
-def _words(label: str) -> list[str]:
-    plain = _plain(label)
+def _searchable_words(label: str) -> list[str]:
+    plain = _fold_text(label)
     return [plain, *plain.split()]
 
 
-def _plain(text: str) -> str:
-    """Without accents and capitals."""
+def _fold_text(text: str) -> str:
+    """Return the text without accents and capitals."""
     letters = unicodedata.normalize("NFKD", text.casefold())
     return "".join(letter for letter in letters if not unicodedata.combining(letter)).strip()

@@ -1,7 +1,7 @@
-"""Who of the staff is at this browser. The cookie says so, and the database is asked again at every event.
+"""The staff member of a browser, by the session cookie. The database is queried again at every event.
 
-As for shoppers (`storefront.state.session`), the websocket's handshake brings the cookie along, and no variable of the
-state holds it.
+As for shoppers (`storefront.state.session`), the cookie is sent in the websocket's handshake and is stored in no
+variable of the state.
 """
 
 import reflex as rx
@@ -12,6 +12,6 @@ from backend.staff.sessions import COOKIE, actor_of_session
 from storefront.reflex_ext.session_cookie import token_in
 
 
-async def actor_at(state: rx.State) -> Actor | None:
-    """The member of staff who is signed in at this browser now; None without a valid session."""
+async def find_actor(state: rx.State) -> Actor | None:
+    """Return the staff member who is signed in in this browser, or None without a valid session."""
     return await actor_of_session(current_shop().database, token_in(state, COOKIE))

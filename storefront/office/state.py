@@ -1,13 +1,13 @@
-"""What every screen of the office has: who is asking, its content, what came of what was done, and live news.
+"""Base of every office screen's state: the actor, the content, announcements and live updates.
 
-A screen's state is a substate of `KnownClientState`, so that it is made on demand
+A screen's state is a substate of `KnownClientState`, so that it is created on demand
 (`storefront.reflex_ext.on_demand_states`):
 
     class TodayState(OfficeScreen, KnownClientState):
         content: rx.Field[TodayView | None] = rx.field(None)
 
-Its handlers are made by `office_event(right)`, which asks who is signed in, refuses whoever may not, and passes the
-`Actor` on as the first argument; the service checks the right again.
+Its handlers are created with `office_event(right)`. It finds the signed-in staff member, refuses the event without
+the right, and passes the `Actor` as the first argument. The service checks the right again.
 """
 
 import inspect
@@ -29,24 +29,24 @@ from backend.office.attention import count_open
 from backend.presses.service import PressUsed, current_press_id, require_unused_press
 from backend.staff.rights import RIGHTS, ROLE_NAMES, Actor, Right
 from storefront.live.open_pages import Showing, address_of, open_pages
-from storefront.office.navigation import ENTER
-from storefront.office.staff_session import actor_at
+from storefront.office.navigation import SIGN_IN
+from storefront.office.staff_session import find_actor
 from storefront.reflex_ext.socket_guard import count_failure
 from storefront.reflex_ext.state_loss import KnownClientState, document_number
-from storefront.state.frame import COMING_BACK
+from storefront.state.frame import SHOP_UNAVAILABLE
 from storefront.state.handlers import Resend, checked_id, event, next_number
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What came of what was done.
+class Announcement:
+    """A message about the result of an action.
 
     Attributes:
-        number: tells one from the next.
+        number: distinguishes one message from the next.
         tone: `problem` or `news`.
-        subject: what the screen's event that undoes it is called with; empty where it cannot be undone.
+        subject: the argument of the screen's undo event; empty if the action cannot be undone.
     """
 
     number: int = 0
@@ -56,8 +56,8 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Who:
-    """Who is signed in. `rights` are the names of what their role may do."""
+class SignedInStaff:
+    """The signed-in staff member. `rights` are the names of the role's rights."""
 
     id: str = ""
     role: str = ""
@@ -65,9 +65,9 @@ class Who:
 
 
 class StaffState(KnownClientState):
-    """Who works at this browser, and the numbers beside the places."""
+    """The staff member at this browser, and the numbers next to the places."""
 
-    who: rx.Field[Who | None] = rx.field(None)
+    member: rx.Field[SignedInStaff | None] = rx.field(None)
     counts: rx.Field[dict[str, int]] = rx.field(default_factory=dict)
 
 
@@ -81,14 +81,15 @@ def office_event(
     debounce: int | None = None,
     is_press: bool = True,
 ) -> Callable[[Method], Any]:
-    """Make a method `(self, actor, …)` of a screen an event handler `(self, …)` of the office.
+    """Make a screen's method `(self, actor, …)` an event handler `(self, …)` of the office.
 
-    Nothing of it runs unless somebody is signed in whose role has the right; without one, the screen's own. Any error
-    is told on the screen, and what is wrong in a form stands beside its fields. For `supersedes` and `debounce` see
-    `storefront.state.handlers.event`.
+    The method runs only if a staff member with the right is signed in; the default is the screen's own right. Every
+    error is announced on the screen, and problems of a form are shown next to its fields. For `supersedes` and
+    `debounce` see `storefront.state.handlers.event`.
 
-    A page that is connected again sends it again, until it is confirmed, unless it only shows something (`is_press` is
-    False, or it supersedes): whatever the shop's people change is audited, and so done once.
+    After a reconnection the page sends the event again until it is confirmed, and it runs only once, because every
+    change is audited. This does not apply if `is_press` is False or the event supersedes: such an event only shows
+    something.
     """
     press = Resend.SAME_PAGE if is_press and not supersedes else None
 
@@ -96,216 +97,221 @@ def office_event(
         @wraps(method)
         async def guarded(self: Any, *arguments: Any, **named: Any) -> Any:
             try:
-                actor = await actor_at(self)
+                actor = await find_actor(self)
                 if actor is None:
-                    return to_sign_in(self)
+                    return redirect_to_sign_in(self)
                 actor.require(right or self._right)
                 if press is not None and current_press_id():
                     async with current_shop().database.read() as session:
                         await require_unused_press(session)
                 return await method(self, actor, *arguments, **named)
             except PressUsed:
-                await self._show_done_before(actor)
+                await self._announce_repeated_press(actor)
             except ShopError as error:
                 log.info("an event of the office was refused: %s: %s", type(error).__name__, error.message)
-                self._refuse(error)
+                self._announce_error(error)
             except DatabaseUnavailable:
-                self._tell(COMING_BACK, "problem")
+                self._announce(SHOP_UNAVAILABLE, "problem")
             except Exception:
                 log.exception("an event of the office failed")
                 count_failure()
-                self._tell(FAILURE, "problem")
+                self._announce(FAILURE, "problem")
             return None
 
         _hide_actor(guarded, method)
-        setattr(guarded, RIGHT, right)
+        setattr(guarded, RIGHT_ATTRIBUTE, right)
         return event(supersedes=supersedes, debounce=debounce, press=press)(guarded)
 
     return decorate
 
 
-CONTENT = "content"
-"""The variable of every screen that holds what it shows."""
-RIGHT = "office_right"
-"""The attribute of a handler's function that names its right; None for its screen's own."""
+CONTENT_VARIABLE = "content"
+"""The name of every screen's variable that holds its content."""
+RIGHT_ATTRIBUTE = "office_right"
+"""The attribute of a handler's function that holds its right; None for its screen's right."""
 
 
 def _hide_actor(guarded: Any, method: Callable[..., Any]) -> None:
-    """Give `guarded` the signature of the method without the actor: Reflex reads which arguments a browser sends."""
+    """Give `guarded` the method's signature without the actor: Reflex derives the event's arguments from it."""
     signature = inspect.signature(method)
-    kept = [one for number, one in enumerate(signature.parameters.values()) if number != 1]
+    parameters = [parameter for number, parameter in enumerate(signature.parameters.values()) if number != 1]
     hidden = list(signature.parameters)[1]
-    guarded.__signature__ = signature.replace(parameters=kept)
+    guarded.__signature__ = signature.replace(parameters=parameters)
     guarded.__annotations__ = {name: kind for name, kind in method.__annotations__.items() if name != hidden}
     del guarded.__wrapped__
 
 
-def to_sign_in(state: rx.State) -> Any:
-    """Lead to the sign-in page, and from there back to where one was."""
+def redirect_to_sign_in(state: rx.State) -> Any:
+    """Redirect to the sign-in page, which leads back to the current address."""
     address = state.router.url
     here = f"{address.path}?{address.query}" if address.query else address.path
-    return rx.redirect(f"{ENTER}?next={quote(here)}", replace=True)
+    return rx.redirect(f"{SIGN_IN}?next={quote(here)}", replace=True)
 
 
-DONE_BEFORE = _("La conexión se cortó, pero lo que pediste llegó. Mira cómo quedó.")
+REPEATED_PRESS_TEXT = _("La conexión se cortó, pero lo que pediste llegó. Mira cómo quedó.")
 
 
-class Tells(rx.State, mixin=True):
-    """A state whose handlers are made by `office_event`: it says what came of what was done."""
+class AnnouncingState(rx.State, mixin=True):
+    """A state with handlers made by `office_event`; it announces their results."""
 
-    told: rx.Field[Told | None] = rx.field(None)
+    announcement: rx.Field[Announcement | None] = rx.field(None)
 
-    def _tell(self, text: str, tone: str = "news", *, subject: str = "") -> None:
-        """Say what came of something; with a subject, offer to undo it."""
-        self.told = Told(next_number(self.told.number if self.told else 0), tone, text, subject)
+    def _announce(self, text: str, tone: str = "news", *, subject: str = "") -> None:
+        """Announce the result of an action; with a subject, offer to undo it."""
+        self.announcement = Announcement(
+            next_number(self.announcement.number if self.announcement else 0), tone, text, subject
+        )
 
-    def _refuse(self, error: ShopError) -> None:
-        """Say why it was not done."""
-        self._tell(text_for(error, OFFICE), "problem")
+    def _announce_error(self, error: ShopError) -> None:
+        """Announce why the action was refused."""
+        self._announce(text_for(error, OFFICE), "problem")
 
-    async def _show_done_before(self, actor: Actor) -> None:  # noqa: ARG002 - screens show it to the actor
-        """Say that what was pressed reached the shop before the connection broke."""
-        self._tell(DONE_BEFORE)
+    async def _announce_repeated_press(self, actor: Actor) -> None:  # noqa: ARG002 - screens show it to the actor
+        """Announce that the action had reached the shop before the connection broke."""
+        self._announce(REPEATED_PRESS_TEXT)
 
 
-class OfficeScreen(Tells, mixin=True):
-    """The state of one screen. Screens add `content` and say in `_content` what it is.
+class OfficeScreen(AnnouncingState, mixin=True):
+    """State of one screen. Subclasses declare `content` and return it from `_read_content`.
 
-    Every variable is compiled into the office's pages as its default, so defaults are small: `None`, not an empty view.
+    Reflex compiles the default of every variable into the office's pages, so defaults are small: `None`, not an
+    empty view.
     """
 
     is_ready: rx.Field[bool] = rx.field(False)
     problem: rx.Field[str] = rx.field("")
-    """Why the screen cannot be shown: `failed`, `forbidden`, `missing` or `ended` (the session)."""
-    fresh: rx.Field[int] = rx.field(0)
-    """How many things have come that the screen does not show yet."""
+    """Reason why the screen cannot be shown: `failed`, `forbidden`, `missing` or `ended` (the session)."""
+    new_count: rx.Field[int] = rx.field(0)
+    """Number of new items that the screen does not show yet."""
     problems: rx.Field[dict[str, str]] = rx.field(default_factory=dict)
-    """What is wrong in the form that was sent last, by field."""
+    """Problems of the most recently sent form, by field."""
 
     _right: ClassVar[Right]
-    """Who may see the screen."""
+    """The right that is required to see the screen."""
     _topics: ClassVar[frozenset[str]] = frozenset()
-    """What the screen shows: see `backend.news.topics`."""
+    """The topics that the screen shows: see `backend.news.topics`."""
     _document: int = 0
-    """The document that it was shown in last."""
+    """Number of the document that showed the screen most recently."""
 
     @event()
     async def load(self) -> Any:
-        """Show the screen at the browser's address, to whoever may see it."""
-        # all of it is sent: a state that was made just now is not what the browser shows (see
+        """Load the screen at the browser's address, if the staff member has the right."""
+        # Send every variable: the browser does not show the defaults of a newly created state (see
         # storefront.reflex_ext.on_demand_states)
         self.dirty_vars.update(self.base_vars)
         self._mark_dirty()
         if self._document != (document := await document_number(self)):
-            self._document, self.told = document, None  # what an earlier document told is no news in this one
-        actor = await actor_at(self)
+            self._document, self.announcement = document, None  # announcements belong to one document
+        actor = await find_actor(self)
         if actor is None:
-            self._forget("")
-            return to_sign_in(self)
-        await self._greet(actor)
+            self._clear_content("")
+            return redirect_to_sign_in(self)
+        await self._load_staff(actor)
         if not actor.may(self._right):
-            self._forget("forbidden")
+            self._clear_content("forbidden")
             return None
         try:
             await self._show(actor)
         except NotFound:
-            self._forget("missing")
+            self._clear_content("missing")
         except Exception:
             log.exception("a screen of the office could not be loaded: %s", self.router.url.path)
-            self._forget("failed")
+            self._clear_content("failed")
         return None
 
-    async def _content(self, actor: Actor) -> Any:
-        """What the screen shows at its address (`self.router.url`)."""
+    async def _read_content(self, actor: Actor) -> Any:
+        """Return the screen's content for its address (`self.router.url`)."""
         raise NotImplementedError
 
     async def _show(self, actor: Actor) -> None:
-        """Read the content, and show it."""
-        self._put(await self._content(actor))
-        self.is_ready, self.problem, self.fresh = True, "", 0
+        """Read the content and show it."""
+        self._set_content(await self._read_content(actor))
+        self.is_ready, self.problem, self.new_count = True, "", 0
 
     async def _update(self) -> None:
-        """Something of the screen's topics has changed: see `storefront.live.refresh`."""
-        actor = await actor_at(self)
+        """Refresh the screen after a change of one of its topics: see `storefront.live.refresh`."""
+        actor = await find_actor(self)
         if actor is None:
-            self._forget("ended")
+            self._clear_content("ended")
         elif not actor.may(self._right):
-            self._forget("forbidden")
+            self._clear_content("forbidden")
         else:
             await self._refresh(actor)
 
     async def _refresh(self, actor: Actor) -> None:
-        """Show what has changed. A list must not move under a finger: it says in `fresh` how many are new instead."""
-        content = await self._content(actor)
-        if content != self._shown():
-            self._put(content)
+        """Show the changed content. A list counts new rows in `new_count` instead, because its rows must not move."""
+        content = await self._read_content(actor)
+        if content != self._get_content():
+            self._set_content(content)
 
-    def _forget(self, problem: str) -> None:
-        """Show nothing more, and say why."""
-        self._put(None)
+    def _clear_content(self, problem: str) -> None:
+        """Clear the content and show the problem."""
+        self._set_content(None)
         self.is_ready, self.problem = False, problem
 
-    def _refuse(self, error: ShopError) -> None:
-        """Say why it was not done, and what is wrong beside each field."""
+    def _announce_error(self, error: ShopError) -> None:
+        """Announce why the action was refused, and show the problem of each field."""
         if isinstance(error, InvalidData) and error.fields:
             self.problems = dict(error.fields)
-        super()._refuse(error)
+        super()._announce_error(error)
 
-    async def _done(self, actor: Actor, text: str) -> None:
-        """Say that it is done, and show how things stand now."""
+    async def _announce_done(self, actor: Actor, text: str) -> None:
+        """Announce that the action is done, and read the content again."""
         self.problems = {}
-        self._tell(text)
+        self._announce(text)
         await self._show(actor)
 
-    async def _show_done_before(self, actor: Actor) -> None:
-        await self._done(actor, DONE_BEFORE)
+    async def _announce_repeated_press(self, actor: Actor) -> None:
+        await self._announce_done(actor, REPEATED_PRESS_TEXT)
 
-    def _id(self) -> str:
-        """The id at the end of the address."""
+    def _id_in_url(self) -> str:
+        """Return the id at the end of the address."""
         return checked_id(str(self.router.url.path).rstrip("/").rpartition("/")[2])
 
-    def _put(self, content: Any) -> None:
-        setattr(self, CONTENT, content)
-        if content is not None and (watched := self._watched()):
-            _watch(self, watched)
+    def _set_content(self, content: Any) -> None:
+        setattr(self, CONTENT_VARIABLE, content)
+        if content is not None and (watched := self._get_watched()):
+            _watch_page(self, watched)
 
-    def _watched(self) -> frozenset[str]:
-        """Return the topics and the ids of products whose changes have the screen read again."""
+    def _get_watched(self) -> frozenset[str]:
+        """Return the topics and product ids whose changes refresh the screen."""
         return self._topics
 
-    def _shown(self) -> Any:
-        return getattr(self, CONTENT)
+    def _get_content(self) -> Any:
+        return getattr(self, CONTENT_VARIABLE)
 
-    async def _greet(self, actor: Actor) -> None:
+    async def _load_staff(self, actor: Actor) -> None:
         staff = await self.get_state(StaffState)
-        who = Who(actor.id, ROLE_NAMES[actor.role], sorted(right.name for right in RIGHTS[actor.role]))
+        member = SignedInStaff(
+            actor.id, ROLE_NAMES[actor.role], sorted(right.name for right in RIGHTS[actor.role])
+        )
         async with current_shop().database.read() as session:
             counts = {"attention": await count_open(session, actor)}
-        # both are sent in any case: see `load`
-        staff.who, staff.counts = who, counts
+        # assign both so that they are sent even if unchanged: see `load`
+        staff.member, staff.counts = member, counts
 
 
-def answers(state: Any) -> Any:
-    """A number that changes with everything that the screen tells: what was asked for has been answered."""
-    return rx.cond(state.told, state.told.number, 0)
+def answer_number(state: Any) -> Any:
+    """Return a number that changes with every announcement: with it the page knows that its request was answered."""
+    return rx.cond(state.announcement, state.announcement.number, 0)
 
 
-def _watch(state: rx.State, watched: frozenset[str]) -> None:
-    """Remember what this screen shows now, so that `_update` is called when it changes."""
+def _watch_page(state: rx.State, watched: frozenset[str]) -> None:
+    """Record what this screen shows, so that `_update` is called when it changes."""
     token = state.router.session.client_token
     if token:
         open_pages.note(token, Showing(state.__class__, watched, address_of(state)))
 
 
-def may(right: Right) -> rx.Var[bool]:
-    """Whether the role of whoever is signed in has the right, as a variable, for what is shown only.
+def has_right(right: Right) -> rx.Var[bool]:
+    """Return a variable: True if the staff member's role has the right. For display only.
 
-    True until it is known who is signed in: what is shown to most stays where it is then.
+    It is True until the staff member is known, so that most of the page does not move when they are.
     """
-    who = StaffState.who
-    return who.is_none() | who.rights.contains(right.name)
+    member = StaffState.member
+    return member.is_none() | member.rights.contains(right.name)
 
 
-def number_at(name: str) -> rx.Var[int]:
-    """The number of this name that stands beside a place."""
+def place_count(name: str) -> rx.Var[int]:
+    """Return the number next to a place."""
     return StaffState.counts[name].to(int)

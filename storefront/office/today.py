@@ -1,4 +1,4 @@
-"""Hoy: what waits, what is running out, and what was sold."""
+"""The start screen (Hoy): waiting work, low stock and today's sales."""
 
 from typing import Any, ClassVar
 
@@ -8,12 +8,12 @@ from reflex.vars import ObjectVar
 from backend.app import current_shop
 from backend.core.texts import _
 from backend.news.topics import Topic
-from backend.office.today import LowToy, Step, TodayView, today
+from backend.office.today import LowStockProduct, Step, TodayView, today_view
 from backend.staff.rights import Actor, Right
-from storefront.components.placeholders import bar
-from storefront.office.components.feedback import chip, empty, screen
+from storefront.components.placeholders import skeleton_bar
+from storefront.office.components.feedback import chip, empty_state, screen
 from storefront.office.icons import icon
-from storefront.office.layout import office
+from storefront.office.layout import office_layout
 from storefront.office.navigation import (
     ATTENTION,
     ENROL,
@@ -23,69 +23,67 @@ from storefront.office.navigation import (
     PACK,
     REVIEWS,
     STOCK,
-    known,
+    is_place,
 )
 from storefront.office.state import OfficeScreen
 from storefront.reflex_ext.state_loss import KnownClientState
 
 TITLE = _("Hoy")
-WHERE = {"code": ENROL, "toy": NEW_PRODUCT, "purchase": "/catalog"}
-"""Where a step of the checklist is done."""
+STEP_PATHS = {"code": ENROL, "toy": NEW_PRODUCT, "purchase": "/catalog"}
+"""The address where each step of the checklist is done."""
 
 
 class TodayState(OfficeScreen, KnownClientState):
-    """What waits today. Its numbers change by themselves: nothing under a finger moves by it."""
+    """Today's work and sales. Live updates change the numbers without moving anything on the screen."""
 
     content: rx.Field[TodayView | None] = rx.field(None)
 
     _right: ClassVar[Right] = Right.READ_ORDERS
     _topics: ClassVar[frozenset[str]] = frozenset(Topic)
 
-    async def _content(self, actor: Actor) -> TodayView:
+    async def _read_content(self, actor: Actor) -> TodayView:
         shop = current_shop()
         async with shop.database.read() as session:
-            return await today(session, actor, await shop.effective_settings.now())
+            return await today_view(session, actor, await shop.effective_settings.now())
 
 
-SHOWN = TodayState.content
+VIEW = TodayState.content
 
 
 def page() -> rx.Component:
-    """What waits today."""
-    waiting = rx.el.div(
-        tile(ATTENTION, "bell", SHOWN.attention, _("Por resolver"), late(), tone="bad"),
-        tile(PACK, "box", SHOWN.to_pack, _("Por empacar"), since(), tone="wait"),
+    """Render the start screen."""
+    tiles = rx.el.div(
+        tile(ATTENTION, "bell", VIEW.attention, _("Por resolver"), deadline_text(), tone="bad"),
+        tile(PACK, "box", VIEW.to_pack, _("Por empacar"), oldest_order_text(), tone="wait"),
         tile(
             ORDERS,
             "bank",
-            SHOWN.awaiting_bank,
+            VIEW.awaiting_bank,
             _("Esperando al banco"),
             _("El banco aún no decide."),
             query="?pago=esperando",
         ),
-        tile(STOCK, "shelves", SHOWN.low_stock, _("Pocas unidades"), _("Según el aviso de cada juguete.")),
+        tile(STOCK, "shelves", VIEW.low_stock, _("Pocas unidades"), _("Según el aviso de cada juguete.")),
         rx.cond(
-            SHOWN.reviews > 0,
-            tile(REVIEWS, "star", SHOWN.reviews, _("Reseñas por leer"), _("Salen cuando las publicas.")),
+            VIEW.reviews > 0,
+            tile(REVIEWS, "star", VIEW.reviews, _("Reseñas por leer"), _("Salen cuando las publicas.")),
         ),
         class_name="o-tiles",
     )
-    quiet = empty("check", _("Todo al día"), _("Nada espera. Lo nuevo aparece aquí apenas llegue."))
+    quiet = empty_state("check", _("Todo al día"), _("Nada espera. Lo nuevo aparece aquí apenas llegue."))
     content = rx.fragment(
-        rx.el.p(SHOWN.day, class_name="o-day"),
-        rx.cond(
-            SHOWN.is_quiet, rx.el.div(quiet, class_name="o-panel o-quiet", data_testid="all-done"), waiting
-        ),
-        rx.el.div(sales(), rx.cond(SHOWN.low_stock > 0, low_toys()), class_name="o-columns"),
-        rx.cond(SHOWN.steps.length() > 0, checklist()),
+        rx.el.p(VIEW.day, class_name="o-day"),
+        rx.cond(VIEW.is_quiet, rx.el.div(quiet, class_name="o-panel o-quiet", data_testid="all-done"), tiles),
+        rx.el.div(sales_panel(), rx.cond(VIEW.low_stock > 0, low_stock_panel()), class_name="o-columns"),
+        rx.cond(VIEW.steps.length() > 0, checklist()),
     )
-    return office(TodayState, OFFICE, TITLE, screen(TodayState, content, skeleton()))
+    return office_layout(TodayState, OFFICE, TITLE, screen(TodayState, content, skeleton()))
 
 
 def tile(
     path: str, shape: str, number: Any, label: str, detail: Any, *, query: str = "", tone: str = "plain"
 ) -> rx.Component:
-    """A number, what it counts, and the way there where that place exists."""
+    """Render a number with its label; a link if the office has a place at the path."""
     parts = (
         icon(shape),
         rx.el.span(number, class_name="o-tile__number"),
@@ -93,45 +91,45 @@ def tile(
         rx.el.span(detail, class_name="o-tile__detail"),
     )
     marks = {"data_tone": rx.cond(number > 0, tone, "none"), "data_row": "", "data_testid": "today-tile"}
-    if known(path):
+    if is_place(path):
         return rx.el.a(*parts, href=f"{path}{query}", class_name="o-tile", **marks)
     return rx.el.div(*parts, class_name="o-tile", **marks)
 
 
-def late() -> Any:
-    """How many deadlines are over."""
-    over = rx.cond(
-        SHOWN.attention_late == 1,
+def deadline_text() -> Any:
+    """Return a text with the number of missed deadlines."""
+    missed = rx.cond(
+        VIEW.attention_late == 1,
         _("1 pasó su plazo."),
-        _("{n} pasaron su plazo.").format(n=SHOWN.attention_late),
+        _("{n} pasaron su plazo.").format(n=VIEW.attention_late),
     )
-    within = rx.cond(SHOWN.attention > 0, _("Dentro del plazo."), _("Nada por resolver."))
-    return rx.cond(SHOWN.attention_late > 0, over, within)
+    within = rx.cond(VIEW.attention > 0, _("Dentro del plazo."), _("Nada por resolver."))
+    return rx.cond(VIEW.attention_late > 0, missed, within)
 
 
-def since() -> Any:
-    """Since when the oldest order waits."""
+def oldest_order_text() -> Any:
+    """Return a text with the date of the oldest order to pack."""
     return rx.cond(
-        SHOWN.waits_since != "",
-        _("El más viejo espera desde el {day}.").format(day=SHOWN.waits_since),
+        VIEW.waits_since != "",
+        _("El más viejo espera desde el {day}.").format(day=VIEW.waits_since),
         _("Nada por empacar."),
     )
 
 
-def sales() -> rx.Component:
-    """Today's sales beside those until the same time a week ago."""
-    orders = rx.cond(SHOWN.orders == 1, _("1 pedido"), _("{n} pedidos").format(n=SHOWN.orders))
+def sales_panel() -> rx.Component:
+    """Render today's sales compared with those until the same time a week ago."""
+    orders = rx.cond(VIEW.orders == 1, _("1 pedido"), _("{n} pedidos").format(n=VIEW.orders))
     before = _("Hace una semana a esta hora: {amount} ({n})").format(
-        amount=SHOWN.sold_last_week_label, n=SHOWN.orders_last_week
+        amount=VIEW.sold_last_week_label, n=VIEW.orders_last_week
     )
-    change = SHOWN.change.to(int)
+    change = VIEW.change.to(int)
     percent = rx.cond(change > 0, f"+{change} %", f"{change} %")
     return rx.el.section(
         rx.el.h2(_("Ventas de hoy"), class_name="o-section__title"),
         rx.el.p(
-            rx.el.span(SHOWN.sold_label, class_name="o-sales__amount", data_testid="sold-today"),
+            rx.el.span(VIEW.sold_label, class_name="o-sales__amount", data_testid="sold-today"),
             rx.el.span(orders, class_name="o-row__detail"),
-            rx.cond(SHOWN.change.is_not_none(), chip(percent, rx.cond(change < 0, "wait", "good"))),
+            rx.cond(VIEW.change.is_not_none(), chip(percent, rx.cond(change < 0, "wait", "good"))),
             class_name="o-sales",
         ),
         rx.el.p(before, class_name="o-row__detail"),
@@ -139,34 +137,34 @@ def sales() -> rx.Component:
     )
 
 
-def low_toys() -> rx.Component:
-    """The toys of which the fewest units are left."""
+def low_stock_panel() -> rx.Component:
+    """Render the products with the fewest units left."""
 
-    def row(toy: ObjectVar[LowToy]) -> rx.Component:
-        left = rx.cond(
-            toy.units == 0,
+    def row(product: ObjectVar[LowStockProduct]) -> rx.Component:
+        units_text = rx.cond(
+            product.units == 0,
             _("agotado"),
-            rx.cond(toy.units == 1, _("queda 1"), _("quedan {n}").format(n=toy.units)),
+            rx.cond(product.units == 1, _("queda 1"), _("quedan {n}").format(n=product.units)),
         )
         return rx.el.li(
-            rx.el.span(toy.title, class_name="o-low__title"),
-            chip(left, rx.cond(toy.units == 0, "bad", "wait")),
+            rx.el.span(product.title, class_name="o-low__title"),
+            chip(units_text, rx.cond(product.units == 0, "bad", "wait")),
             class_name="o-low",
-            key=toy.product_id,
+            key=product.product_id,
         )
 
     return rx.el.section(
         rx.el.h2(_("Se están acabando"), class_name="o-section__title"),
-        rx.el.ul(rx.foreach(SHOWN.low, row)),
+        rx.el.ul(rx.foreach(VIEW.low_products, row)),
         class_name="o-panel",
     )
 
 
 def checklist() -> rx.Component:
-    """What is to be done before the shop opens."""
+    """Render the steps that are required before the shop opens."""
 
     def row(step: ObjectVar[Step]) -> rx.Component:
-        place: Any = rx.match(step.name, *WHERE.items(), "")
+        place: Any = rx.match(step.name, *STEP_PATHS.items(), "")
         return rx.el.li(
             rx.el.span(
                 rx.cond(step.is_done, icon("check", size=18), ""),
@@ -190,22 +188,30 @@ def checklist() -> rx.Component:
 
     return rx.el.section(
         rx.el.h2(_("Para abrir la tienda"), class_name="o-section__title"),
-        rx.el.ol(rx.foreach(SHOWN.steps, row), class_name="o-steps"),
+        rx.el.ol(rx.foreach(VIEW.steps, row), class_name="o-steps"),
         class_name="o-panel",
         data_testid="checklist",
     )
 
 
 def skeleton() -> rx.Component:
-    """What holds the place of all this."""
+    """Render placeholders while the screen loads."""
     waiting_tile = rx.el.div(
-        bar("2rem", "1.5rem"), bar("70%"), bar("50%", "0.8em"), class_name="o-tile o-tile--waiting"
+        skeleton_bar("2rem", "1.5rem"),
+        skeleton_bar("70%"),
+        skeleton_bar("50%", "0.8em"),
+        class_name="o-tile o-tile--waiting",
     )
     return rx.el.div(
-        rx.el.p(bar("12rem"), class_name="o-day"),
-        rx.el.div(*(waiting_tile for _place in range(4)), class_name="o-tiles"),
+        rx.el.p(skeleton_bar("12rem"), class_name="o-day"),
+        rx.el.div(*(waiting_tile for _number in range(4)), class_name="o-tiles"),
         rx.el.div(
-            rx.el.div(bar("40%"), bar("60%", "2rem"), bar("70%"), class_name="o-panel o-panel--waiting"),
+            rx.el.div(
+                skeleton_bar("40%"),
+                skeleton_bar("60%", "2rem"),
+                skeleton_bar("70%"),
+                class_name="o-panel o-panel--waiting",
+            ),
             class_name="o-columns",
         ),
         aria_hidden="true",

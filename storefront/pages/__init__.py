@@ -1,1 +1,1 @@
-"""One module a page: what it looks like, its state and its loader."""
+"""The storefront's pages."""

@@ -1,33 +1,32 @@
-"""The cart's page: lines, totals and the way to the checkout."""
+"""The cart's page: lines, totals and the link to the checkout."""
 
 import reflex as rx
 
 from backend.core.texts import _
 from storefront.components.cart import REMOVE_BUTTONS, cart_lines, cart_news
-from storefront.components.forms import Once
-from storefront.components.frame import framed
+from storefront.components.forms import SubmitOnce
+from storefront.components.frame import page_frame
 from storefront.components.icons import icon
-from storefront.components.placeholders import bar, empty_cart, waiting
-from storefront.components.product_suggestions import offered_toys
-from storefront.components.promo_code import promo_code, savings
+from storefront.components.placeholders import empty_cart, loading_notice, skeleton_bar
+from storefront.components.product_suggestions import suggested_products
+from storefront.components.promo_code import promo_code, saving_rows
 from storefront.components.react_components import KeepFocus
 from storefront.links import CATALOG, CHECKOUT
 from storefront.meta import NOINDEX, DocumentMeta
 from storefront.pages.page_loader import PageData, PageParams
-from storefront.pages.shipping_estimate import CART as WHOLE_CART
-from storefront.pages.shipping_estimate import shipping_estimate
+from storefront.pages.shipping_estimate import WHOLE_CART, shipping_estimate
 from storefront.state.cart import CartState
 
 TITLE = _("Tu carrito")
 
 
 async def load(_params: PageParams) -> PageData[None]:
-    """The document knows no cart: only the browser does."""
+    """Return the document's meta only: the browser alone knows its cart."""
     return PageData(None, DocumentMeta(title=TITLE, robots=NOINDEX))
 
 
-def wrapping() -> rx.Component:
-    """Gift wrapping, where the shop offers it and the cart has none yet."""
+def wrapping_offer() -> rx.Component:
+    """Build the offer of gift wrapping, if the shop sells it and the cart has none yet."""
     offer = CartState.cart.wrapping
     price = rx.cond(offer.price_label != "", offer.price_label, _("gratis"))
     add = rx.el.button(
@@ -42,7 +41,7 @@ def wrapping() -> rx.Component:
     )
     return rx.cond(
         CartState.cart.wrapping,
-        Once.create(
+        SubmitOnce.create(
             rx.el.div(
                 icon("gift", size=28),
                 rx.el.p(
@@ -58,8 +57,8 @@ def wrapping() -> rx.Component:
     )
 
 
-def summary() -> rx.Component:
-    """The totals."""
+def cart_summary() -> rx.Component:
+    """Build the totals, the promotion code, the checkout link and the shipping estimate."""
     cart = CartState.cart
     return rx.el.aside(
         rx.el.h2(_("Resumen"), class_name="summary__title"),
@@ -73,7 +72,7 @@ def summary() -> rx.Component:
                     )
                 ),
             ),
-            savings(cart.savings),
+            saving_rows(cart.savings),
             rx.el.div(
                 rx.el.dt(_("Total")),
                 rx.el.dd(cart.total_label, data_testid="cart-total"),
@@ -104,34 +103,36 @@ def summary() -> rx.Component:
 
 
 def skeleton() -> rx.Component:
-    """The cart to come."""
+    """Build the skeleton of the cart."""
     line = rx.el.li(
         rx.el.div(class_name="line__picture bone"),
-        rx.el.div(bar("60%"), bar("30%"), class_name="line__words"),
+        rx.el.div(skeleton_bar("60%"), skeleton_bar("30%"), class_name="line__words"),
         class_name="line",
     )
-    return rx.el.div(title(), rx.el.ul(line, line, class_name="lines"), waiting())
+    return rx.el.div(page_title(), rx.el.ul(line, line, class_name="lines"), loading_notice())
 
 
-def title() -> rx.Component:
-    """What the page is, which is there before the lines are."""
+def page_title() -> rx.Component:
+    """Build the page's title, which is displayed before the lines are loaded."""
     return rx.el.h1(_("Tu carrito"), class_name="page-title")
 
 
 def page() -> rx.Component:
-    """The whole page."""
-    return framed(
+    """Build the whole page."""
+    return page_frame(
         rx.cond(
-            CartState.is_known,
+            CartState.is_loaded,
             KeepFocus.create(
                 rx.cond(
                     CartState.cart.count.to(int) > 0,
                     rx.fragment(
-                        title(),
+                        page_title(),
                         cart_news(),
-                        rx.el.div(rx.el.div(cart_lines(), wrapping()), summary(), class_name="cart-page"),
+                        rx.el.div(
+                            rx.el.div(cart_lines(), wrapping_offer()), cart_summary(), class_name="cart-page"
+                        ),
                     ),
-                    rx.fragment(cart_news(), empty_cart(), offered_toys()),
+                    rx.fragment(cart_news(), empty_cart(), suggested_products()),
                 ),
                 buttons=REMOVE_BUTTONS,
             ),

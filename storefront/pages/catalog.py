@@ -1,6 +1,6 @@
-"""The catalogue: filters beside the list, and the list a page at a time (spec: Storefront view rules 6).
+"""The catalogue: filters next to a list of products that grows page by page (spec: Storefront view rules 6).
 
-The same page shows the lists of an age and of a brand, which have addresses of their own.
+The same page displays the lists of an age and of a brand, which have their own URLs.
 """
 
 from collections.abc import Hashable
@@ -11,39 +11,39 @@ from typing import Any, ClassVar
 import reflex as rx
 
 from backend.core.texts import _
-from storefront.components.frame import framed
+from storefront.components.frame import page_frame
 from storefront.components.icons import icon
-from storefront.components.placeholders import empty_state, grid_skeleton, until
+from storefront.components.placeholders import empty_state, grid_skeleton, loaded_content
 from storefront.components.product_card import product_grid
-from storefront.components.product_suggestions import offered_toys
+from storefront.components.product_suggestions import suggested_products
 from storefront.components.react_components import sheet
 from storefront.meta import DocumentMeta
 from storefront.pages.catalog_filters import (
     CHOICES,
     IS_WIDE,
     CatalogChoices,
-    chips,
-    clear_choices,
+    clear_filters_button,
+    earlier_button,
     facet_group,
+    filter_chips,
     filter_count,
-    only_sale,
-    price_range,
-    show_earlier,
-    show_more,
+    more_button,
+    price_filter,
+    sale_filter,
     sort_select,
 )
 from storefront.pages.catalog_list import (
-    MOST_SHOWN,
-    NOTHING_YET,
-    STEP,
-    WHOLE,
+    ALL_PRODUCTS_TITLE,
+    EMPTY_CONTENT,
+    MAX_SHOWN,
+    PAGE_SIZE,
     CatalogContent,
     Choices,
-    checked_choices,
     load,
-    text_of_address,
+    parse_choices,
+    text_from_params,
 )
-from storefront.pages.page_loader import PageData, PageParams, PageState, Reading
+from storefront.pages.page_loader import PageData, PageParams, PageState, Reader
 from storefront.state.frame import errors_as_notices
 from storefront.state.handlers import event, next_number
 
@@ -51,62 +51,62 @@ FILTERS = "filters"
 
 
 class CatalogState(PageState, rx.State):
-    """The list that is shown, and what it was asked for."""
+    """The displayed list, and the choices that it belongs to."""
 
     shows_units: ClassVar[bool] = False
 
-    content: rx.Field[CatalogContent] = rx.field(default_factory=lambda: NOTHING_YET)
-    meta: rx.Field[DocumentMeta] = rx.field(default_factory=lambda: DocumentMeta(title=WHOLE))
+    content: rx.Field[CatalogContent] = rx.field(default_factory=lambda: EMPTY_CONTENT)
+    meta: rx.Field[DocumentMeta] = rx.field(default_factory=lambda: DocumentMeta(title=ALL_PRODUCTS_TITLE))
 
     @event(supersedes=True)
     async def browse(self, choices: dict[str, Any] | None) -> None:
-        """Narrow the list by these choices; by the address alone when there are none."""
+        """Filter the list by these choices, or by the URL alone if `choices` is None."""
         async with errors_as_notices(self):
-            asked = None if choices is None else checked_choices(choices)
-            self._show(await load(PageParams.from_url(self.router.url), asked))
+            parsed = None if choices is None else parse_choices(choices)
+            self._show(await load(PageParams.from_url(self.router.url), parsed))
 
-    def _reading(self, params: PageParams) -> Reading:
-        """Coming back to the address that is shown keeps the choices made there."""
-        return partial(load, params, self._own_choices(params))
+    def _reader(self, params: PageParams) -> Reader:
+        """Return the reader of the list. A repeated load of the same URL retains the choices made there."""
+        return partial(load, params, self._current_choices(params))
 
-    def _own_choices(self, params: PageParams) -> Choices | None:
+    def _current_choices(self, params: PageParams) -> Choices | None:
         shown = self.content
-        asked = params.asked
+        get_parameter = params.get_parameter
         is_same = (shown.place, shown.category, shown.text, shown.asked_page) == (
-            params.place,
-            asked("category"),
-            text_of_address(params),
-            asked("page"),
+            params.decoded_path,
+            get_parameter("category"),
+            text_from_params(params),
+            get_parameter("page"),
         )
         return shown.choices if is_same and shown.is_custom else None
 
     def _set(self, data: PageData[CatalogContent]) -> None:
         super()._set(replace(data, content=replace(data.content, number=next_number(self.content.number))))
 
-    def _further_key(self, params: PageParams) -> Hashable:
-        return repr(self._own_choices(params))
+    def _extra_key(self, params: PageParams) -> Hashable:
+        return repr(self._current_choices(params))
 
     def _is_shown(self, data: PageData[CatalogContent]) -> bool:
         return super()._is_shown(replace(data, content=replace(data.content, number=self.content.number)))
 
 
-def filters() -> rx.Component:
-    """Every way to narrow the list."""
+def filter_controls() -> rx.Component:
+    """Build all filters of the list."""
     content = CatalogState.content
     page = content.page
     return rx.fragment(
-        only_sale(),
+        sale_filter(),
         facet_group(
             "categories", page.categories, _("Categoría"), "filter-category", content.inner.to(list[str])
         ),
-        price_range(),
+        price_filter(),
         facet_group("ages", page.ages, _("Edad (años)"), "filter-age"),
         facet_group("brands", page.brands, _("Marca"), "filter-brand"),
     )
 
 
-def tools() -> rx.Component:
-    """The row over the list: how many, the filters' button on narrow screens, the order."""
+def list_toolbar() -> rx.Component:
+    """Build the row above the list: the filters' button on narrow screens, the number of products, the sort order."""
     page = CatalogState.content.page
     return rx.el.div(
         rx.el.button(
@@ -128,8 +128,8 @@ def tools() -> rx.Component:
     )
 
 
-def nothing_found() -> rx.Component:
-    """The list without products: because of what was asked for, or because there are none yet."""
+def empty_list() -> rx.Component:
+    """Build the message of an empty list: no product matches, or the shop has no products yet."""
     bare = empty_state(
         "empty-search",
         _("Estamos armando la vitrina"),
@@ -142,21 +142,21 @@ def nothing_found() -> rx.Component:
         "empty-search",
         _("Aquí no hay nada… todavía"),
         _("Ningún juguete cumple con todo lo que pediste. Prueba con otra palabra o mira toda la tienda."),
-        clear_choices(),
+        clear_filters_button(),
         rx.el.a(_("Ver todos los juguetes"), href="/catalog", class_name="button button--quiet"),
         level=2,
         test_id="no-results",
     )
-    return rx.cond(CatalogState.content.is_bare, bare, rx.fragment(narrowed, offered_toys()))
+    return rx.cond(CatalogState.content.is_bare, bare, rx.fragment(narrowed, suggested_products()))
 
 
-def results() -> rx.Component:
-    """The list."""
+def result_list() -> rx.Component:
+    """Build the list."""
     content = CatalogState.content
     page = content.page
     cards = page.cards
     return rx.el.div(
-        until(
+        loaded_content(
             CatalogState.is_ready,
             CatalogState.has_failed,
             CatalogState.load,
@@ -164,11 +164,13 @@ def results() -> rx.Component:
             rx.cond(
                 page.total > 0,
                 rx.fragment(
-                    rx.cond(content.choices.start > 0, show_earlier(content.earlier)),
+                    rx.cond(content.choices.start > 0, earlier_button(content.earlier)),
                     product_grid(cards, eager=4, class_name="grid grid--beside"),
-                    show_more((content.choices.start + cards.length()).to(int), page.total, content.further),
+                    more_button(
+                        (content.choices.start + cards.length()).to(int), page.total, content.further
+                    ),
                 ),
-                nothing_found(),
+                empty_list(),
             ),
         ),
         class_name="results",
@@ -177,10 +179,10 @@ def results() -> rx.Component:
 
 
 def page() -> rx.Component:
-    """The whole page."""
+    """Build the whole page."""
     content = CatalogState.content
     total = content.page.total
-    return framed(
+    return page_frame(
         CatalogChoices.create(
             rx.el.div(
                 rx.el.h1(content.title, class_name="page-title", data_testid="catalog-title"),
@@ -191,22 +193,22 @@ def page() -> rx.Component:
                 rx.el.aside(
                     rx.cond(
                         IS_WIDE & ~content.is_bare,
-                        rx.fragment(rx.el.h2(_("Filtros"), class_name="sr-only"), filters()),
+                        rx.fragment(rx.el.h2(_("Filtros"), class_name="sr-only"), filter_controls()),
                     ),
                     class_name="catalog__filters",
                 ),
                 rx.el.div(
-                    rx.cond(content.is_bare, rx.fragment(), tools()),
-                    chips(),
+                    rx.cond(content.is_bare, rx.fragment(), list_toolbar()),
+                    filter_chips(),
                     rx.el.h2(_("Juguetes"), class_name="sr-only"),
-                    results(),
+                    result_list(),
                     class_name="catalog__list",
                 ),
                 class_name="catalog",
             ),
             sheet(
                 rx.el.div(
-                    filters(),
+                    filter_controls(),
                     rx.el.div(
                         rx.el.button(
                             rx.cond(total == 1, _("Ver 1 juguete"), _("Ver {n} juguetes").format(n=total)),
@@ -224,8 +226,8 @@ def page() -> rx.Component:
                 side="bottom",
             ),
             answer=content,
-            step=STEP,
-            most=MOST_SHOWN,
+            step=PAGE_SIZE,
+            max_cards=MAX_SHOWN,
             state=CatalogState.get_full_name(),
             on_browse=CatalogState.browse,
         ),

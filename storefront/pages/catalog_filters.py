@@ -1,4 +1,4 @@
-"""What the catalogue is narrowed by. The choices are the browser's, and show before they are answered."""
+"""The filters of the catalogue. The browser holds the choices and displays them before the server has answered."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -23,7 +23,7 @@ SORTS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Chip:
+class FilterChip:
     """A choice that was made; `kind` is `categories`, `brands`, `ages`, `prices` or `on_sale`, which has no label."""
 
     kind: str
@@ -33,33 +33,33 @@ class Chip:
 
 @dataclass(frozen=True, slots=True)
 class BrowserChoices:
-    """The choices as the browser has them, and properties of what shows or changes them."""
+    """The choices in the browser, and the properties of the elements that display or change them."""
 
-    chips: list[Chip]
+    chips: list[FilterChip]
     is_busy: bool
     sort: Any
     box: Any
     price: Any
-    dropping: Any
-    clearing: Any
+    remove_chip: Any
+    clear: Any
     earlier: Any
     more: Any
 
 
 CHOICES = view(SCRIPT, "useChoices", BrowserChoices)
 IS_WIDE: rx.Var[bool] = hook(SCRIPT, "useIsWide").to(bool)
-"""Whether there is room beside the list."""
+"""True if the screen has room for the filters next to the list."""
 
 
 class CatalogChoices(rx.Component):
-    """Holds what the catalogue is narrowed by, around everything that shows or changes it (spec: view rules 6)."""
+    """A wrapper that holds the choices for all elements that display or change them (spec: view rules 6)."""
 
     library = SCRIPT
     tag = "CatalogChoices"
     state: rx.Var[str]
     answer: rx.Var[Any]
     step: rx.Var[int]
-    most: rx.Var[int]
+    max_cards: rx.Var[int]
     on_browse: rx.EventHandler[on_value]  # type: ignore[type-arg, valid-type]
 
 
@@ -70,7 +70,7 @@ def facet_group(
     test_id: str,
     inner: ArrayVar[list[str]] | None = None,
 ) -> rx.Component:
-    """The values of one kind of filter; `inner` are those that belong under the one before them."""
+    """Build the checkboxes of one filter. `inner` are the values that are indented below the previous one."""
 
     def box(facet: ObjectVar[Facet]) -> rx.Component:
         is_inner = inner.contains(facet.value) if inner is not None else False
@@ -93,8 +93,8 @@ def facet_group(
     )
 
 
-def only_sale() -> rx.Component:
-    """Only what is on sale."""
+def sale_filter() -> rx.Component:
+    """Build the checkbox that selects only products on sale."""
     return rx.el.label(
         rx.el.input(data_testid="filter-sale", special_props=[props(CHOICES.box, "on_sale", "")]),
         rx.el.span(_("Solo con descuento"), class_name="check__label"),
@@ -102,8 +102,8 @@ def only_sale() -> rx.Component:
     )
 
 
-def price_range() -> rx.Component:
-    """Two fields for the lowest and the highest price."""
+def price_filter() -> rx.Component:
+    """Build two inputs for the lowest and the highest price."""
 
     def bound(name: str, label: str, hint: str) -> rx.Component:
         return rx.el.label(
@@ -133,7 +133,7 @@ def price_range() -> rx.Component:
 
 
 def sort_select() -> rx.Component:
-    """The order of the list."""
+    """Build the select element of the sort order."""
     return rx.el.label(
         rx.el.span(_("Ordenar por"), class_name="sort__label"),
         rx.el.span(
@@ -150,12 +150,12 @@ def sort_select() -> rx.Component:
     )
 
 
-def chips() -> rx.Component:
-    """The choices made, each with a way to drop it."""
+def filter_chips() -> rx.Component:
+    """Build the choices that were made, each with a remove button."""
 
-    def chip(item: ObjectVar[Chip]) -> rx.Component:
-        unsaid = rx.cond(item.kind == "on_sale", _("Con descuento"), _("Precio"))
-        label = rx.cond(item.label == "", unsaid, item.label)
+    def chip(item: ObjectVar[FilterChip]) -> rx.Component:
+        default_label = rx.cond(item.kind == "on_sale", _("Con descuento"), _("Precio"))
+        label = rx.cond(item.label == "", default_label, item.label)
         return rx.el.li(
             rx.el.button(
                 label,
@@ -163,7 +163,7 @@ def chips() -> rx.Component:
                 type="button",
                 class_name="chip",
                 aria_label=_("Quitar el filtro {name}").format(name=label),
-                special_props=[props(CHOICES.dropping, item)],
+                special_props=[props(CHOICES.remove_chip, item)],
             ),
             key=f"{item.kind} {item.value}",
         )
@@ -173,7 +173,7 @@ def chips() -> rx.Component:
         type="button",
         class_name="chip chip--clear",
         data_testid="clear-filters",
-        special_props=[CHOICES.clearing],
+        special_props=[CHOICES.clear],
     )
     made = rx.el.ul(
         rx.foreach(CHOICES.chips, chip),
@@ -185,32 +185,33 @@ def chips() -> rx.Component:
 
 
 def filter_count() -> rx.Component:
-    """The name of the filters with the number of those in force."""
+    """Build the filters' name and the number of choices."""
     count = CHOICES.chips.length()
     return rx.fragment(_("Filtrar"), rx.cond(count > 0, rx.el.span(count, class_name="filters-count")))
 
 
-def clear_choices() -> rx.Component:
-    """Drops every choice, if there is one."""
+def clear_filters_button() -> rx.Component:
+    """Build the button that removes all choices, if there are any."""
     button = rx.el.button(
         _("Quitar los filtros"),
         type="button",
         class_name="button button--primary",
-        special_props=[CHOICES.clearing],
+        special_props=[CHOICES.clear],
     )
     return rx.cond(CHOICES.chips.length() > 0, button)
 
 
-def show_earlier(path: rx.Var[str]) -> rx.Component:
-    """The part of the list before what is shown."""
+def earlier_button(path: rx.Var[str]) -> rx.Component:
+    """Build the button for the products before the displayed ones."""
     return rx.el.div(
-        _step(_("Ver los anteriores"), path, CHOICES.earlier, "show-earlier"), class_name="more more--before"
+        _list_button(_("Ver los anteriores"), path, CHOICES.earlier, "show-earlier"),
+        class_name="more more--before",
     )
 
 
-def show_more(shown: NumberVar[int], total: NumberVar[int], path: rx.Var[str]) -> rx.Component:
-    """How much of the list has been shown, and more of it."""
-    button = _step(_("Ver más juguetes"), path, CHOICES.more, "show-more")
+def more_button(shown: NumberVar[int], total: NumberVar[int], path: rx.Var[str]) -> rx.Component:
+    """Build the number of displayed products, and the button for more of them."""
+    button = _list_button(_("Ver más juguetes"), path, CHOICES.more, "show-more")
     return rx.el.div(
         rx.el.p(
             _("Viste {shown} de {total}").format(shown=shown, total=total),
@@ -223,7 +224,10 @@ def show_more(shown: NumberVar[int], total: NumberVar[int], path: rx.Var[str]) -
     )
 
 
-def _step(label: str, path: rx.Var[str], way: Any, test_id: str) -> rx.Component:
-    """A way along the list: a link where the address can say what is shown, so that it is there without scripts."""
-    look = {"class_name": "button button--quiet", "data_testid": test_id, "special_props": [way]}
+def _list_button(label: str, path: rx.Var[str], button_props: Any, test_id: str) -> rx.Component:
+    """Build a button that loads more of the list.
+
+    It is a link if the state of the list can be in a URL, so that it works without scripts.
+    """
+    look = {"class_name": "button button--quiet", "data_testid": test_id, "special_props": [button_props]}
     return rx.cond(path != "", rx.el.a(label, href=path, **look), rx.el.button(label, type="button", **look))

@@ -1,4 +1,4 @@
-"""The list of the catalogue: what an address or a shopper's choices ask for, what it shows, and its document's meta."""
+"""The catalogue's list: its choices from a URL or a customer, its products, and its document's meta."""
 
 from dataclasses import dataclass, field, replace
 from urllib.parse import unquote
@@ -7,45 +7,45 @@ from backend.app import current_shop
 from backend.catalog.category_tree import department_nodes, read_tree
 from backend.catalog.handles import brand_handle
 from backend.catalog.schemas.product_fields import AGE_RANGES
-from backend.catalog.storefront.product_list import ages_of, catalog_page
+from backend.catalog.storefront.product_list import catalog_page, read_age_facets
 from backend.catalog.views import CatalogFilter, CatalogPage, CategoryNode, CategoryRef
 from backend.core.errors import InvalidData
 from backend.core.money import format_cop
 from backend.core.texts import _
-from storefront.components.header import TOO_LONG
+from storefront.components.header import SEARCH_TOO_LONG
 from storefront.components.pictures import OG_IMAGE
 from storefront.components.product_card import CARD_SIZES
 from storefront.links import AGE, BRAND, CATALOG, catalog_path
 from storefront.meta import (
     NOINDEX,
     DocumentMeta,
-    absolute,
+    absolute_url,
     breadcrumb_data,
-    first_picture,
-    shortened,
-    structured,
+    shorten_text,
+    to_first_picture,
+    to_json_ld,
 )
 from storefront.pages.page_loader import PageData, PageParams
 from storefront.state.handlers import checked_number, checked_text, checked_texts
-from storefront.state.search import places_of_shop, searched, words_of_shop
+from storefront.state.search import get_search_places, get_search_words, to_search_text
 
-STEP = 24
-MOST_SHOWN = 192
-"""At once. What follows takes its place."""
-MOST_PAGES = 40_000
-MOST_CHOICES = 40
-LONGEST_CHOICE = 100
-WHOLE = _("Todos los juguetes")
+PAGE_SIZE = 24
+MAX_SHOWN = 192
+"""Maximum products on the page at once; products after them replace them."""
+MAX_PAGE = 40_000
+MAX_CHOICES = 40
+MAX_CHOICE_LENGTH = 100
+ALL_PRODUCTS_TITLE = _("Todos los juguetes")
 UNKNOWN_CATEGORY = _("Esta categoría no existe")
 UNKNOWN_BRAND = _("Esta marca no existe")
 UNKNOWN_AGE = _("No tenemos juguetes para esta edad")
-HIGHEST_PRICE = 1_000_000_000
-"""Pesos."""
+MAX_PRICE = 1_000_000_000
+"""Maximum price of a filter, in pesos."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What the list is narrowed by. The names are those the browser keeps."""
+    """The filters, sort order and range of the list. The browser uses the same names."""
 
     categories: list[str] = field(default_factory=list)
     brands: list[str] = field(default_factory=list)
@@ -53,21 +53,20 @@ class Choices:
     on_sale: bool = False
     lowest: int = 0
     highest: int = 0
-    """The prices between which they cost, in pesos; 0 for no bound."""
+    """The price range in pesos; 0 means no limit."""
     sort: str = "featured"
-    shown: int = STEP
+    shown: int = PAGE_SIZE
     start: int = 0
-    """How many of the list come before those that are shown."""
+    """Number of products in the list before the displayed ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class CatalogContent:
-    """The list, what it is narrowed by, and what it calls itself.
+    """The list, its choices and its texts.
 
-    `place` is the path of the address, decoded; `category`, `text` and `asked_page` are those of its query;
-    `is_custom` says that the shopper chose otherwise since. `number` differs in each answer. `earlier` and `further`
-    are the addresses of the pages around what is shown: empty where there is none, or where what was chosen is in no
-    address.
+    `place` is the decoded path of the URL; `category`, `text` and `asked_page` are from its query. `is_custom`: the
+    customer has changed the choices since. `number` is different in each answer. `earlier` and `further` are the
+    paths of the previous and the next page; empty if there is none, or if no URL can contain the choices.
     """
 
     page: CatalogPage
@@ -77,34 +76,34 @@ class CatalogContent:
     text: str = ""
     is_custom: bool = False
     number: int = 0
-    title: str = WHOLE
+    title: str = ALL_PRODUCTS_TITLE
     lead: str = ""
     inner: list[str] = field(default_factory=list)
-    """The categories that stand below another one in the filter."""
+    """Categories that are indented below another one in the filter."""
     asked_page: str = ""
     earlier: str = ""
     further: str = ""
     prices: str = ""
-    """The prices that were chosen, in words."""
+    """The chosen price range as text."""
     is_bare: bool = False
-    """Whether the shop has nothing to show, however little was asked for."""
+    """True if the list is empty although it is not filtered: the shop has nothing for sale."""
 
 
-NOTHING_YET = CatalogContent(
-    page=CatalogPage(cards=[], total=0, offset=0, limit=STEP, categories=[], brands=[], ages=[]),
+EMPTY_CONTENT = CatalogContent(
+    page=CatalogPage(cards=[], total=0, offset=0, limit=PAGE_SIZE, categories=[], brands=[], ages=[]),
     choices=Choices(),
 )
 
 
 @dataclass(frozen=True, slots=True)
-class OwnList:
-    """The age or the brand whose own list an address leads to, if it leads to one.
+class LandingList:
+    """The age or brand that a URL such as `/age/3-5` or `/brand/…` selects; empty for other URLs.
 
     Attributes:
         age: an age range.
         brand: the handle of a brand.
-        brands: the names of that brand: two may differ only in accents, case and signs.
-        is_unknown: whether nothing for sale is of it.
+        brands: the names of that brand: two names may differ only in accents, case and punctuation.
+        is_unknown: True if no product for sale has this age or brand.
     """
 
     age: str = ""
@@ -113,142 +112,152 @@ class OwnList:
     is_unknown: bool = False
 
 
-async def own_list(params: PageParams) -> OwnList:
-    """The age or the brand of an address."""
-    if params.place.startswith(f"{BRAND}/"):
-        handle = brand_handle(params.tail)
-        brands = tuple([place.name for place in (await places_of_shop()).brands if place.handle == handle])
-        return OwnList(brand=handle, brands=brands, is_unknown=not brands)
-    # ages were once asked for by the query
-    age = params.tail if params.place.startswith(f"{AGE}/") else params.asked("age")
+async def find_landing_list(params: PageParams) -> LandingList:
+    """Return the age or brand that the URL selects."""
+    if params.decoded_path.startswith(f"{BRAND}/"):
+        handle = brand_handle(params.last_part)
+        brands = tuple([place.name for place in (await get_search_places()).brands if place.handle == handle])
+        return LandingList(brand=handle, brands=brands, is_unknown=not brands)
+    # old URLs have the age in the query
+    age = params.last_part if params.decoded_path.startswith(f"{AGE}/") else params.get_parameter("age")
     if not age or age in AGE_RANGES:
-        return OwnList(age=age)
+        return LandingList(age=age)
     async with current_shop().database.read() as session:
-        return OwnList(age=age, is_unknown=age not in {facet.value for facet in await ages_of(session)})
+        return LandingList(
+            age=age, is_unknown=age not in {facet.value for facet in await read_age_facets(session)}
+        )
 
 
-def choices_of_address(params: PageParams, own: OwnList) -> Choices:
-    """What an address narrows the list by."""
+def choices_from_params(params: PageParams, landing: LandingList) -> Choices:
+    """Return the choices that the URL selects."""
     return Choices(
-        categories=[params.asked("category")] if params.asked("category") else [],
-        brands=list(own.brands),
-        ages=[own.age] if own.age and not own.is_unknown else [],
-        on_sale=params.asked("sale") == "1",
-        shown=STEP,
-        start=(page_of_address(params) - 1) * STEP,
+        categories=[params.get_parameter("category")] if params.get_parameter("category") else [],
+        brands=list(landing.brands),
+        ages=[landing.age] if landing.age and not landing.is_unknown else [],
+        on_sale=params.get_parameter("sale") == "1",
+        shown=PAGE_SIZE,
+        start=(page_from_params(params) - 1) * PAGE_SIZE,
     )
 
 
-def page_of_address(params: PageParams) -> int:
-    """The page of the list that an address asks for; the first where it asks for none that there could be."""
-    asked = params.asked("page")
-    is_number = asked.isascii() and asked.isdigit() and len(asked) <= len(str(MOST_PAGES))
-    return min(max(1, int(asked)), MOST_PAGES) if is_number else 1
+def page_from_params(params: PageParams) -> int:
+    """Return the page number of the URL; 1 if it is missing or invalid."""
+    parameter = params.get_parameter("page")
+    is_number = parameter.isascii() and parameter.isdigit() and len(parameter) <= len(str(MAX_PAGE))
+    return min(max(1, int(parameter)), MAX_PAGE) if is_number else 1
 
 
-def path_of_page(params: PageParams, own: OwnList, page: int) -> str:
-    """The address of a page of the list at this address."""
-    asked = params.asked
+def build_page_path(params: PageParams, landing: LandingList, page: int) -> str:
+    """Return the path of a page of the list at this URL."""
+    parameter = params.get_parameter
     return catalog_path(
-        asked("category"),
-        text_of_address(params),
-        age=own.age,
-        brand=own.brand,
-        sale=asked("sale"),
+        parameter("category"),
+        text_from_params(params),
+        age=landing.age,
+        brand=landing.brand,
+        sale=parameter("sale"),
         page=page,
     )
 
 
-def checked_choices(sent: object) -> Choices:
-    """The choices a browser sent.
+def parse_choices(sent: object) -> Choices:
+    """Parse the choices that a browser sent.
 
     Raises:
-        InvalidData: they are not what our pages send.
+        InvalidData: the value is not in the format of our pages.
     """
     if not isinstance(sent, dict):
         raise InvalidData("not choices")
     return Choices(
-        categories=checked_texts(sent.get("categories"), MOST_CHOICES, LONGEST_CHOICE),
-        brands=checked_texts(sent.get("brands"), MOST_CHOICES, LONGEST_CHOICE),
-        ages=checked_texts(sent.get("ages"), MOST_CHOICES, LONGEST_CHOICE),
+        categories=checked_texts(sent.get("categories"), MAX_CHOICES, MAX_CHOICE_LENGTH),
+        brands=checked_texts(sent.get("brands"), MAX_CHOICES, MAX_CHOICE_LENGTH),
+        ages=checked_texts(sent.get("ages"), MAX_CHOICES, MAX_CHOICE_LENGTH),
         on_sale=sent.get("on_sale") is True,
-        lowest=checked_number(sent.get("lowest", 0), 0, HIGHEST_PRICE),
-        highest=checked_number(sent.get("highest", 0), 0, HIGHEST_PRICE),
-        sort=checked_text(sent.get("sort"), LONGEST_CHOICE),
-        shown=checked_number(sent.get("shown"), 1, MOST_SHOWN),
-        start=checked_number(sent.get("start", 0), 0, MOST_PAGES * STEP),
+        lowest=checked_number(sent.get("lowest", 0), 0, MAX_PRICE),
+        highest=checked_number(sent.get("highest", 0), 0, MAX_PRICE),
+        sort=checked_text(sent.get("sort"), MAX_CHOICE_LENGTH),
+        shown=checked_number(sent.get("shown"), 1, MAX_SHOWN),
+        start=checked_number(sent.get("start", 0), 0, MAX_PAGE * PAGE_SIZE),
     )
 
 
 async def load(params: PageParams, choices: Choices | None = None) -> PageData[CatalogContent]:
-    """What the catalogue shows under an address, or under the choices made since."""
-    own = await own_list(params)
-    applied = choices or choices_of_address(params, own)
-    text = text_of_address(params)
+    """Read the catalogue's list for a URL, or for the choices that the customer has made since."""
+    landing = await find_landing_list(params)
+    applied = choices or choices_from_params(params, landing)
+    text = text_from_params(params)
     async with current_shop().database.read() as session:
         tree = await read_tree(session)
         nodes = await department_nodes(session, tree)
-        known = [handle for handle in applied.categories if handle in tree.by_handle]
-        is_unknown = choices is None and (own.is_unknown or len(known) < len(applied.categories))
-        whole = tree.whole if tree.whole and tree.whole.handle in known else None
-        applied = replace(applied, categories=[] if whole else known)
-        wanted = CatalogFilter(
+        known_handles = [handle for handle in applied.categories if handle in tree.by_handle]
+        is_unknown = choices is None and (landing.is_unknown or len(known_handles) < len(applied.categories))
+        whole = tree.main_root if tree.main_root and tree.main_root.handle in known_handles else None
+        applied = replace(applied, categories=[] if whole else known_handles)
+        product_filter = CatalogFilter(
             text=text,
             categories=tuple(applied.categories),
             brands=tuple(applied.brands),
             ages=tuple(applied.ages),
             on_sale=applied.on_sale,
-            lowest=applied.lowest or None,
-            highest=applied.highest or None,
+            min_price=applied.lowest or None,
+            max_price=applied.highest or None,
             sort=applied.sort,
         )
-        words = words_of_shop()
-        page = await catalog_page(session, wanted, words, offset=applied.start, limit=applied.shown)
-        if page.total and not page.cards:  # the list has become shorter: its last page
-            applied = replace(applied, start=(page.total - 1) // STEP * STEP)
-            page = await catalog_page(session, wanted, words, offset=applied.start, limit=applied.shown)
-    trail = trail_to(nodes, applied.categories[0]) if len(applied.categories) == 1 else []
-    if whole:  # its page is the whole catalogue under its own name
+        words = get_search_words()
+        page = await catalog_page(session, product_filter, words, offset=applied.start, limit=applied.shown)
+        if page.total and not page.cards:  # the list has become shorter: show its final page
+            applied = replace(applied, start=(page.total - 1) // PAGE_SIZE * PAGE_SIZE)
+            page = await catalog_page(
+                session, product_filter, words, offset=applied.start, limit=applied.shown
+            )
+    trail = find_trail(nodes, applied.categories[0]) if len(applied.categories) == 1 else []
+    if whole:  # the page of the root category is the whole catalogue with that category's name
         trail = [CategoryNode(whole.id, whole.handle, whole.name, whole.description, page.total, nodes)]
     content = CatalogContent(
         page=page,
         choices=applied,
-        place=params.place,
-        category=params.asked("category"),
+        place=params.decoded_path,
+        category=params.get_parameter("category"),
         text=text,
         is_custom=choices is not None,
-        title=unknown_title(own) if is_unknown and not text else heading(text, trail, page, own, applied),
-        lead=lead_of(params, text, trail, page),
+        title=get_unknown_title(landing)
+        if is_unknown and not text
+        else build_title(text, trail, page, landing, applied),
+        lead=build_lead(params, text, trail, page),
         inner=[child.handle for node in nodes for child in node.children],
-        asked_page=params.asked("page"),
-        earlier=path_of_page(params, own, applied.start // STEP) if choices is None and applied.start else "",
-        further=path_of_page(params, own, applied.start // STEP + 2)
+        asked_page=params.get_parameter("page"),
+        earlier=build_page_path(params, landing, applied.start // PAGE_SIZE)
+        if choices is None and applied.start
+        else "",
+        further=build_page_path(params, landing, applied.start // PAGE_SIZE + 2)
         if choices is None and applied.start + len(page.cards) < page.total
         else "",
-        prices=prices_in_words(applied),
-        is_bare=not page.total and (not text or page.near is not None) and not wanted_anything(applied),
+        prices=format_prices(applied),
+        is_bare=not page.total and (not text or page.near is not None) and not has_filters(applied),
     )
-    meta = meta_of(content, trail, own, is_unknown=is_unknown)
-    if choices is None and not is_unknown and has_moved(params, own):
+    meta = build_meta(content, trail, landing, is_unknown=is_unknown)
+    if choices is None and not is_unknown and has_moved(params, landing):
         meta = DocumentMeta(
-            meta.title, status=301, moved_to=path_of_page(params, own, page_of_address(params))
+            meta.title, status=301, moved_to=build_page_path(params, landing, page_from_params(params))
         )
     return PageData(content, meta)
 
 
-def has_moved(params: PageParams, own: OwnList) -> bool:
-    """Whether the list of this age or brand has another address than this one."""
-    return bool(own.age or own.brand) and params.place != unquote(catalog_path(age=own.age, brand=own.brand))
+def has_moved(params: PageParams, landing: LandingList) -> bool:
+    """Return True if the list of this age or brand now has another URL."""
+    return bool(landing.age or landing.brand) and params.decoded_path != unquote(
+        catalog_path(age=landing.age, brand=landing.brand)
+    )
 
 
-def wanted_anything(choices: Choices) -> bool:
-    """Whether the list is narrowed by anything."""
+def has_filters(choices: Choices) -> bool:
+    """Return True if any filter is set."""
     narrowing = (choices.categories, choices.brands, choices.ages)
     return any((*narrowing, choices.on_sale, choices.lowest, choices.highest))
 
 
-def prices_in_words(choices: Choices) -> str:
-    """The bounds of the prices, if there is one."""
+def format_prices(choices: Choices) -> str:
+    """Return the price range as text; empty if there is no limit."""
     lowest, highest = format_cop(choices.lowest), format_cop(choices.highest)
     if choices.lowest and choices.highest:
         return _("De {lowest} a {highest}").format(lowest=lowest, highest=highest)
@@ -257,97 +266,99 @@ def prices_in_words(choices: Choices) -> str:
     return _("Hasta {price}").format(price=highest) if choices.highest else ""
 
 
-def trail_to(nodes: list[CategoryNode], handle: str) -> list[CategoryNode]:
-    """The way down the tree to a category; empty when it is not there."""
+def find_trail(nodes: list[CategoryNode], handle: str) -> list[CategoryNode]:
+    """Return the path down the tree to a category; empty if it is not in the tree."""
     for node in nodes:
         if node.handle == handle:
             return [node]
-        if below := trail_to(node.children, handle):
+        if below := find_trail(node.children, handle):
             return [node, *below]
     return []
 
 
-def text_of_address(params: PageParams) -> str:
-    """What an address looks for."""
-    return searched(params.query.get("q", "").strip())
+def text_from_params(params: PageParams) -> str:
+    """Return the search text of the URL."""
+    return to_search_text(params.query.get("q", "").strip())
 
 
-def lead_of(params: PageParams, text: str, trail: list[CategoryNode], page: CatalogPage) -> str:
-    """What stands under the heading: what a category is, or what became of a search."""
+def build_lead(params: PageParams, text: str, trail: list[CategoryNode], page: CatalogPage) -> str:
+    """Return the text under the title: a category's description, or a comment on the search results."""
     if not text:
         return trail[-1].description if trail else ""
-    said = [TOO_LONG] if text != params.query["q"].strip() else []
+    sentences = [SEARCH_TOO_LONG] if text != params.query["q"].strip() else []
     if page.near:
-        said.append(_("Primero va lo que más se parece; después, toda la tienda."))
+        sentences.append(_("Primero va lo que más se parece; después, toda la tienda."))
     elif page.near is not None:
-        said.append(_("Aquí está toda la tienda, por si algo te gusta."))
-    return " ".join(said)
+        sentences.append(_("Aquí está toda la tienda, por si algo te gusta."))
+    return " ".join(sentences)
 
 
-def unknown_title(own: OwnList) -> str:
-    """What the list at an address that names nothing calls itself."""
-    return UNKNOWN_BRAND if own.brand else UNKNOWN_AGE if own.age else UNKNOWN_CATEGORY
+def get_unknown_title(landing: LandingList) -> str:
+    """Return the title of the list if the URL's category, age or brand does not exist."""
+    return UNKNOWN_BRAND if landing.brand else UNKNOWN_AGE if landing.age else UNKNOWN_CATEGORY
 
 
-def age_in_words(age: str) -> str:
-    """An age range as a heading says it: `3-5`, `12+`."""
+def format_age_title(age: str) -> str:
+    """Return the title of an age range's list: `3-5`, `12+`."""
     youngest, _hyphen, oldest = age.partition("-")
     if oldest:
         return _("Juguetes de {youngest} a {oldest} años").format(youngest=youngest, oldest=oldest)
     return _("Juguetes desde los {youngest} años").format(youngest=age.removesuffix("+"))
 
 
-def heading(text: str, trail: list[CategoryNode], page: CatalogPage, own: OwnList, applied: Choices) -> str:
-    """What the list calls itself."""
+def build_title(
+    text: str, trail: list[CategoryNode], page: CatalogPage, landing: LandingList, applied: Choices
+) -> str:
+    """Return the title of the list."""
     if text and page.near is not None:
         return _("No encontramos «{text}»").format(text=text)
     if text:
         return _("Resultados para «{text}»").format(text=text)
     if trail:
         return trail[-1].name
-    if own.age and applied.ages == [own.age]:
-        return age_in_words(own.age)
-    if own.brands and applied.brands == list(own.brands):
-        # of two ways to write it, the one that more toys have
-        return max(page.brands, key=lambda facet: (facet.value in own.brands, facet.count)).label
-    return WHOLE
+    if landing.age and applied.ages == [landing.age]:
+        return format_age_title(landing.age)
+    if landing.brands and applied.brands == list(landing.brands):
+        # of two spellings, use the one of more products
+        return max(page.brands, key=lambda facet: (facet.value in landing.brands, facet.count)).label
+    return ALL_PRODUCTS_TITLE
 
 
-def meta_of(
-    content: CatalogContent, trail: list[CategoryNode], own: OwnList, *, is_unknown: bool
+def build_meta(
+    content: CatalogContent, trail: list[CategoryNode], landing: LandingList, *, is_unknown: bool
 ) -> DocumentMeta:
-    """The document of a list. The answers to searches are not for search engines."""
-    number = 1 if content.is_custom else content.choices.start // STEP + 1
+    """Return the meta of the list's document. Search results are not for search engines."""
+    number = 1 if content.is_custom else content.choices.start // PAGE_SIZE + 1
     is_narrower = content.choices.on_sale or bool(
-        (own.age or own.brand) and trail
-    )  # than what its canonical url leads to
-    category = trail[-1].handle if trail and not (own.age or own.brand) else ""
+        (landing.age or landing.brand) and trail
+    )  # than the list at its canonical URL
+    category = trail[-1].handle if trail and not (landing.age or landing.brand) else ""
     first = next((card.picture for card in content.page.cards if card.picture), None)
-    way = [CategoryRef(handle=node.handle, name=node.name) for node in trail]
+    breadcrumb = [CategoryRef(handle=node.handle, name=node.name) for node in trail]
     return DocumentMeta(
         title=_("{title}, página {n}").format(title=content.title, n=number) if number > 1 else content.title,
-        description=shortened(content.lead or description_of(content.title, own)),
+        description=shorten_text(content.lead or build_description(content.title, landing)),
         status=404 if is_unknown else 200,
-        image=absolute(first.url if first else OG_IMAGE),
-        canonical=absolute(
-            catalog_path(category, age=own.age, brand=own.brand, page=1 if is_narrower else number)
+        image=absolute_url(first.url if first else OG_IMAGE),
+        canonical=absolute_url(
+            catalog_path(category, age=landing.age, brand=landing.brand, page=1 if is_narrower else number)
         )
         if not is_unknown
         else "",
-        previous=absolute(content.earlier) if content.earlier else "",
-        following=absolute(content.further) if content.further else "",
+        previous=absolute_url(content.earlier) if content.earlier else "",
+        following=absolute_url(content.further) if content.further else "",
         robots=NOINDEX if content.text or is_unknown else "index,follow",
-        structured_data=structured(breadcrumb_data(way)) if way else "",
-        first_picture=first_picture(first, CARD_SIZES),
+        structured_data=to_json_ld(breadcrumb_data(breadcrumb)) if breadcrumb else "",
+        first_picture=to_first_picture(first, CARD_SIZES),
     )
 
 
-def description_of(title: str, own: OwnList) -> str:
-    """What search engines show of a list that says nothing more of itself."""
-    if own.brands:
+def build_description(title: str, landing: LandingList) -> str:
+    """Return the description for search engines if the list has no lead."""
+    if landing.brands:
         return _("Los juguetes de {brand} que tenemos, con su precio y envío a toda Colombia.").format(
             brand=title
         )
-    if own.age:
+    if landing.age:
         return _("{title}, escogidos uno por uno, con envío a toda Colombia.").format(title=title)
     return _("Juguetes para todas las edades, con envío a toda Colombia.")

@@ -1,4 +1,4 @@
-"""Finding an order again: by its number and its e-mail address, where the link to it is mailed."""
+"""The page to find an order: after number and e-mail address are entered, the link is sent by e-mail."""
 
 from dataclasses import dataclass
 
@@ -9,9 +9,9 @@ from backend.core.texts import _
 from storefront.components.http_forms import ANSWER, http_form
 from storefront.components.icons import icon
 from storefront.links import ACCOUNT, FIND_ORDER
-from storefront.meta import DocumentMeta, absolute
+from storefront.meta import DocumentMeta, absolute_url
 from storefront.pages.account.forms import account_field
-from storefront.pages.account.sign_in import card
+from storefront.pages.account.sign_in import card_page
 from storefront.pages.page_loader import PageData, PageParams, PageState
 
 TITLE = _("Encuentra tu pedido")
@@ -19,50 +19,50 @@ LEAD = _(
     "Escribe el número de tu pedido y el correo con el que compraste. Te enviamos ahí el enlace para verlo."
 )
 SENT = _("Si hay un pedido con ese número y ese correo, su enlace ya va en camino a tu correo.")
-SAID = {"sent": SENT, "check": CHECK_FIELDS, "wait": TOO_MANY}
-"""What came of a form that was sent without scripts, by the parameter `said`."""
+RESULT_MESSAGES = {"sent": SENT, "check": CHECK_FIELDS, "wait": TOO_MANY}
+"""Result of a form that was submitted without scripts, by the parameter `said`."""
 ACTION = "/api/order-link"
 WITHOUT_SCRIPTS = f"{ACTION}/form"
 
 
 @dataclass(frozen=True, slots=True)
-class FindOrder:
-    """What is said above the form, where there is something."""
+class FindOrderContent:
+    """The message above the form, if there is one."""
 
     message: str = ""
     is_good: bool = True
 
 
-async def load(params: PageParams) -> PageData[FindOrder]:
-    """A form, and what came of it in a browser without scripts: a page says nothing that its address makes up."""
-    said = params.asked("said")
-    return PageData(FindOrder(SAID.get(said, ""), said == "sent"), meta_of())
+async def load(params: PageParams) -> PageData[FindOrderContent]:
+    """Return the result of the form in a browser without scripts. A URL can only select a known message."""
+    result = params.get_parameter("said")
+    return PageData(FindOrderContent(RESULT_MESSAGES.get(result, ""), result == "sent"), build_meta())
 
 
-def meta_of() -> DocumentMeta:
-    """The document is the same for everybody."""
-    return DocumentMeta(TITLE, LEAD, canonical=absolute(FIND_ORDER))
+def build_meta() -> DocumentMeta:
+    """Return the document's meta, which is the same for all visitors."""
+    return DocumentMeta(TITLE, LEAD, canonical=absolute_url(FIND_ORDER))
 
 
 class FindOrderState(PageState, rx.State):
-    """The form's page."""
+    """State of the form's page."""
 
-    content: rx.Field[FindOrder] = rx.field(default_factory=FindOrder)
+    content: rx.Field[FindOrderContent] = rx.field(default_factory=FindOrderContent)
     meta: rx.Field[DocumentMeta] = rx.field(default_factory=lambda: DocumentMeta(TITLE, LEAD))
 
-    async def _data(self, params: PageParams) -> PageData[FindOrder]:
+    async def _data(self, params: PageParams) -> PageData[FindOrderContent]:
         return await load(params)
 
 
 def page() -> rx.Component:
-    """The whole page."""
-    said = FindOrderState.content
-    kind = rx.cond(said.is_good, "account-form__said account-form__said--good", "account-form__said")
-    shape = rx.cond(said.is_good, icon("check", size=20), icon("warning", size=20))
-    return card(
+    """Build the whole page."""
+    content = FindOrderState.content
+    kind = rx.cond(content.is_good, "account-form__said account-form__said--good", "account-form__said")
+    shape = rx.cond(content.is_good, icon("check", size=20), icon("warning", size=20))
+    return card_page(
         TITLE,
         rx.el.p(LEAD, class_name="account-card__lead"),
-        rx.cond(said.message != "", rx.el.p(shape, said.message, class_name=kind, role="status")),
+        rx.cond(content.message != "", rx.el.p(shape, content.message, class_name=kind, role="status")),
         http_form(
             account_field(
                 "number",

@@ -1,6 +1,6 @@
-"""The gift finder: three questions, each answered with one press, and the toys that fit below them.
+"""The gift finder: three questions, each answered with one click, and the matching products below them.
 
-Every answer is in the address, so a list can be sent to somebody, and the page works without scripts.
+All answers are in the URL, so that a list can be shared and the page works without scripts.
 """
 
 from dataclasses import dataclass, field, replace
@@ -12,29 +12,29 @@ from reflex.vars import NumberVar, ObjectVar
 
 from backend.app import current_shop
 from backend.catalog.category_tree import category_tree
-from backend.catalog.storefront.product_list import ages_of, catalog_page
+from backend.catalog.storefront.product_list import catalog_page, read_age_facets
 from backend.catalog.views import CatalogFilter, ProductCard
 from backend.core.money import Cop, format_cop
 from backend.core.texts import _
-from storefront.components.frame import framed
+from storefront.components.frame import page_frame
 from storefront.components.pictures import OG_IMAGE
-from storefront.components.placeholders import grid_skeleton, link_button, until
+from storefront.components.placeholders import grid_skeleton, link_button, loaded_content
 from storefront.components.product_card import CARD_SIZES, product_grid
-from storefront.components.product_suggestions import offered_toys
+from storefront.components.product_suggestions import suggested_products
 from storefront.links import GIFT, catalog_path, gift_path
-from storefront.meta import NOINDEX, DocumentMeta, absolute, first_picture
-from storefront.pages.page_loader import PageData, PageParams, PageState, Reading
+from storefront.meta import NOINDEX, DocumentMeta, absolute_url, to_first_picture
+from storefront.pages.page_loader import PageData, PageParams, PageState, Reader
 from storefront.reflex_ext.hooks import ABSENT
 
 TITLE = _("Encuentra un regalo")
 LEAD = _("Tres preguntas, y una lista de juguetes para quien los va a recibir.")
 BUDGETS: tuple[Cop, ...] = (50_000, 100_000, 200_000)
-MOST = 24
+MAX_PRODUCTS = 24
 
 
 @dataclass(frozen=True, slots=True)
 class GiftChoice:
-    """An answer, and the address at which it is given."""
+    """An answer, and the path of the page with this answer."""
 
     label: str
     path: str
@@ -43,7 +43,7 @@ class GiftChoice:
 
 @dataclass(frozen=True, slots=True)
 class GiftQuestion:
-    """A question with its answers."""
+    """A question with its possible answers."""
 
     title: str
     choices: list[GiftChoice]
@@ -51,7 +51,7 @@ class GiftQuestion:
 
 @dataclass(frozen=True, slots=True)
 class GiftContent:
-    """The questions, the toys that fit the answers so far, and where all of them are."""
+    """The questions, the products that match the answers so far, and the path of the complete list."""
 
     questions: list[GiftQuestion] = field(default_factory=list)
     cards: list[ProductCard] = field(default_factory=list)
@@ -60,8 +60,8 @@ class GiftContent:
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
-    """What was answered so far; empty or 0 where nothing was."""
+class GiftAnswers:
+    """The answers so far; an unanswered question is empty or 0."""
 
     age: str = ""
     interest: str = ""
@@ -70,120 +70,120 @@ class Answers:
 
     @property
     def path(self) -> str:
-        """The address of these answers."""
+        """Return the path of the page with these answers."""
         return gift_path(self.age, self.interest, self.budget)
 
 
-def answers_of(params: PageParams) -> Answers:
-    """The answers in an address. What is no budget of ours is none."""
-    budget = next((one for one in BUDGETS if params.asked("budget") == str(one)), 0)
-    return Answers(params.asked("age"), params.asked("interest"), budget)
+def parse_answers(params: PageParams) -> GiftAnswers:
+    """Return the answers of the URL. An unknown budget is ignored."""
+    budget = next((price for price in BUDGETS if params.get_parameter("budget") == str(price)), 0)
+    return GiftAnswers(params.get_parameter("age"), params.get_parameter("interest"), budget)
 
 
 async def load(params: PageParams) -> PageData[GiftContent]:
-    """The questions and the toys. Answers that nobody offers are as if they were not given."""
-    given = answers_of(params)
+    """Read the questions and the products. An answer that is not offered is ignored."""
+    given = parse_answers(params)
     async with current_shop().database.read() as session:
-        ages = await ages_of(session)
+        ages = await read_age_facets(session)
         departments = [node for node in await category_tree(session) if node.count]
         given = replace(
             given,
-            age=given.age if any(one.value == given.age for one in ages) else "",
-            interest=given.interest if any(one.handle == given.interest for one in departments) else "",
+            age=given.age if any(age.value == given.age for age in ages) else "",
+            interest=given.interest if any(node.handle == given.interest for node in departments) else "",
         )
-        wanted = CatalogFilter(
+        product_filter = CatalogFilter(
             categories=(given.interest,) if given.interest else (),
             ages=(given.age,) if given.age else (),
-            highest=given.budget or None,
+            max_price=given.budget or None,
         )
-        page = await catalog_page(session, wanted, limit=MOST)
+        page = await catalog_page(session, product_filter, limit=MAX_PRODUCTS)
     questions = [
         _question(
             _("¿Cuántos años tiene?"),
             given,
             (replace(given, age=""), _("Cualquier edad")),
-            *((replace(given, age=one.value), _("{ages} años").format(ages=one.label)) for one in ages),
+            *((replace(given, age=age.value), _("{ages} años").format(ages=age.label)) for age in ages),
         ),
         _question(
             _("¿Qué le gusta?"),
             given,
             (replace(given, interest=""), _("De todo un poco")),
-            *((replace(given, interest=one.handle), one.name) for one in departments),
+            *((replace(given, interest=node.handle), node.name) for node in departments),
         ),
         _question(
             _("¿Cuánto quieres gastar?"),
             given,
             (replace(given, budget=0), _("Sin límite")),
             *(
-                (replace(given, budget=one), _("Hasta {price}").format(price=format_cop(one)))
-                for one in BUDGETS
+                (replace(given, budget=price), _("Hasta {price}").format(price=format_cop(price)))
+                for price in BUDGETS
             ),
         ),
     ]
     more = catalog_path(given.interest, age=given.age)
     content = GiftContent(questions, page.cards, page.total, more if page.total > len(page.cards) else "")
-    return PageData(content, meta_of(content, given))
+    return PageData(content, build_meta(content, given))
 
 
-def meta_of(content: GiftContent, given: Answers) -> DocumentMeta:
-    """The document: the page without answers is for search engines, the lists are the catalogue's."""
+def build_meta(content: GiftContent, given: GiftAnswers) -> DocumentMeta:
+    """Return the document's meta. Only the page without answers is for search engines."""
     first = next((card.picture for card in content.cards if card.picture), None)
     return DocumentMeta(
         title=TITLE,
         description=LEAD,
-        image=absolute(first.url if first else OG_IMAGE),
-        canonical=absolute(GIFT),
-        robots=NOINDEX if given != Answers() else "index,follow",
-        first_picture=first_picture(first, CARD_SIZES),
+        image=absolute_url(first.url if first else OG_IMAGE),
+        canonical=absolute_url(GIFT),
+        robots=NOINDEX if given != GiftAnswers() else "index,follow",
+        first_picture=to_first_picture(first, CARD_SIZES),
     )
 
 
-def _question(title: str, given: Answers, *choices: tuple[Answers, str]) -> GiftQuestion:
-    """A question, whose answers are what would be given with each."""
+def _question(title: str, given: GiftAnswers, *choices: tuple[GiftAnswers, str]) -> GiftQuestion:
+    """Return a question with its choices: for each, the answers after it is chosen, and its label."""
     return GiftQuestion(
         title, [GiftChoice(label, answers.path, answers == given) for answers, label in choices]
     )
 
 
 class GiftState(PageState, rx.State):
-    """The questions and the toys that are shown."""
+    """The displayed questions and products."""
 
     shows_units: ClassVar[bool] = False
 
     content: rx.Field[GiftContent] = rx.field(default_factory=GiftContent)
     meta: rx.Field[DocumentMeta] = rx.field(default_factory=lambda: DocumentMeta(title=TITLE))
 
-    def _reading(self, params: PageParams) -> Reading:
+    def _reader(self, params: PageParams) -> Reader:
         return partial(load, params)
 
 
-def question(asked: ObjectVar[GiftQuestion], place: NumberVar[int]) -> rx.Component:
-    """A question, and its answers side by side."""
+def question_section(row: ObjectVar[GiftQuestion], place: NumberVar[int]) -> rx.Component:
+    """Build a question with its answers side by side."""
 
-    def choice(one: ObjectVar[GiftChoice]) -> rx.Component:
+    def choice(item: ObjectVar[GiftChoice]) -> rx.Component:
         return rx.el.li(
             rx.el.a(
-                one.label,
-                href=one.path,
+                item.label,
+                href=item.path,
                 class_name="pill",
-                custom_attrs={"aria-current": rx.cond(one.is_chosen, "true", ABSENT)},
+                custom_attrs={"aria-current": rx.cond(item.is_chosen, "true", ABSENT)},
             ),
-            key=one.label,
+            key=item.label,
         )
 
     return rx.el.section(
         rx.el.h2(
             rx.el.span(place + 1, class_name="gift__number", aria_hidden="true"),
-            asked.title,
+            row.title,
             class_name="gift__title",
         ),
-        rx.el.ul(rx.foreach(asked.choices, choice), class_name="gift__choices"),
-        key=asked.title,
+        rx.el.ul(rx.foreach(row.choices, choice), class_name="gift__choices"),
+        key=row.title,
     )
 
 
-def found() -> rx.Component:
-    """The toys that fit."""
+def gift_products() -> rx.Component:
+    """Build the list of the matching products."""
     content = GiftState.content
     counted = rx.cond(content.total == 1, _("1 juguete"), _("{n} juguetes").format(n=content.total))
     return rx.el.section(
@@ -192,7 +192,8 @@ def found() -> rx.Component:
             content.cards.length() > 0,
             product_grid(content.cards, class_name="grid gift__found"),
             rx.fragment(
-                rx.el.p(_("Nada cumple con todo. Prueba con otro precio o con otra edad.")), offered_toys()
+                rx.el.p(_("Nada cumple con todo. Prueba con otro precio o con otra edad.")),
+                suggested_products(),
             ),
         ),
         rx.cond(
@@ -203,18 +204,20 @@ def found() -> rx.Component:
 
 
 def page() -> rx.Component:
-    """The whole page."""
-    return framed(
+    """Build the whole page."""
+    return page_frame(
         rx.el.div(
             rx.el.h1(TITLE, class_name="page-title"),
             rx.el.p(LEAD, class_name="page-lead"),
             class_name="page-head",
         ),
-        until(
+        loaded_content(
             GiftState.is_ready,
             GiftState.has_failed,
             GiftState.load,
             grid_skeleton(8),
-            rx.el.div(rx.foreach(GiftState.content.questions, question), found(), class_name="gift"),
+            rx.el.div(
+                rx.foreach(GiftState.content.questions, question_section), gift_products(), class_name="gift"
+            ),
         ),
     )

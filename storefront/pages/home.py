@@ -1,4 +1,4 @@
-"""The home page: the banner, what is new, what is on sale, and the ways into the catalogue."""
+"""The home page: the banner, new products, products on sale, and links into the catalogue."""
 
 from functools import partial
 from typing import Any, ClassVar
@@ -8,11 +8,11 @@ from reflex.vars import NumberVar, ObjectVar
 
 from backend.app import current_shop
 from backend.catalog.views import CategoryNode, Facet
-from backend.content.areas import OWN_SECTIONS, SECTION_NAMES, SectionKind
-from backend.content.home import HomePage, SectionView, SlideView, home_page
+from backend.content.areas import DEFAULT_SECTIONS, SECTION_NAMES, SectionKind
+from backend.content.home import HomePage, SectionView, SlideView, read_home_page
 from backend.core.texts import _
 from backend.news.topics import Topic
-from storefront.components.frame import framed, section
+from storefront.components.frame import page_frame, section
 from storefront.components.icons import icon
 from storefront.components.pictures import (
     OG_IMAGE,
@@ -22,12 +22,12 @@ from storefront.components.pictures import (
     picture,
     product_picture,
 )
-from storefront.components.placeholders import grid_skeleton, link_button, until
-from storefront.components.product_card import discount_badge, price, product_grid
+from storefront.components.placeholders import grid_skeleton, link_button, loaded_content
+from storefront.components.product_card import discount_badge, price_tag, product_grid
 from storefront.components.react_components import SLIDES, Slides
-from storefront.links import CATALOG, GIFT, to_age, to_category, to_product
-from storefront.meta import DocumentMeta, FirstPicture, absolute, first_picture, store_data, structured
-from storefront.pages.page_loader import PageData, PageParams, PageState, Reading
+from storefront.links import CATALOG, GIFT, age_href, category_href, product_href
+from storefront.meta import DocumentMeta, FirstPicture, absolute_url, store_data, to_first_picture, to_json_ld
+from storefront.pages.page_loader import PageData, PageParams, PageState, Reader
 from storefront.reflex_ext.hooks import ABSENT, props
 from storefront.state.frame import FrameState
 
@@ -36,44 +36,44 @@ DESCRIPTION = _(
     "Juguetes de madera, peluches, juegos de mesa y kits para crear, con envío a toda Colombia y pago por PSE."
 )
 SLIDE_MS = 6500
-"""How long the banner shows a slide."""
+"""Milliseconds that the banner displays a slide."""
 
-SLIDE_PICTURE = "destacado-"
-DRAWING = "/brand/hero.svg"
-"""On the slide that stands first while no toy is for sale."""
+SLIDE_ID_PREFIX = "destacado-"
+EMPTY_SHOP_DRAWING = "/brand/hero.svg"
+"""Drawing of the first slide while no product is for sale."""
 STORY_SIZES = "(min-width: 1280px) 620px, (min-width: 768px) 48vw, 92vw"
 SLIDE_SIZES = "(min-width: 1280px) 560px, (min-width: 768px) 48vw, 84vw"
 
 
 async def load(_params: PageParams) -> PageData[HomePage]:
-    """What the home page shows (spec: Storefront view rules 1)."""
+    """Read the home page's content (spec: Storefront view rules 1)."""
     shop = current_shop()
-    shown = await shop.content.now()
+    shown = await shop.content.read_current()
     async with shop.database.read() as session:
-        content = await home_page(session, shown)
+        content = await read_home_page(session, shown)
     return PageData(
         content,
         DocumentMeta(
             title=TITLE,
             description=DESCRIPTION,
-            image=absolute(OG_IMAGE),
-            canonical=absolute("/"),
-            structured_data=structured(store_data(await shop.effective_settings.now())),
-            first_picture=opening_picture(content),
+            image=absolute_url(OG_IMAGE),
+            canonical=absolute_url("/"),
+            structured_data=to_json_ld(store_data(await shop.effective_settings.now())),
+            first_picture=get_opening_picture(content),
         ),
         frozenset({Topic.CONTENT, *(slide.product_id for slide in shown.slides)}),
     )
 
 
-def opening_picture(content: HomePage) -> FirstPicture | None:
-    """What the banner shows first: the drawing while no toy is for sale, else the picture of the first slide."""
+def get_opening_picture(content: HomePage) -> FirstPicture | None:
+    """Return the first picture of the banner: that of the first slide, or the drawing while no product is for sale."""
     if content.is_bare:
-        return FirstPicture(DRAWING)
-    return first_picture(next((slide.picture for slide in content.slides), None), SLIDE_SIZES)
+        return FirstPicture(EMPTY_SHOP_DRAWING)
+    return to_first_picture(next((slide.picture for slide in content.slides), None), SLIDE_SIZES)
 
 
 class HomeState(PageState, rx.State):
-    """What the home page shows."""
+    """The home page's content."""
 
     shows_units: ClassVar[bool] = False
 
@@ -86,13 +86,13 @@ class HomeState(PageState, rx.State):
         default_factory=lambda: DocumentMeta(title=TITLE, description=DESCRIPTION)
     )
 
-    def _reading(self, params: PageParams) -> Reading:
+    def _reader(self, params: PageParams) -> Reader:
         return partial(load, params)
 
 
-def slide(card: ObjectVar[SlideView], place: rx.Var[int]) -> rx.Component:
-    """One product in the banner: picture, name, price and the way to it; or a picture of the office's, with words."""
-    to = rx.cond(card.href != "", card.href, to_product(card.handle))
+def banner_slide(card: ObjectVar[SlideView], place: rx.Var[int]) -> rx.Component:
+    """Build a slide: a product's picture, name, price and link, or a picture and texts of the office."""
+    to = rx.cond(card.href != "", card.href, product_href(card.handle))
     return rx.el.div(
         rx.el.div(
             rx.el.p(card.brand, class_name="slide__eyebrow"),
@@ -102,7 +102,7 @@ def slide(card: ObjectVar[SlideView], place: rx.Var[int]) -> rx.Component:
             ),
             rx.el.p(card.subtitle, class_name="slide__subtitle"),
             rx.cond(
-                card.handle != "", rx.el.div(price(card), discount_badge(card), class_name="slide__price")
+                card.handle != "", rx.el.div(price_tag(card), discount_badge(card), class_name="slide__price")
             ),
             rx.el.span(
                 rx.cond(card.handle != "", _("Conocerlo"), _("Ver más")),
@@ -118,7 +118,7 @@ def slide(card: ObjectVar[SlideView], place: rx.Var[int]) -> rx.Component:
                 ),
                 class_name="slide__frame",
             ),
-            id=SLIDE_PICTURE + place.to(str),
+            id=SLIDE_ID_PREFIX + place.to(str),
             class_name="slide__picture",
         ),
         key=card.id,
@@ -131,7 +131,7 @@ def slide(card: ObjectVar[SlideView], place: rx.Var[int]) -> rx.Component:
 
 
 def fallback_slide() -> rx.Component:
-    """What the banner shows while the store has no active product."""
+    """Build the first slide while no product is for sale."""
     return rx.el.div(
         rx.el.div(
             rx.el.p(FrameState.shop.name, class_name="slide__eyebrow"),
@@ -146,8 +146,8 @@ def fallback_slide() -> rx.Component:
             class_name="slide__words",
         ),
         rx.el.div(
-            drawing(DRAWING, 600, 240, is_first=True),
-            id=f"{SLIDE_PICTURE}0",
+            drawing(EMPTY_SHOP_DRAWING, 600, 240, is_first=True),
+            id=f"{SLIDE_ID_PREFIX}0",
             class_name="slide__picture slide__picture--drawn",
         ),
         class_name="slide",
@@ -156,10 +156,10 @@ def fallback_slide() -> rx.Component:
 
 
 @rx.memo
-def controls(count: NumberVar[int]) -> rx.Component:
-    """What stops the banner, and leads to each slide. They come before the slides, as a carousel's should.
+def banner_controls(count: NumberVar[int]) -> rx.Component:
+    """Build the pause button and a button for each slide. They come before the slides, as a carousel requires.
 
-    See w3.org/WAI/ARIA/apg/patterns/carousel; so they do not move either when more slides arrive.
+    See w3.org/WAI/ARIA/apg/patterns/carousel. In this place they do not move when more slides are loaded.
     """
 
     def dot(place: NumberVar[int]) -> rx.Component:
@@ -171,13 +171,13 @@ def controls(count: NumberVar[int]) -> rx.Component:
             special_props=[props(SLIDES.mark, place)],
         )
 
-    wanted = SLIDES.is_wanted
+    is_wanted = SLIDES.is_wanted
     return rx.fragment(
         rx.el.button(
-            icon(rx.cond(wanted, "pause", "play"), size=20),
+            icon(rx.cond(is_wanted, "pause", "play"), size=20),
             type="button",
             class_name="icon-button banner__pause",
-            aria_label=rx.cond(wanted, _("Pausar el carrusel"), _("Reanudar el carrusel")),
+            aria_label=rx.cond(is_wanted, _("Pausar el carrusel"), _("Reanudar el carrusel")),
             special_props=[SLIDES.pause],
         ),
         rx.el.div(rx.foreach(rx.Var.range(count), dot), class_name="banner__dots"),
@@ -185,18 +185,18 @@ def controls(count: NumberVar[int]) -> rx.Component:
 
 
 def banner() -> rx.Component:
-    """The banner (spec: Storefront view rules 1)."""
+    """Build the banner (spec: Storefront view rules 1)."""
     slides, is_bare = HomeState.content.slides, HomeState.content.is_bare
-    drawn: Any = rx.cond(is_bare, 1, 0)  # the slide that stands first while no toy is for sale
+    drawn: Any = rx.cond(is_bare, 1, 0)  # the fallback slide is the first while no product is for sale
     count = slides.length() + drawn
     return rx.cond(
         HomeState.is_ready,
         Slides.create(
             rx.el.section(
-                rx.cond(count > 1, controls(count=count)),
+                rx.cond(count > 1, banner_controls(count=count)),
                 rx.el.div(
                     rx.cond(is_bare, fallback_slide()),
-                    rx.foreach(slides, lambda card, place: slide(card, place + drawn)),
+                    rx.foreach(slides, lambda card, place: banner_slide(card, place + drawn)),
                     class_name="banner__track",
                     special_props=[SLIDES.track],
                     custom_attrs={"aria-live": rx.cond(SLIDES.is_playing, "off", "polite")},
@@ -206,17 +206,17 @@ def banner() -> rx.Component:
                 aria_label=_("Destacados"),
                 data_testid="banner",
                 data_playing=rx.cond(SLIDES.is_playing, "true", ABSENT),
-                special_props=[SLIDES.resting],
+                special_props=[SLIDES.interaction_props],
             ),
             count=count,
-            every=SLIDE_MS,
+            interval_ms=SLIDE_MS,
         ),
         rx.el.div(rx.el.div(class_name="banner__track bone"), class_name="banner", aria_hidden="true"),
     )
 
 
-def reason(icon_name: str, title: str, text: str) -> rx.Component:
-    """Something a shopper can count on."""
+def promise_item(icon_name: str, title: str, text: str) -> rx.Component:
+    """Build one promise of the shop."""
     return rx.el.li(
         rx.el.span(icon(icon_name), class_name="promise__mark"),
         rx.el.p(rx.el.b(title), text, class_name="promise__text"),
@@ -224,23 +224,23 @@ def reason(icon_name: str, title: str, text: str) -> rx.Component:
     )
 
 
-def reasons() -> rx.Component:
-    """Why buy here."""
+def promise_list() -> rx.Component:
+    """Build the list of the shop's promises."""
     return rx.el.ul(
-        reason("truck", _("Envío a toda Colombia"), _("Con el precio exacto antes de pagar")),
-        reason("bank", _("Pago por PSE"), _("Desde tu banco, sin tarjetas")),
-        reason("back", _("Cinco días para arrepentirte"), _("Días hábiles, como dice la ley")),
+        promise_item("truck", _("Envío a toda Colombia"), _("Con el precio exacto antes de pagar")),
+        promise_item("bank", _("Pago por PSE"), _("Desde tu banco, sin tarjetas")),
+        promise_item("back", _("Cinco días para arrepentirte"), _("Días hábiles, como dice la ley")),
         class_name="promises",
     )
 
 
 def department_tile(department: ObjectVar[CategoryNode]) -> rx.Component:
-    """A way into a department."""
+    """Build the link to a department."""
     return rx.el.li(
         rx.el.a(
             department_drawing(department.handle, 120, class_name="tile__drawing"),
             rx.el.span(department.name, class_name="tile__name"),
-            href=to_category(department.handle),
+            href=category_href(department.handle),
             class_name="tile",
         ),
         key=department.handle,
@@ -248,78 +248,80 @@ def department_tile(department: ObjectVar[CategoryNode]) -> rx.Component:
 
 
 def age_tile(age: ObjectVar[Facet]) -> rx.Component:
-    """A way to what suits an age."""
+    """Build the link to the products of an age."""
     return rx.el.li(
         rx.el.a(
             age_drawing(age.value, 88, class_name="age__drawing"),
             rx.el.span(age.label, class_name="age__number"),
             rx.el.span(_("años"), class_name="age__word"),
-            href=to_age(age.value),
+            href=age_href(age.value),
             class_name="age",
         ),
         key=age.value,
     )
 
 
-def _filled(kind: SectionKind, things: Any, *content: rx.Component, **more: Any) -> rx.Component:
-    """A section that the shop fills with these things, where there are any. For `more` see `section`."""
-    return rx.cond(things.length() > 0, section(SECTION_NAMES[kind], *content, **more))
+def _section_if_any(kind: SectionKind, entries: Any, *content: rx.Component, **more: Any) -> rx.Component:
+    """Build a section that the shop fills by itself, if it has entries. For `more` see `section`."""
+    return rx.cond(entries.length() > 0, section(SECTION_NAMES[kind], *content, **more))
 
 
 @rx.memo
 def departments_section() -> rx.Component:
-    """The ways into the departments."""
+    """Build the links to the departments."""
     departments = HomeState.content.categories
     tiles = rx.el.ul(rx.foreach(departments, department_tile), class_name="tiles")
-    return _filled(SectionKind.DEPARTMENTS, departments, tiles)
+    return _section_if_any(SectionKind.DEPARTMENTS, departments, tiles)
 
 
 @rx.memo
 def new_section() -> rx.Component:
-    """What is new and what the shop puts forward; nothing once the shop is known to have no toys."""
-    toys = HomeState.content.new_or_featured
-    grid = until(
-        HomeState.is_ready, HomeState.has_failed, HomeState.load, grid_skeleton(), product_grid(toys)
+    """Build the new and featured products. It is hidden once the shop is known to have none."""
+    products = HomeState.content.new_or_featured
+    grid = loaded_content(
+        HomeState.is_ready, HomeState.has_failed, HomeState.load, grid_skeleton(), product_grid(products)
     )
     return rx.cond(
-        ~HomeState.is_ready | (toys.length() > 0),
+        ~HomeState.is_ready | (products.length() > 0),
         section(SECTION_NAMES[SectionKind.NEW], grid, more=CATALOG),
     )
 
 
 @rx.memo
 def sale_section() -> rx.Component:
-    """What costs less now."""
+    """Build the products on sale."""
     on_sale = HomeState.content.on_sale
-    toys = product_grid(on_sale, class_name="grid grid--row")
-    return _filled(SectionKind.SALE, on_sale, toys, more=f"{CATALOG}?sale=1", class_name="section--sale")
+    products = product_grid(on_sale, class_name="grid grid--row")
+    return _section_if_any(
+        SectionKind.SALE, on_sale, products, more=f"{CATALOG}?sale=1", class_name="section--sale"
+    )
 
 
 @rx.memo
 def ages_section() -> rx.Component:
-    """The ways to what suits an age."""
+    """Build the links to the products of each age."""
     ages = HomeState.content.ages
     tiles = rx.el.ul(rx.foreach(ages, age_tile), class_name="ages")
     gift = rx.el.div(link_button(_("Encuentra un regalo"), GIFT, "quiet"), class_name="more")
-    return _filled(SectionKind.AGES, ages, tiles, gift)
+    return _section_if_any(SectionKind.AGES, ages, tiles, gift)
 
 
-OWN = {
+SECTION_BUILDERS = {
     SectionKind.DEPARTMENTS: departments_section,
     SectionKind.NEW: new_section,
     SectionKind.SALE: sale_section,
     SectionKind.AGES: ages_section,
 }
-"""The sections that the shop fills by itself."""
+"""Builders of the sections that the shop fills by itself."""
 
 
 def paragraph(words: rx.Var[str]) -> rx.Component:
-    """A paragraph of what the office wrote."""
+    """Build a paragraph of the office's text."""
     return rx.el.p(words)
 
 
 def editorial_section(shown: ObjectVar[SectionView]) -> rx.Component:
-    """A section that the office wrote: words and a picture, the way to more, and toys."""
+    """Build a section that the office wrote: text, picture, link and products."""
     words = rx.el.div(
         rx.foreach(shown.paragraphs, paragraph),
         rx.cond(shown.href != "", link_button(shown.label, shown.href, "dark")),
@@ -340,30 +342,30 @@ def editorial_section(shown: ObjectVar[SectionView]) -> rx.Component:
 
 
 def sections() -> rx.Component:
-    """What is below the banner: in the office's order, or in the shop's own."""
+    """Build the sections below the banner, in the office's order or the default order."""
 
-    def one(shown: ObjectVar[SectionView]) -> rx.Component:
-        kinds = [(kind, made()) for kind, made in OWN.items()]
+    def section_row(shown: ObjectVar[SectionView]) -> rx.Component:
+        kinds = [(kind, build()) for kind, build in SECTION_BUILDERS.items()]
         return rx.fragment(rx.match(shown.kind, *kinds, editorial_section(shown)), key=shown.key)
 
     ordered = HomeState.content.sections
     return rx.cond(
         ordered.length() > 0,
-        rx.foreach(ordered, one),
-        rx.fragment(*(OWN[kind]() for kind in OWN_SECTIONS)),
+        rx.foreach(ordered, section_row),
+        rx.fragment(*(SECTION_BUILDERS[kind]() for kind in DEFAULT_SECTIONS)),
     )
 
 
 def page() -> rx.Component:
-    """The whole page."""
-    return framed(
-        # the first frame waits for the text of the first slide, which would otherwise grow while one looks
-        rx.el.link(rel="expect", href=f"#{SLIDE_PICTURE}0", custom_attrs={"blocking": "render"}),
+    """Build the whole page."""
+    return page_frame(
+        # the first paint waits for the first slide, whose text would otherwise visibly change its size
+        rx.el.link(rel="expect", href=f"#{SLIDE_ID_PREFIX}0", custom_attrs={"blocking": "render"}),
         rx.el.div(
-            # the heading comes first in the document; styles show it below the banner
+            # the heading is first in the document; styles place it below the banner
             rx.el.h1(_("Juguetes hechos con cuidado, para jugar de verdad"), class_name="opening__title"),
             banner(),
-            reasons(),
+            promise_list(),
             class_name="opening",
         ),
         sections(),

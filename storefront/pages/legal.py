@@ -1,4 +1,4 @@
-"""The legal texts, one page each: in force since when, in which version, and who is behind the shop."""
+"""The legal texts, one page each: version, date from which it applies, and the company behind the shop."""
 
 from dataclasses import dataclass
 from html import unescape
@@ -9,11 +9,11 @@ import reflex as rx
 from backend.app import current_shop
 from backend.core.dates import date_label
 from backend.core.texts import _
-from backend.legal.texts import TITLES, FilledText, LegalKind, as_html, current_text, filled
-from storefront.components.frame import framed
-from storefront.components.placeholders import bar, until
+from backend.legal.texts import TITLES, FilledText, LegalKind, current_text, fill_text, to_html
+from storefront.components.frame import page_frame
+from storefront.components.placeholders import loaded_content, skeleton_bar
 from storefront.links import LEGAL_LINKS, legal_path, sic_link
-from storefront.meta import NOINDEX, DocumentMeta, absolute, shortened
+from storefront.meta import NOINDEX, DocumentMeta, absolute_url, shorten_text
 from storefront.pages import not_found
 from storefront.pages.page_loader import PageData, PageParams, PageState
 from storefront.state.frame import FrameState
@@ -21,9 +21,9 @@ from storefront.state.frame import FrameState
 
 @dataclass(frozen=True, slots=True)
 class LegalPage:
-    """A text as it is shown; without a title there is none at the address.
+    """A legal text for display; the title is empty if no text has this URL.
 
-    `html` is made of Markdown and holds no HTML of anybody else's.
+    `html` is generated from Markdown and contains no HTML from outside.
     """
 
     title: str = ""
@@ -32,30 +32,30 @@ class LegalPage:
     is_reviewed: bool = True
 
 
-def legal_page(text: FilledText) -> LegalPage:
-    """The text as it is shown."""
+def to_legal_page(text: FilledText) -> LegalPage:
+    """Convert a legal text for display."""
     in_force = _("Versión {version}").format(version=text.version)
     if text.saved_at is not None:
         since = date_label(text.saved_at)
         in_force = _("Versión {version}, vigente desde el {date}").format(version=text.version, date=since)
-    return LegalPage(TITLES[text.kind], as_html(text.text), in_force, text.is_reviewed)
+    return LegalPage(TITLES[text.kind], to_html(text.text), in_force, text.is_reviewed)
 
 
 async def load(params: PageParams) -> PageData[LegalPage]:
-    """The text of this address. An unknown one is content of its own, not a failure."""
-    if params.tail not in tuple(LegalKind):
+    """Read the text of this URL. An unknown URL has its own content and is not a failure."""
+    if params.last_part not in tuple(LegalKind):
         return PageData(LegalPage(), DocumentMeta(title=not_found.TITLE, status=404, robots=NOINDEX))
-    kind, shop = LegalKind(params.tail), current_shop()
+    kind, shop = LegalKind(params.last_part), current_shop()
     effective = await shop.effective_settings.now()
     async with shop.database.read() as session:
-        shown = legal_page(filled(await current_text(session, kind), effective))
-    words = shortened(unescape(sub(r"<[^>]+>", " ", shown.html)))
-    meta = DocumentMeta(title=shown.title, description=words, canonical=absolute(legal_path(kind)))
+        shown = to_legal_page(fill_text(await current_text(session, kind), effective))
+    words = shorten_text(unescape(sub(r"<[^>]+>", " ", shown.html)))
+    meta = DocumentMeta(title=shown.title, description=words, canonical=absolute_url(legal_path(kind)))
     return PageData(shown, meta)
 
 
 class LegalState(PageState, rx.State):
-    """The text that is shown."""
+    """The displayed text."""
 
     content: rx.Field[LegalPage] = rx.field(default_factory=LegalPage)
 
@@ -67,22 +67,22 @@ SHOWN = LegalState.content
 
 
 def page() -> rx.Component:
-    """The whole page."""
-    skeleton = rx.el.div(bar("60%", "2rem"), bar("100%", "20rem"), aria_hidden="true")
-    return framed(
-        until(
+    """Build the whole page."""
+    skeleton = rx.el.div(skeleton_bar("60%", "2rem"), skeleton_bar("100%", "20rem"), aria_hidden="true")
+    return page_frame(
+        loaded_content(
             LegalState.is_ready,
             LegalState.has_failed,
             LegalState.load,
             skeleton,
-            rx.cond(SHOWN.title != "", text(), not_found.words()),
+            rx.cond(SHOWN.title != "", legal_text(), not_found.not_found_content()),
         ),
         class_name="main--legal",
     )
 
 
-def text() -> rx.Component:
-    """The text, the ways to the others, and who keeps watch over the shop."""
+def legal_text() -> rx.Component:
+    """Build the text, the links to the other texts, and the link to the supervising authority."""
     others = [rx.el.li(rx.el.a(label, href=path)) for path, label in LEGAL_LINKS]
     return rx.el.div(
         rx.el.article(

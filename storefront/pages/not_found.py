@@ -1,11 +1,11 @@
-"""The page for addresses that lead nowhere (spec: Errors, unknown storefront route)."""
+"""The page of unknown URLs (spec: Errors, unknown storefront route)."""
 
 import reflex as rx
 
 from backend.core.texts import _
-from storefront.components.frame import framed
-from storefront.components.placeholders import not_found
-from storefront.components.product_suggestions import offered_toys
+from storefront.components.frame import page_frame
+from storefront.components.placeholders import not_found_state
+from storefront.components.product_suggestions import suggested_products
 from storefront.meta import NOINDEX, DocumentMeta
 from storefront.pages.page_loader import PageData, PageParams
 
@@ -14,15 +14,15 @@ DESCRIPTION = _("La página que buscas no existe o cambió de lugar.")
 
 
 async def load(_params: PageParams) -> PageData[None]:
-    """There is nothing to show, and the document says so."""
+    """Return the meta of a document with status 404."""
     return PageData(None, DocumentMeta(title=TITLE, status=404, robots=NOINDEX))
 
 
-def words() -> rx.Component:
-    """That nothing is here, the ways on, and some toys."""
-    return rx.fragment(not_found(_("Por aquí no hay juguetes"), DESCRIPTION), offered_toys())
+def not_found_content() -> rx.Component:
+    """Build the message that the page does not exist, links and some products."""
+    return rx.fragment(not_found_state(_("Por aquí no hay juguetes"), DESCRIPTION), suggested_products())
 
 
 def page() -> rx.Component:
-    """The whole page."""
-    return framed(words())
+    """Build the whole page."""
+    return page_frame(not_found_content())

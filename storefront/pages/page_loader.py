@@ -1,6 +1,6 @@
-"""What a page's loader takes and returns.
+"""Parameters, result and base state of the pages' loaders.
 
-A loader is the one place that reads what a page shows: the page's `load` event and the document both call it.
+A loader is the one function that reads a page's content. The page's `load` event and the document both call it.
 """
 
 import logging
@@ -23,141 +23,150 @@ Content = TypeVar("Content")
 
 log = logging.getLogger(__name__)
 
-LONGEST_PARAMETER = 200
-MOST_PARAMETERS = 50
+MAX_PARAMETER_LENGTH = 200
+MAX_PARAMETERS = 50
 
 
 @dataclass(frozen=True, slots=True)
 class PageParams:
-    """The address of a page: its encoded path and its decoded query."""
+    """The URL of a page: its encoded path and its decoded query."""
 
     path: str
     query: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def from_url(cls, url: str) -> "PageParams":
-        """The parameters in an address; of a parameter given twice, the first counts."""
+        """Parse a URL. If a parameter occurs twice, the first counts."""
         try:
             split = urlsplit(url)
-        except ValueError:  # `//[`, of which no page is
+        except ValueError:  # for `//[`, which no page has
             return cls(url)
-        pairs = parse_qsl("&".join(split.query.split("&")[:MOST_PARAMETERS]))
+        pairs = parse_qsl("&".join(split.query.split("&")[:MAX_PARAMETERS]))
         return cls(split.path or "/", dict(reversed(pairs)))
 
-    def asked(self, name: str) -> str:
-        """A parameter of the query without space around it; empty when it is missing or absurdly long."""
+    def get_parameter(self, name: str) -> str:
+        """Return a parameter of the query without surrounding whitespace; empty if it is missing or too long."""
         value = self.query.get(name, "").strip()
-        return value if len(value) <= LONGEST_PARAMETER else ""
+        return value if len(value) <= MAX_PARAMETER_LENGTH else ""
 
     @property
-    def place(self) -> str:
-        """The path, decoded, without a slash at its end."""
+    def decoded_path(self) -> str:
+        """Return the decoded path without a slash at its end."""
         return unquote(self.path.rstrip("/")) or "/"
 
     @property
-    def tail(self) -> str:
-        """The last part of the path: the one that varies in `/product/[slug]`."""
+    def last_part(self) -> str:
+        """Return the decoded final part of the path: the variable one in `/product/[slug]`."""
         return unquote(self.path.rstrip("/").rpartition("/")[2])
 
 
 @dataclass(frozen=True, slots=True)
 class PageData(Generic[Content]):
-    """What a page shows, and its document's meta."""
+    """A page's content, and its document's meta."""
 
     content: Content
     meta: DocumentMeta
     watched: frozenset[str] = frozenset()
-    """Products that it does not show now, and may when they change; and topics (`backend.news.topics`)."""
+    """Ids of products that the page may display after they change, and topics (`backend.news.topics`)."""
 
     def as_state(self) -> dict[str, Any]:
-        """The values of the page's state, by the names of its variables."""
+        """Return the values of the page's state by variable name."""
         return {"is_ready": True, "content": self.content, "meta": self.meta}
 
 
-Reading = Callable[[], Awaitable[PageData[Any]]]
+Reader = Callable[[], Awaitable[PageData[Any]]]
 
 
 class PageState(rx.State, mixin=True):
-    """The state of one page: what its loader returned.
+    """The state of one page: the result of its loader.
 
-    Pages add `content`, and name their loader in `_reading`, or call it in `_data` where it needs the state.
+    Pages add `content`. They return their loader from `_reader`, or call it in `_data` if it needs the state.
     """
 
     shows_units: ClassVar[bool] = True
-    """Whether it shows how many units are left: other pages are not read again for a sale that sells nothing out."""
+    """True if the page displays the number of units in stock.
+
+    Other pages are not reloaded for an order that leaves stock.
+    """
 
     is_ready: rx.Field[bool] = rx.field(False)
     has_failed: rx.Field[bool] = rx.field(False)
     meta: rx.Field[DocumentMeta] = rx.field(default_factory=lambda: DocumentMeta(title=""))
     _address: str = ""
-    """Where the browser was when this was shown."""
+    """The browser's URL when this content was loaded."""
 
     @event()
     async def load(self) -> Any:
-        """Load the page at the browser's address, and what is around every page.
+        """Load the page at the browser's URL, and the frame around it.
 
-        One event for both: with Redis, each event locks, reads and stores the states of the browser. The page comes
-        first: what is around it forgets a cart that has become an order, and the checkout is still to ask for that one.
+        One event does both because with Redis each event locks, reads and stores the browser's states. The page is
+        first: the frame forgets a cart that has become an order, but the checkout still needs its id.
         """
         cart = await self.get_state(CartState)
         try:
-            told = await self._load()
+            events = await self._load()
         except Exception:
             await cart.load_frame()
             raise
         await cart.load_frame()
-        return told
+        return events
 
     async def _load(self) -> Any:
-        """Load the page at the browser's address. A failure is shown, with a button to try again.
+        """Load the page at the browser's URL. A failure is displayed with a retry button.
 
         Returns:
-            Events that follow.
+            Events to run next.
         """
         try:
-            told = await self._fill()
+            events = await self._read_and_show()
         except Exception as error:
-            if not isinstance(error, DatabaseUnavailable):  # an outage is told once, not with every page
+            if not isinstance(error, DatabaseUnavailable):  # an outage is logged once, not for every page
                 log.exception("a page could not be loaded: %s", self.router.url.path)
             self.has_failed = True
             return None
         self.has_failed = False
-        return told
+        return events
 
-    async def _fill(self) -> Any:
-        """Read what the page shows and show it.
+    async def _read_and_show(self) -> Any:
+        """Read the page's content and show it.
 
         Returns:
-            Events that follow.
+            Events to run next.
         """
-        return self._show_or_lead(await self._data(PageParams.from_url(self.router.url)))
+        return self._show_or_redirect(await self._data(PageParams.from_url(self.router.url)))
 
-    def _reading(self, params: PageParams) -> Reading | None:  # noqa: ARG002
-        """What reads the page at this address, and reads the same for every shopper who comes with the same `_key`."""
+    def _reader(self, params: PageParams) -> Reader | None:  # noqa: ARG002
+        """Return the function that reads this page, or None.
+
+        It must return the same for all customers with the same `_key`.
+        """
         return None
 
-    def _further_key(self, params: PageParams) -> Hashable:  # noqa: ARG002
-        """What else than the address decides what is read."""
+    def _extra_key(self, params: PageParams) -> Hashable:  # noqa: ARG002
+        """Return the values other than the URL that determine the content."""
         return None
 
     async def _data(self, params: PageParams) -> PageData[Any]:
-        """What the page shows at this address."""
-        shared = self._shared(params)
+        """Read the page's content for this URL."""
+        shared = self._shared_reader(params)
         if shared is None:
             raise NotImplementedError
         return await shared()
 
-    def _shared(self, params: PageParams) -> Reading | None:
-        """Its reading, done again only after the catalogue or the stock has changed, and shared by all such pages."""
-        reading = self._reading(params)
+    def _shared_reader(self, params: PageParams) -> Reader | None:
+        """Return a cached reader, shared by all pages with the same key.
+
+        It reads again after a change of catalogue or stock.
+        """
+        reading = self._reader(params)
         pages = current_shop().pages
         return reading and partial(pages.get, self._key(params), reading, shows_units=self.shows_units)
 
-    def _show_or_lead(self, data: PageData[Any]) -> Any:
-        """Show it, or lead to the address that the page has by now, as its document does.
+    def _show_or_redirect(self, data: PageData[Any]) -> Any:
+        """Show the content, or redirect to the page's new URL, as its document does.
 
         Returns:
-            Events that follow.
+            Events to run next.
         """
         if data.meta.moved_to:
             return rx.redirect(data.meta.moved_to, replace=True)
@@ -168,7 +177,7 @@ class PageState(rx.State, mixin=True):
         self._set(data)
         self._address = address_of(self)
         params = PageParams.from_url(self._address)
-        shared = self._shared(params)
+        shared = self._shared_reader(params)
         seen = shared and Seen(self._key(params), shared, digest_of(data))
         watch(self, data.content, data.watched, seen=seen)
 
@@ -177,21 +186,21 @@ class PageState(rx.State, mixin=True):
             setattr(self, name, value)
 
     def _key(self, params: PageParams) -> Hashable:
-        return self.__class__, address_of(self), self._further_key(params)
+        return self.__class__, address_of(self), self._extra_key(params)
 
-    def _forget_elsewhere(self) -> None:
-        """Show nothing any more of another address than the one that the browser is at."""
+    def _forget_other_page(self) -> None:
+        """Reset the state if it belongs to another URL than the browser's current one."""
         if self._address != address_of(self):
             self.reset()  # type: ignore[no-untyped-call]
 
     async def _update(self) -> Any:
-        """Load the page again, and show it if it differs.
+        """Load the page again, and show it if it has changed.
 
         Returns:
-            Events that follow.
+            Events to run next.
         """
         data = await self._data(PageParams.from_url(address_of(self)))
-        return None if self._is_shown(data) else self._show_or_lead(data)
+        return None if self._is_shown(data) else self._show_or_redirect(data)
 
     def _is_shown(self, data: PageData[Any]) -> bool:
         return all(getattr(self, name) == value for name, value in data.as_state().items())

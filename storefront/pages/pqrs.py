@@ -1,4 +1,4 @@
-"""PQRS: the form by which anybody asks something of the shop, and the page that says how that stands."""
+"""PQRS: the form for petitions, complaints and claims to the shop, and the page with the status of one."""
 
 from dataclasses import dataclass
 
@@ -11,16 +11,16 @@ from backend.core.errors import NotFound
 from backend.core.texts import _
 from backend.legal.texts import LegalKind
 from backend.pqrs.models import KIND_NAMES, Pqrs, PqrsKind
-from backend.pqrs.service import LONGEST_TEXT, PQRS_LINK, read_pqrs
+from backend.pqrs.service import MAX_TEXT_LENGTH, PQRS_LINK, read_pqrs
 from storefront.components.forms import field_box, select_field
-from storefront.components.frame import framed
+from storefront.components.frame import page_frame
 from storefront.components.http_forms import ANSWER, http_form
 from storefront.components.icons import icon
-from storefront.components.placeholders import bar, link_button, not_found, until
+from storefront.components.placeholders import link_button, loaded_content, not_found_state, skeleton_bar
 from storefront.links import PQRS, legal_path, sic_link
-from storefront.meta import NOINDEX, DocumentMeta, absolute
-from storefront.pages.account.forms import account_field, problem_in
-from storefront.pages.account.sign_in import card
+from storefront.meta import NOINDEX, DocumentMeta, absolute_url
+from storefront.pages.account.forms import account_field, problem_text
+from storefront.pages.account.sign_in import card_page
 from storefront.pages.page_loader import PageData, PageParams, PageState
 from storefront.reflex_ext.hooks import ABSENT, address_part
 
@@ -29,35 +29,35 @@ LEAD = _(
     "Escríbenos. Te damos un número de radicado y te respondemos por correo: una petición en máximo 10 días "
     "hábiles, lo demás en máximo 15, casi siempre mucho antes."
 )
-SAID = {"check": CHECK_FIELDS, "wait": TOO_MANY_PQRS}
-"""What came of a form that was sent without scripts, by the parameter `said`."""
+RESULT_MESSAGES = {"check": CHECK_FIELDS, "wait": TOO_MANY_PQRS}
+"""Result of a form that was submitted without scripts, by the parameter `said`."""
 ACTION = "/api/pqrs"
 WITHOUT_SCRIPTS = f"{ACTION}/form"
 FORM = "pqrs"
 PQRS_ID = "id"
 UNKNOWN = _("No encontramos este radicado")
-STATE_TITLE = _("Tu mensaje")
+STATUS_TITLE = _("Tu mensaje")
 
 
 @dataclass(frozen=True, slots=True)
 class PqrsPage:
-    """What is said above the form, where there is something."""
+    """The message above the form, if there is one."""
 
     message: str = ""
 
 
 async def load(params: PageParams) -> PageData[PqrsPage]:
-    """A form, and what came of it in a browser without scripts: a page says nothing that its address makes up."""
-    return PageData(PqrsPage(SAID.get(params.asked("said"), "")), meta_of())
+    """Return the result of the form in a browser without scripts. A URL can only select a known message."""
+    return PageData(PqrsPage(RESULT_MESSAGES.get(params.get_parameter("said"), "")), build_meta())
 
 
-def meta_of() -> DocumentMeta:
-    """The document is the same for everybody."""
-    return DocumentMeta(TITLE, LEAD, canonical=absolute(PQRS))
+def build_meta() -> DocumentMeta:
+    """Return the document's meta, which is the same for all visitors."""
+    return DocumentMeta(TITLE, LEAD, canonical=absolute_url(PQRS))
 
 
 class PqrsState(PageState, rx.State):
-    """The form's page."""
+    """State of the form's page."""
 
     content: rx.Field[PqrsPage] = rx.field(default_factory=PqrsPage)
     meta: rx.Field[DocumentMeta] = rx.field(default_factory=lambda: DocumentMeta(TITLE, LEAD))
@@ -67,17 +67,17 @@ class PqrsState(PageState, rx.State):
 
 
 def page() -> rx.Component:
-    """The whole page."""
-    said = PqrsState.content.message
-    return card(
+    """Build the whole page."""
+    result = PqrsState.content.message
+    return card_page(
         TITLE,
         rx.el.p(LEAD, class_name="account-card__lead"),
         rx.cond(
-            said != "",
-            rx.el.p(icon("warning", size=20), said, class_name="account-form__said", role="status"),
+            result != "",
+            rx.el.p(icon("warning", size=20), result, class_name="account-form__said", role="status"),
         ),
         http_form(
-            kinds(),
+            kind_select(),
             account_field("name", _("Nombre"), "name", ANSWER, FORM),
             account_field("email", _("Correo electrónico"), "email", ANSWER, FORM, kind="email"),
             account_field(
@@ -89,7 +89,7 @@ def page() -> rx.Component:
                 is_optional=True,
                 input_mode="numeric",
             ),
-            message(),
+            message_field(),
             rx.el.p(
                 _("Usamos estos datos solo para responderte, según la "),
                 rx.el.a(_("política de tratamiento de datos"), href=legal_path(LegalKind.DATA)),
@@ -107,28 +107,28 @@ def page() -> rx.Component:
     )
 
 
-def kinds() -> rx.Component:
-    """What it is."""
+def kind_select() -> rx.Component:
+    """Build the select element of the kind of message."""
     options = [rx.el.option(label, value=kind.value) for kind, label in KIND_NAMES.items()]
     return select_field(
         _("¿Qué es?"),
         [rx.el.option(_("Elige"), value=""), *options],
         element_id=f"{FORM}-kind",
-        problem=problem_in(ANSWER, "kind"),
+        problem=problem_text(ANSWER, "kind"),
         live="",
         name="kind",
         default_value="",
     )
 
 
-def message() -> rx.Component:
-    """What somebody wants to say."""
-    element_id, problem = f"{FORM}-text", problem_in(ANSWER, "text")
+def message_field() -> rx.Component:
+    """Build the text area of the message."""
+    element_id, problem = f"{FORM}-text", problem_text(ANSWER, "text")
     area = rx.el.textarea(
         id=rx.Var.create(element_id),
         name="text",
         rows="6",
-        max_length=LONGEST_TEXT,
+        max_length=MAX_TEXT_LENGTH,
         class_name="field__input pqrs__text",
         custom_attrs={
             "aria-required": "true",
@@ -139,73 +139,73 @@ def message() -> rx.Component:
     return field_box(_("Cuéntanos"), area, element_id=element_id, problem=problem, live="")
 
 
-# ------------------------------------------------------------------------------------------------- how it stands
+# ------------------------------------------------------------------------------------------------- status page
 
 
 @dataclass(frozen=True, slots=True)
 class PqrsView:
-    """What was asked, and how it stands. `id` is the address's; `number` is empty where that leads to nothing."""
+    """A message and its status. `id` is from the URL; `number` is empty if no message has this id."""
 
     id: str = ""
     number: str = ""
     kind: str = ""
-    asked: str = ""
-    due: str = ""
+    asked_label: str = ""
+    due_label: str = ""
     text: str = ""
     answer: str = ""
-    answered: str = ""
+    answered_label: str = ""
 
 
-async def load_state(params: PageParams) -> PageData[PqrsView]:
-    """What was asked, for whoever holds its signed link."""
-    shop, pqrs_id = current_shop(), params.tail
+async def load_status(params: PageParams) -> PageData[PqrsView]:
+    """Read a message for the holder of its signed link."""
+    shop, pqrs_id = current_shop(), params.last_part
     try:
-        PQRS_LINK.require(shop.settings.signing_key, pqrs_id, params.asked("token"))
+        PQRS_LINK.require(shop.settings.signing_key, pqrs_id, params.get_parameter("token"))
         async with shop.database.read() as session:
-            shown = view_of(await read_pqrs(session, pqrs_id))
+            shown = to_pqrs_view(await read_pqrs(session, pqrs_id))
     except NotFound:
         return PageData(PqrsView(pqrs_id), DocumentMeta(title=UNKNOWN, status=404, robots=NOINDEX))
     title = _("Radicado {number}").format(number=shown.number)
     return PageData(shown, DocumentMeta(title=title, robots=NOINDEX))
 
 
-def view_of(row: Pqrs) -> PqrsView:
-    """What was asked as its page shows it."""
+def to_pqrs_view(row: Pqrs) -> PqrsView:
+    """Convert a message for its status page."""
     return PqrsView(
         id=row.id,
         number=str(row.number),
         kind=KIND_NAMES[PqrsKind(row.kind)],
-        asked=time_label(row.asked_at),
-        due=date_label(last_day(row.due_at)),
+        asked_label=time_label(row.asked_at),
+        due_label=date_label(last_day(row.due_at)),
         text=row.text,
         answer=row.answer,
-        answered=time_label(row.answered_at) if row.answered_at else "",
+        answered_label=time_label(row.answered_at) if row.answered_at else "",
     )
 
 
-class PqrsStatus(PageState, rx.State):
-    """How one thing that was asked stands."""
+class PqrsStatusState(PageState, rx.State):
+    """State of the status page of one message."""
 
     content: rx.Field[PqrsView] = rx.field(default_factory=PqrsView)
-    meta: rx.Field[DocumentMeta] = rx.field(default_factory=lambda: DocumentMeta(title=STATE_TITLE))
+    meta: rx.Field[DocumentMeta] = rx.field(default_factory=lambda: DocumentMeta(title=STATUS_TITLE))
 
     async def _data(self, params: PageParams) -> PageData[PqrsView]:
-        return await load_state(params)
+        return await load_status(params)
 
 
-ROW = PqrsStatus.content
+ROW = PqrsStatusState.content
 
 
 def status_page() -> rx.Component:
-    """The whole page. It shows nothing before it is known who asks, and nothing of another link."""
-    skeleton = rx.el.div(bar("60%", "2rem"), bar("100%", "12rem"), aria_hidden="true")
-    unknown = not_found(UNKNOWN, _("Revisa que el enlace esté completo, como llegó a tu correo."))
-    shown = rx.cond(ROW.number != "", status(), unknown)
-    return framed(
-        until(
-            PqrsStatus.is_ready & (ROW.id == address_part(PQRS_ID)),
-            PqrsStatus.has_failed,
-            PqrsStatus.load,
+    """Build the whole page. It displays nothing until the link is checked, and nothing of another link."""
+    skeleton = rx.el.div(skeleton_bar("60%", "2rem"), skeleton_bar("100%", "12rem"), aria_hidden="true")
+    unknown = not_found_state(UNKNOWN, _("Revisa que el enlace esté completo, como llegó a tu correo."))
+    shown = rx.cond(ROW.number != "", status_card(), unknown)
+    return page_frame(
+        loaded_content(
+            PqrsStatusState.is_ready & (ROW.id == address_part(PQRS_ID)),
+            PqrsStatusState.has_failed,
+            PqrsStatusState.load,
             skeleton,
             shown,
         ),
@@ -213,21 +213,21 @@ def status_page() -> rx.Component:
     )
 
 
-def status() -> rx.Component:
-    """What was asked, and the answer or until when it comes."""
+def status_card() -> rx.Component:
+    """Build the message with its answer, or with the date by which the answer arrives."""
     return rx.el.div(
         rx.el.h1(_("Radicado "), ROW.number, class_name="page-title", data_testid="pqrs-number"),
-        rx.el.p(ROW.kind, " · ", ROW.asked, class_name="account__soft"),
+        rx.el.p(ROW.kind, " · ", ROW.asked_label, class_name="account__soft"),
         rx.cond(
-            ROW.answered != "",
+            ROW.answered_label != "",
             rx.el.section(
                 rx.el.h2(_("Nuestra respuesta"), class_name="account__heading"),
                 rx.el.p(ROW.answer, class_name="pqrs__words", data_testid="pqrs-answer"),
-                rx.el.p(ROW.answered, class_name="account__soft"),
+                rx.el.p(ROW.answered_label, class_name="account__soft"),
             ),
             rx.el.p(
                 icon("check", size=20),
-                rx.el.span(_("Recibido. Te respondemos por correo a más tardar el "), ROW.due, "."),
+                rx.el.span(_("Recibido. Te respondemos por correo a más tardar el "), ROW.due_label, "."),
                 class_name="account-form__said account-form__said--good",
                 data_testid="pqrs-due",
             ),

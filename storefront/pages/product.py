@@ -1,4 +1,4 @@
-"""A product's page: pictures, price, stock, the way into the cart, and what goes with it."""
+"""A product's page: pictures, price, stock, the cart's button, and related products."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -10,48 +10,54 @@ from reflex.vars import ArrayVar, NumberVar, ObjectVar
 
 from backend.app import current_shop
 from backend.cart.lines import MAX_QUANTITY
-from backend.catalog.handles import moved_to, was_deleted
-from backend.catalog.storefront.page_content import product_detail, with_units_of_now
+from backend.catalog.handles import find_current_handle, is_deleted_product
+from backend.catalog.storefront.page_content import product_detail, with_current_units
 from backend.catalog.views import CategoryRef, ProductCard, ProductDetail
 from backend.core.errors import NotFound
 from backend.core.texts import _
-from backend.reviews.views import ReviewsPart, reviews_of
-from storefront.components.cart import CONTROLS, stepper
-from storefront.components.frame import framed, section
+from backend.reviews.views import ProductReviews, reviews_of
+from storefront.components.cart import CONTROLS, quantity_stepper
+from storefront.components.frame import page_frame, section
 from storefront.components.gallery import SIZES, GalleryPicture, gallery, gallery_pictures
 from storefront.components.icons import icon
 from storefront.components.pictures import OG_IMAGE
-from storefront.components.placeholders import bar, not_found, until
-from storefront.components.product_card import ages, discount_badge, price, product_grid
-from storefront.components.product_suggestions import offered_toys, viewed_toys
+from storefront.components.placeholders import loaded_content, not_found_state, skeleton_bar
+from storefront.components.product_card import age_label, discount_badge, price_tag, product_grid
+from storefront.components.product_suggestions import suggested_products, viewed_products
 from storefront.components.react_components import AddToCart
-from storefront.components.reviews import PAGE as REVIEWS_PAGE
+from storefront.components.reviews import REVIEWS_PAGE_PARAM as REVIEWS_PAGE
 from storefront.components.reviews import product_reviews, rating_link
-from storefront.components.sharing import share_button, whatsapp
-from storefront.components.variant_picker import CHOSEN, FEW_UNITS, SHOWN, VariantChoice, option_pickers
-from storefront.components.wishlist import heart
+from storefront.components.sharing import share_button, whatsapp_button
+from storefront.components.variant_picker import (
+    CHOSEN,
+    LOW_STOCK_UNITS,
+    SHOWN_VARIANT,
+    VariantChoice,
+    option_pickers,
+)
+from storefront.components.wishlist import heart_button
 from storefront.links import (
     HOME,
+    age_href,
+    brand_href,
+    category_href,
+    product_href,
     product_path,
-    to_age,
-    to_brand,
-    to_category,
-    to_product,
 )
 from storefront.meta import (
     NOINDEX,
     DocumentMeta,
-    absolute,
+    absolute_url,
     breadcrumb_data,
-    first_picture,
     product_data,
     reviews_data,
-    shortened,
-    structured,
+    shorten_text,
+    to_first_picture,
+    to_json_ld,
 )
-from storefront.pages.page_loader import PageData, PageParams, PageState, Reading
+from storefront.pages.page_loader import PageData, PageParams, PageState, Reader
 from storefront.pages.shipping_estimate import shipping_estimate
-from storefront.pages.stock_notices import notify_me
+from storefront.pages.stock_notices import stock_notice_form
 from storefront.reflex_ext.hooks import ABSENT, address_part
 from storefront.state.cart import CartState
 
@@ -61,54 +67,57 @@ UNKNOWN_TITLE = _("Este producto no existe")
 
 @dataclass(frozen=True, slots=True)
 class ProductContent:
-    """The product of an address; `detail` is None when it leads to none."""
+    """The product of a URL; `detail` is None if no product has this URL."""
 
     slug: str = ""
     detail: ProductDetail | None = None
     gallery: list[GalleryPicture] = field(default_factory=list)
-    reviews: ReviewsPart = field(default_factory=ReviewsPart)
+    reviews: ProductReviews = field(default_factory=ProductReviews)
 
 
 async def load(params: PageParams) -> PageData[ProductContent]:
-    """What the page of a product shows. An unknown product is content of its own, not a failure.
+    """Read a product's page. An unknown product has its own content and is not a failure.
 
-    All but the units is read again only after it may have changed: each sale of the shop changes units of some toy.
+    The content is cached until it may have changed, without the units in stock: almost every order changes those.
     """
-    slug, page = params.tail, page_of(params.asked(REVIEWS_PAGE))
+    slug, page = params.last_part, parse_page(params.get_parameter(REVIEWS_PAGE))
     shop = current_shop()
     data: PageData[ProductContent] = await shop.products.get(
-        (slug, page), partial(_read, slug, page), shows_units=False
+        (slug, page), partial(_read_page, slug, page), shows_units=False
     )
     if data.content.detail is None:
         return data
     async with shop.database.read() as session:
-        detail = await with_units_of_now(session, data.content.detail)
+        detail = await with_current_units(session, data.content.detail)
     return replace(data, content=replace(data.content, detail=detail))
 
 
-async def _read(slug: str, page: int) -> PageData[ProductContent]:
+async def _read_page(slug: str, page: int) -> PageData[ProductContent]:
     try:
         async with current_shop().database.read() as session:
             detail = await product_detail(session, slug)
             reviews = await reviews_of(session, detail.card.id, page)
     except NotFound:
-        return PageData(ProductContent(slug=slug), await meta_elsewhere(slug))
+        return PageData(ProductContent(slug=slug), await build_missing_meta(slug))
     content = ProductContent(
         slug=slug, detail=detail, gallery=gallery_pictures(detail.pictures), reviews=reviews
     )
-    return PageData(content, meta_of(detail, reviews))
+    return PageData(content, build_meta(detail, reviews))
 
 
-def page_of(text: str) -> int:
-    """The page of the list that an address asks for; the first for anything else."""
+def parse_page(text: str) -> int:
+    """Return the page number of the reviews in the URL; 1 if it is missing or invalid."""
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 6 else 1
 
 
-async def meta_elsewhere(slug: str) -> DocumentMeta:
-    """The document of an address that names no product for sale: the product moved, is gone, or never was."""
+async def build_missing_meta(slug: str) -> DocumentMeta:
+    """Return the meta for a URL without a product.
+
+    The product has moved (301), was deleted (410) or never existed (404).
+    """
     async with current_shop().database.read() as session:
-        handle = await moved_to(session, slug)
-        is_gone = handle is None and await was_deleted(session, slug)
+        handle = await find_current_handle(session, slug)
+        is_gone = handle is None and await is_deleted_product(session, slug)
     return DocumentMeta(
         title=UNKNOWN_TITLE,
         status=301 if handle else 410 if is_gone else 404,
@@ -117,40 +126,40 @@ async def meta_elsewhere(slug: str) -> DocumentMeta:
     )
 
 
-def meta_of(detail: ProductDetail, reviews: ReviewsPart) -> DocumentMeta:
-    """The document of a product."""
+def build_meta(detail: ProductDetail, reviews: ProductReviews) -> DocumentMeta:
+    """Return the meta of a product's document."""
     data = {**product_data(detail), **reviews_data(reviews)}
     if detail.breadcrumb:
         data = {"@graph": [data, breadcrumb_data(detail.breadcrumb)]}
     return DocumentMeta(
         title=detail.card.title,
-        description=shortened(detail.description or detail.card.subtitle),
-        image=absolute(detail.pictures[0].url if detail.pictures else OG_IMAGE),
-        canonical=absolute(f"/product/{detail.card.handle}"),
-        structured_data=structured(data),
-        first_picture=first_picture(detail.pictures[0] if detail.pictures else None, SIZES),
+        description=shorten_text(detail.description or detail.card.subtitle),
+        image=absolute_url(detail.pictures[0].url if detail.pictures else OG_IMAGE),
+        canonical=absolute_url(f"/product/{detail.card.handle}"),
+        structured_data=to_json_ld(data),
+        first_picture=to_first_picture(detail.pictures[0] if detail.pictures else None, SIZES),
     )
 
 
 class ProductState(PageState, rx.State):
-    """The product that is shown."""
+    """The displayed product."""
 
     content: rx.Field[ProductContent] = rx.field(default_factory=ProductContent)
     meta: rx.Field[DocumentMeta] = rx.field(default_factory=lambda: DocumentMeta(title=""))
 
-    def _reading(self, params: PageParams) -> Reading:
+    def _reader(self, params: PageParams) -> Reader:
         return partial(load, params)
 
 
 def breadcrumb(trail: ArrayVar[list[CategoryRef]]) -> rx.Component:
-    """Render the links from the home page down to the product's category."""
+    """Build the links from the home page down to the product's category."""
     return rx.el.nav(
         rx.el.ol(
             rx.el.li(rx.el.a(_("Inicio"), href=HOME)),
             rx.foreach(
                 trail,
                 lambda category: rx.el.li(
-                    rx.el.a(category.name, href=to_category(category.handle)), key=category.handle
+                    rx.el.a(category.name, href=category_href(category.handle)), key=category.handle
                 ),
             ),
             class_name="breadcrumb__list",
@@ -160,20 +169,22 @@ def breadcrumb(trail: ArrayVar[list[CategoryRef]]) -> rx.Component:
     )
 
 
-def stock_words() -> rx.Component:
-    """How much is left, in words."""
+def stock_text() -> rx.Component:
+    """Build the text about the stock."""
     return rx.cond(
         CHOSEN.is_missing,
         rx.el.p(_("Esta combinación no existe"), class_name="stock stock--out"),
         rx.cond(
-            ~SHOWN.available,
+            ~SHOWN_VARIANT.available,
             rx.el.p(_("Agotado por ahora"), class_name="stock stock--out"),
             rx.cond(
-                SHOWN.stock == 1,
+                SHOWN_VARIANT.stock == 1,
                 rx.el.p(_("¡Último disponible!"), class_name="stock stock--few"),
                 rx.cond(
-                    SHOWN.stock.to(int) <= FEW_UNITS,
-                    rx.el.p(_("Quedan {n} unidades").format(n=SHOWN.stock), class_name="stock stock--few"),
+                    SHOWN_VARIANT.stock.to(int) <= LOW_STOCK_UNITS,
+                    rx.el.p(
+                        _("Quedan {n} unidades").format(n=SHOWN_VARIANT.stock), class_name="stock stock--few"
+                    ),
                     rx.el.p(_("Disponible, listo para despachar"), class_name="stock"),
                 ),
             ),
@@ -181,28 +192,28 @@ def stock_words() -> rx.Component:
     )
 
 
-def add_to_cart() -> rx.Component:
-    """Quantity and button."""
+def add_to_cart_box() -> rx.Component:
+    """Build the quantity and the add button."""
     return AddToCart.create(
-        rx.cond(SHOWN.available, stepper()),
+        rx.cond(SHOWN_VARIANT.available, quantity_stepper()),
         add_buttons(
-            is_out=~SHOWN.available,
+            is_out=~SHOWN_VARIANT.available,
             word=rx.cond(CHOSEN.is_missing, _("No disponible"), _("Agotado")),
-            price=SHOWN.price_label,
+            price=SHOWN_VARIANT.price_label,
         ),
-        variant_id=SHOWN.id,
-        max=rx.cond(SHOWN.stock.to(int) > MAX_QUANTITY, MAX_QUANTITY, SHOWN.stock),
+        variant_id=SHOWN_VARIANT.id,
+        max=rx.cond(SHOWN_VARIANT.stock.to(int) > MAX_QUANTITY, MAX_QUANTITY, SHOWN_VARIANT.stock),
         answers=CartState.answers,
-        added=CartState.added.number,
+        added=CartState.last_added.number,
         on_add=CartState.add,
     )
 
 
 @rx.memo
 def add_buttons(is_out: rx.Var[bool], word: rx.Var[str], price: rx.Var[str]) -> rx.Component:
-    """The button, with `word` on it for what cannot be bought, and the bar with another one for phones.
+    """Build the add button, and a bar with a second one for phones. `word` is its text if the product cannot be bought.
 
-    The bar is shown when the first one was scrolled past.
+    The bar is displayed while the first button is scrolled out of view.
     """
     is_ready = CONTROLS.step == "ready"
     face = rx.cond(is_ready, _("Agregar al carrito"), rx.fragment(icon("check", size=20), _("Agregado")))
@@ -211,8 +222,8 @@ def add_buttons(is_out: rx.Var[bool], word: rx.Var[str], price: rx.Var[str]) -> 
         rx.el.span(price, class_name="add-bar__price"),
         rx.el.button(face, **look, special_props=[CONTROLS.button]),
         class_name="add-bar",
-        data_shown=rx.cond(CONTROLS.is_past, "true", ABSENT),
-        custom_attrs={"inert": ~CONTROLS.is_past},
+        data_shown=rx.cond(CONTROLS.is_scrolled_past, "true", ABSENT),
+        custom_attrs={"inert": ~CONTROLS.is_scrolled_past},
     )
     return rx.fragment(
         rx.el.button(
@@ -227,7 +238,7 @@ def add_buttons(is_out: rx.Var[bool], word: rx.Var[str], price: rx.Var[str]) -> 
 
 
 def assurances() -> rx.Component:
-    """What a shopper asks before buying."""
+    """Build short answers to common questions before buying."""
     return rx.el.ul(
         rx.el.li(
             icon("truck"), _("Envío a toda Colombia. El precio exacto sale con tu dirección, antes de pagar.")
@@ -241,20 +252,20 @@ def assurances() -> rx.Component:
 def product_article(
     content: ObjectVar[ProductContent], *buying: rx.Component, below: rx.Component | None = None
 ) -> rx.Component:
-    """The product, in the variant that is chosen, with what buys it and what is `below` that, and its reviews."""
+    """Build the product with its chosen variant, the `buying` controls, the elements `below` them, and its reviews."""
     detail = content.detail
     return VariantChoice.create(
         _article(content, buying, below or rx.fragment()),
-        product_reviews(content.reviews, to_product(content.slug)),
+        product_reviews(content.reviews, product_href(content.slug)),
         options=detail.options,
         variants=detail.variants,
-        first=detail.card.variant_id,
-        otherwise=detail.card.price_label,
+        default_id=detail.card.variant_id,
+        missing_label=detail.card.price_label,
     )
 
 
 def related_products(related: ArrayVar[list[ProductCard]]) -> rx.Component:
-    """What goes with it, if anything does."""
+    """Build the related products, if there are any."""
     return rx.cond(
         related.length() > 0,
         section(_("Van bien juntos"), product_grid(related, class_name="grid grid--row")),
@@ -266,10 +277,10 @@ def _article(
 ) -> rx.Component:
     detail = content.detail
     card = detail.card
-    # where there is a choice, what is said of the one that was made is said aloud
+    # with several variants, screen readers announce price and stock of the newly chosen one
     is_said = rx.cond(detail.options.length() > 0, "polite", ABSENT)
     return rx.el.article(
-        # its name comes first: on a phone it is read before the pictures have come
+        # the name is first: on a phone it can be read before the pictures have loaded
         rx.el.header(
             rx.el.p(card.brand, class_name="product__brand"),
             rx.el.h1(card.title, class_name="product__title"),
@@ -279,25 +290,25 @@ def _article(
         gallery(
             content.gallery.to(list[GalleryPicture]),
             detail.video,
-            rx.el.div(discount_badge(SHOWN), class_name="gallery__badge"),
+            rx.el.div(discount_badge(SHOWN_VARIANT), class_name="gallery__badge"),
             key=content.slug,
         ),
         rx.el.div(
             rx.el.p(card.subtitle, class_name="product__subtitle"),
             rx.el.div(
                 rx.el.div(
-                    price(SHOWN),
-                    rx.el.p(taxed(detail.tax_rate), class_name="product__tax"),
+                    price_tag(SHOWN_VARIANT),
+                    rx.el.p(tax_label(detail.tax_rate), class_name="product__tax"),
                     class_name="product__price",
                 ),
-                stock_words(),
+                stock_text(),
                 custom_attrs={"aria-live": is_said},
             ),
             option_pickers(detail.options),
             rx.el.div(*buying, class_name="product__buy"),
             below,
             rx.el.div(
-                whatsapp(
+                whatsapp_button(
                     _("Hola, tengo una pregunta sobre {toy}: {page}").format(
                         toy=card.title, page=ProductState.meta.canonical
                     )
@@ -305,18 +316,18 @@ def _article(
                 share_button(page=ProductState.meta.canonical, title=card.title),
                 class_name="product__ask",
             ),
-            shipping_estimate(SHOWN.id, SHOWN.price),
+            shipping_estimate(SHOWN_VARIANT.id, SHOWN_VARIANT.price),
             rx.el.p(detail.description, class_name="product__description"),
             rx.el.dl(
-                _fact(card.age_range, _("Edad"), rx.el.a(ages(card), href=to_age(card.age_range))),
-                _fact(card.brand, _("Marca"), rx.el.a(card.brand, href=to_brand(detail.brand_handle))),
+                _fact(card.age_range, _("Edad"), rx.el.a(age_label(card), href=age_href(card.age_range))),
+                _fact(card.brand, _("Marca"), rx.el.a(card.brand, href=brand_href(detail.brand_handle))),
                 _fact(detail.collection, _("Colección"), detail.collection.name),
-                _fact(SHOWN.sku, _("Referencia"), SHOWN.sku),
+                _fact(SHOWN_VARIANT.sku, _("Referencia"), SHOWN_VARIANT.sku),
                 rx.foreach(
                     detail.facts,
                     lambda fact: rx.el.div(
                         rx.el.dt(fact.term),
-                        rx.el.dd(rx.cond(fact.is_not_under_three, not_under_three()), fact.value),
+                        rx.el.dd(rx.cond(fact.is_not_under_three, under_three_warning()), fact.value),
                         key=fact.term,
                     ),
                 ),
@@ -329,13 +340,13 @@ def _article(
     )
 
 
-def taxed(rate: NumberVar[int]) -> rx.Var[str]:
-    """Whether there is IVA in the price."""
+def tax_label(rate: NumberVar[int]) -> rx.Var[str]:
+    """Return the text about IVA: included or exempt."""
     return rx.cond(rate > 0, _("IVA incluido"), _("Sin IVA")).to(str)
 
 
-def not_under_three() -> rx.Component:
-    """The symbol of toys that are not for children under three (ISO 8124-1, annex; EN 71-6)."""
+def under_three_warning() -> rx.Component:
+    """Build the symbol of products that are not for children under three (ISO 8124-1, annex; EN 71-6)."""
     return rx.el.img(
         src="/brand/not-under-three.svg",
         alt=_("No es para menores de 3 años"),
@@ -350,16 +361,16 @@ def _fact(is_known: rx.Var[Any], term: str, value: rx.Component | rx.Var[str]) -
 
 
 def skeleton() -> rx.Component:
-    """The product to come."""
+    """Build the skeleton of a product's page."""
     return rx.fragment(
-        rx.el.div(bar("14rem"), class_name="breadcrumb"),
+        rx.el.div(skeleton_bar("14rem"), class_name="breadcrumb"),
         rx.el.div(
-            rx.el.div(bar("30%"), bar("80%", "2.4rem"), class_name="product__name"),
+            rx.el.div(skeleton_bar("30%"), skeleton_bar("80%", "2.4rem"), class_name="product__name"),
             rx.el.div(rx.el.div(class_name="gallery__stage bone"), class_name="gallery"),
             rx.el.div(
-                bar("60%"),
-                bar("40%", "2rem"),
-                bar("100%", "3rem"),
+                skeleton_bar("60%"),
+                skeleton_bar("40%", "2rem"),
+                skeleton_bar("100%", "3rem"),
                 class_name="product__words",
             ),
             class_name="product",
@@ -368,11 +379,11 @@ def skeleton() -> rx.Component:
 
 
 def page() -> rx.Component:
-    """The whole page. While the address is already another product's than the one loaded, neither is shown."""
+    """Build the whole page. If the URL is already that of another product, the skeleton is displayed."""
     content, detail = ProductState.content, ProductState.content.detail
-    heart_of_it = heart(handle=detail.card.handle, title=detail.card.title)
-    return framed(
-        until(
+    wish_button = heart_button(handle=detail.card.handle, title=detail.card.title)
+    return page_frame(
+        loaded_content(
             ProductState.is_ready & (content.slug == address_part(SLUG)),
             ProductState.has_failed,
             ProductState.load,
@@ -381,16 +392,16 @@ def page() -> rx.Component:
                 content.detail,
                 rx.fragment(
                     breadcrumb(detail.breadcrumb),
-                    product_article(content, add_to_cart(), heart_of_it, below=notify_me()),
+                    product_article(content, add_to_cart_box(), wish_button, below=stock_notice_form()),
                     related_products(detail.related),
-                    viewed_toys(content.slug),
+                    viewed_products(content.slug),
                 ),
                 rx.fragment(
-                    not_found(
+                    not_found_state(
                         UNKNOWN_TITLE,
                         _("Puede que se haya agotado para siempre o que la dirección esté mal escrita."),
                     ),
-                    offered_toys(),
+                    suggested_products(),
                 ),
             ),
         ),

@@ -1,4 +1,4 @@
-"""Every page of the storefront: its address, its component, and the loader of what it shows."""
+"""All pages of the storefront: route, component, and loader of each."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -34,12 +34,12 @@ from storefront.state.frame import FrameState
 from storefront.state.wishlist import WishlistState
 
 
-class Routed(Protocol):
-    """A page of the shop or a screen of the office: it has an address, as Reflex writes it."""
+class HasRoute(Protocol):
+    """A page of the shop or a screen of the office: it has a route in Reflex's syntax."""
 
     @property
     def route(self) -> str:
-        """The address."""
+        """Return the route."""
 
 
 Loader = Callable[[PageParams], Awaitable[PageData[Any]]]
@@ -50,15 +50,17 @@ class Page:
     """A page of the storefront.
 
     Attributes:
-        route: its address, as Reflex writes it.
-        component: what it looks like.
-        load: gives what it shows and its document's meta.
-        state: the state that holds both, with an event `load`; None for a page that shows only what the browser knows.
-        title: of a page without a state. Any other page that is not public may have one too: its document's title
-            before the shopper is known.
+        route: in Reflex's syntax.
+        component: builds the page.
+        load: reads the page's content and its document's meta.
+        state: the state that holds both, with an event `load`; None for a page whose content only the browser
+            knows.
+        title: of a page without a state. A page that is not public may have one too: its document's title before
+            the
+            customer is known.
         description: of a page without a state.
-        refresh: the event that brings a page without a state up to date when the browser connects again.
-        is_public: whether it shows everybody the same, so that its document may hold what it shows.
+        refresh: the event that updates a page without a state when the browser reconnects.
+        is_public: True if all visitors get the same content, so that the document may contain it.
     """
 
     route: str
@@ -71,14 +73,14 @@ class Page:
     is_public: bool = False
 
     def add_to(self, app: rx.App) -> None:
-        """Add the page to the app. When it opens, what is around every page is loaded too."""
+        """Add the page to the app. Opening the page also loads the frame around it."""
         if self.state is None:
             app.add_page(
                 self.component,
                 route=self.route,
-                title=with_shop(self.title),
+                title=title_with_shop(self.title),
                 description=self.description or None,
-                image=OG_IMAGE,  # without one Reflex names a file of its own on the page for unknown addresses
+                image=OG_IMAGE,  # otherwise Reflex uses its own picture for the page of unknown URLs
                 on_load=[*filter(None, [self.refresh]), CartState.load_frame],
             )
             return
@@ -86,33 +88,36 @@ class Page:
         app.add_page(
             self.component,
             route=self.route,
-            title=with_shop(meta.title),
+            title=title_with_shop(meta.title),
             image=rx.cond(meta.image == "", OG_IMAGE, meta.image),
-            meta=head(meta),
+            meta=head_elements(meta),
             on_load=self.state.load,
         )
 
     def matches(self, segments: tuple[str, ...]) -> bool:
-        """Whether a path of these parts leads here: each is the route's own, or stands where it varies (`[slug]`)."""
+        """Return True if a path with these segments is this page.
+
+        A segment in brackets such as `[slug]` matches any text.
+        """
         pattern = [part for part in self.route.split("/") if part]
         return len(segments) == len(pattern) and all(
             part.startswith("[") or part == segment for part, segment in zip(pattern, segments, strict=True)
         )
 
 
-def with_shop(title: rx.Var[str] | str) -> rx.Var[str]:
-    """The title of a document: the page's, and the shop's name as it stands. `markup.full_title` is its like."""
+def title_with_shop(title: rx.Var[str] | str) -> rx.Var[str]:
+    """Return a document's title with the shop's current name. `markup.full_title` must return the same."""
     name = FrameState.shop.name
     return rx.cond(title == "", name, f"{title} · {name}")
 
 
-def head(meta: ObjectVar[DocumentMeta]) -> list[rx.Component]:
-    """The head's elements, for `add_page(meta=…)`. Title and picture are arguments of their own there."""
+def head_elements(meta: ObjectVar[DocumentMeta]) -> list[rx.Component]:
+    """Return elements of the head for `add_page(meta=…)`. Title and picture are separate arguments of `add_page`."""
     return [
         rx.el.meta(name="description", content=meta.description),
         rx.el.meta(name="robots", content=meta.robots),
         rx.cond(meta.canonical != "", rx.el.link(rel="canonical", href=meta.canonical)),
-        rx.el.meta(custom_attrs={"property": "og:title"}, content=with_shop(meta.title)),
+        rx.el.meta(custom_attrs={"property": "og:title"}, content=title_with_shop(meta.title)),
         rx.el.meta(custom_attrs={"property": "og:description"}, content=meta.description),
     ]
 
@@ -128,7 +133,7 @@ PAGES = (
     Page("/checkout", checkout.page, checkout.load, checkout.CheckoutState),
     Page(
         FIND_ORDER, find_order.page, find_order.load, find_order.FindOrderState, is_public=True
-    ),  # before the orders: the first that matches is shown
+    ),  # before `/order/[id]`: the first matching route is used
     Page("/notify", stock_notices.page, stock_notices.load, stock_notices.NoticeState, is_public=True),
     Page("/unsubscribe", stock_notices.page, stock_notices.load, stock_notices.NoticeState, is_public=True),
     Page("/order/[id]", order.page, order.load, order.OrderState, title=order.TITLE),
@@ -145,14 +150,14 @@ PAGES = (
         "/account/login",
         account.sign_in.login_page,
         account.sign_in.load,
-        account.sign_in.EnterState,
+        account.sign_in.SignInState,
         is_public=True,
     ),
     Page(
         "/account/register",
         account.sign_in.register_page,
         account.sign_in.load,
-        account.sign_in.EnterState,
+        account.sign_in.SignInState,
         is_public=True,
     ),
     Page(
@@ -169,18 +174,18 @@ PAGES = (
     ),
     Page("/legal/[slug]", legal.page, legal.load, legal.LegalState, is_public=True),
     Page("/pqrs", pqrs.page, pqrs.load, pqrs.PqrsState, is_public=True),
-    Page("/pqrs/[id]", pqrs.status_page, pqrs.load_state, pqrs.PqrsStatus, title=pqrs.STATE_TITLE),
+    Page("/pqrs/[id]", pqrs.status_page, pqrs.load_status, pqrs.PqrsStatusState, title=pqrs.STATUS_TITLE),
     Page("404", not_found.page, not_found.load, title=not_found.TITLE, description=not_found.DESCRIPTION),
 )
 NOT_FOUND = PAGES[-1]
-"""Reflex knows it by the route `404`; no address leads to it."""
+"""The page of unknown URLs. Reflex requires the route `404`; no link leads to it."""
 
 
-def page_at(segments: tuple[str, ...]) -> Page | None:
-    """The page that a path leads to, by its decoded parts; None when there is none."""
+def find_page(segments: tuple[str, ...]) -> Page | None:
+    """Return the page of a path, given its decoded segments, or None."""
     return next((page for page in PAGES if page is not NOT_FOUND and page.matches(segments)), None)
 
 
-def sample_of(page: Routed) -> str:
-    """An address that leads to the page, with `x` where its route varies."""
+def sample_path(page: HasRoute) -> str:
+    """Return a path of the page, with `x` for each variable segment."""
     return "/" + "/".join("x" if part.startswith("[") else part for part in page.route.split("/") if part)

@@ -1,6 +1,6 @@
-"""What shipping costs and when it arrives, before the checkout: a box on the product's page and on the cart's.
+"""The box with shipping cost and arrival before the checkout, on the pages of a product and of the cart.
 
-Which municipality it is for is kept by the browser alone, for the next time: see `assets/scripts/estimate.jsx`.
+Only the browser stores the chosen municipality, for the next time: see `assets/scripts/estimate.jsx`.
 """
 
 import logging
@@ -11,137 +11,146 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.app import current_shop
-from backend.checkout.shipping_estimates import EstimatedWay
+from backend.checkout.shipping_estimates import ShippingEstimate
 from backend.core.dates import day_name
 from backend.core.errors import ShopError, TooManyRequests
 from backend.core.outage import DatabaseUnavailable
 from backend.core.texts import _
 from backend.rate_limit.limiter import Client
 from backend.shipping.municipalities import search_municipalities
-from storefront.components.forms import LONGEST, Town, town_field, town_panel, town_view
+from storefront.components.forms import MAX_TEXT_LENGTH, Town, town_field, town_panel, town_view
 from storefront.components.icons import icon
 from storefront.pages.checkout.views import ShippingCard, shipping_card
 from storefront.reflex_ext.hooks import props, script, view
 from storefront.state.cart import CartState
 from storefront.state.frame import errors_as_notices
 from storefront.state.handlers import checked_id, checked_text, event
-from storefront.state.session import client_of, usable_by
+from storefront.state.session import find_usable_cart, get_client_ip
 
 log = logging.getLogger(__name__)
 
 SCRIPT = script("estimate")
-PAUSE_MS = 150
-CART = "cart"
-"""What is asked about where it is no variant."""
+DEBOUNCE_MS = 150
+WHOLE_CART = "cart"
+"""Item id that means the browser's whole cart instead of a variant."""
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What came of a question: `asked` names it. `status`: `ready`, `busy` (asked too often) or `failed`."""
+    """The answer to an estimate request. `question` is that request's key.
 
-    asked: str = ""
+    `status`: `ready`, `busy` (too many requests) or `failed`.
+    """
+
+    question: str = ""
     status: str = ""
-    ways: list[ShippingCard] = field(default_factory=list)
+    options: list[ShippingCard] = field(default_factory=list)
 
 
 class EstimateState(rx.State):
-    """The last estimate of this page, and the municipalities that what is typed may mean."""
+    """The latest estimate of this page, and the municipalities that match the typed text."""
 
     towns: rx.Field[list[Town]] = rx.field(default_factory=list)
     towns_for: rx.Field[str] = rx.field("")
     estimate: rx.Field[Estimate] = rx.field(default_factory=Estimate)
 
-    @event(supersedes=True, debounce=PAUSE_MS)
+    @event(supersedes=True, debounce=DEBOUNCE_MS)
     async def find_towns(self, text: str) -> None:
-        """The municipalities that what is typed may mean."""
+        """Find the municipalities that match the typed text."""
         async with errors_as_notices(self):
-            text = checked_text(text, LONGEST)
+            text = checked_text(text, MAX_TEXT_LENGTH)
             self.towns = [town_view(town) for town in search_municipalities(text)]
             self.towns_for = text
 
     @event(background=True, supersedes=True)
-    async def ask(self, asked: str, dane_code: str, thing: str) -> None:
-        """Price a variant, or the browser's own cart, to this municipality. `asked` is given back with the answer."""
+    async def estimate_shipping(self, question: str, dane_code: str, item_id: str) -> None:
+        """Price shipping of a variant, or of the browser's cart, to a municipality.
+
+        `question` is returned with the answer.
+        """
         estimate = Estimate(status="failed")
         try:
-            asked, thing = checked_text(asked, LONGEST), checked_id(thing)
-            estimate = replace(estimate, asked=asked)
-            ways = await self._ways(checked_id(dane_code), thing)
-            estimate = Estimate(asked, "ready", [way_card(way) for way in ways])
+            question, item_id = checked_text(question, MAX_TEXT_LENGTH), checked_id(item_id)
+            estimate = replace(estimate, question=question)
+            estimates = await self._read_estimates(checked_id(dane_code), item_id)
+            estimate = Estimate(question, "ready", [option_card(item) for item in estimates])
         except TooManyRequests:
             estimate = replace(estimate, status="busy")
         except ShopError as error:
             log.info("shipping could not be estimated: %s", error.message)
         except DatabaseUnavailable:
-            pass  # an outage is told once, not by every page
+            pass  # an outage is logged once, not for every page
         except Exception:
             log.exception("shipping could not be estimated")
         async with self:
             self.estimate = estimate
 
-    async def _ways(self, dane_code: str, thing: str) -> list[EstimatedWay]:
+    async def _read_estimates(self, dane_code: str, item_id: str) -> list[ShippingEstimate]:
         shop = current_shop()
         async with self:
-            client = Client.at(client_of(self), shop.settings)
+            client = Client.from_ip(get_client_ip(self), shop.settings)
             cart_id = (await self.get_state(CartState)).cart_id
-            cart_id = await usable_by(self, cart_id) if thing == CART else ""
-        if thing == CART:
-            return await shop.estimates.of_cart(cart_id, dane_code, client)
-        return await shop.estimates.of_variant(thing, dane_code, client)
+            cart_id = await find_usable_cart(self, cart_id) if item_id == WHOLE_CART else ""
+        if item_id == WHOLE_CART:
+            return await shop.estimates.estimate_cart(cart_id, dane_code, client)
+        return await shop.estimates.estimate_variant(item_id, dane_code, client)
 
 
-def way_card(way: EstimatedWay) -> ShippingCard:
-    """A way to ship in words, with the day of its arrival where that is known."""
-    if way.choice is None:
+def option_card(option: ShippingEstimate) -> ShippingCard:
+    """Return a shipping option as a card, with the day of arrival if it is known."""
+    if option.choice is None:
         note = _("La transportadora está tardando en responder. El precio exacto sale al pagar.")
-        return ShippingCard(way.id, way.name, note, "", is_pickup=False)
-    card = shipping_card(way.choice)
-    if way.arrives is None:
+        return ShippingCard(option.id, option.name, note, "", is_pickup=False)
+    card = shipping_card(option.choice)
+    if option.arrives is None:
         return card
-    return replace(card, note=_("Llega hacia el {day}.").format(day=day_name(way.arrives)))
+    return replace(card, note=_("Llega hacia el {day}.").format(day=day_name(option.arrives)))
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """The municipality that the browser keeps, how the question stands, and properties of what asks.
+class PlaceView:
+    """The municipality in the browser, the state of the request, and the properties of elements.
 
-    `is_current`: the answer is to what is asked now. Properties: `field` of the input, `town` of an option,
-    and `again` of the button that asks once more.
+    `is_current`: the answer belongs to the current request. Properties: `field` of the input, `town` of an option,
+    and `retry` of the button that tries again.
     """
 
     code: str
     is_current: bool
     field: Any
     town: Any
-    again: Any
+    retry: Any
 
 
-PLACE = view(SCRIPT, "usePlace", Place)
-"""Of the `EstimateBox` around the markup."""
+PLACE = view(SCRIPT, "usePlace", PlaceView)
+"""State of the enclosing `EstimateBox`."""
 
 
-def on_question(asked: rx.Var[str], dane_code: rx.Var[str], thing: rx.Var[str]) -> list[rx.Var[str]]:
-    """An event that asks for an estimate."""
-    return [asked, dane_code, thing]
+def on_question(question: rx.Var[str], dane_code: rx.Var[str], item_id: rx.Var[str]) -> list[rx.Var[str]]:
+    """Declare an event that requests an estimate."""
+    return [question, dane_code, item_id]
 
 
 class EstimateBox(rx.Component):
-    """Holds the municipality and asks, whenever it or `version` changes: see `assets/scripts/estimate.jsx`."""
+    """A wrapper that holds the municipality. It requests an estimate when the municipality or `version` changes.
+
+    See `assets/scripts/estimate.jsx`.
+    """
 
     library = SCRIPT
     tag = "EstimateBox"
-    thing: rx.Var[str]
+    item_id: rx.Var[str]
     version: rx.Var[str]
     answered: rx.Var[str]
     on_ask: rx.EventHandler[on_question]  # type: ignore[type-arg, valid-type]
 
 
-def shipping_estimate(thing: rx.Var[str] | str, version: rx.Var[Any]) -> rx.Component:
-    """The box.
+def shipping_estimate(item_id: rx.Var[str] | str, version: rx.Var[Any]) -> rx.Component:
+    """Build the box.
 
     Args:
-        thing: a variant's id, `CART`, or nothing to ask about.
-        version: what changes whenever the price may be another.
+        item_id: a variant's id, `WHOLE_CART`, or empty for no estimate.
+        version: a value that changes when the price may have changed.
     """
     return EstimateBox.create(
         rx.el.section(
@@ -157,32 +166,32 @@ def shipping_estimate(thing: rx.Var[str] | str, version: rx.Var[Any]) -> rx.Comp
                 is_picked=PLACE.code != "",
                 special_props=[PLACE.field],
             ),
-            answer(),
+            estimate_result(),
             class_name="estimate",
             data_testid="shipping-estimate",
         ),
-        thing=thing,
+        item_id=item_id,
         version=version.to(str),
-        answered=EstimateState.estimate.asked,
-        on_ask=EstimateState.ask,
+        answered=EstimateState.estimate.question,
+        on_ask=EstimateState.estimate_shipping,
     )
 
 
 @rx.memo
 def estimate_towns() -> rx.Component:
-    """The municipalities to pick from."""
+    """Build the list of municipalities."""
     return town_panel(EstimateState.towns, lambda town: {"special_props": [props(PLACE.town, town)]})
 
 
 @rx.memo
-def answer() -> rx.Component:
-    """The ways to ship, what is waited for, or why there is nothing. Its height is that of two ways from the start."""
+def estimate_result() -> rx.Component:
+    """Build the shipping options, a skeleton or an error. From the start its height is that of two options."""
     estimate = EstimateState.estimate
     again = rx.el.button(
         _("Intentar de nuevo"),
         type="button",
         class_name="button button--quiet button--small",
-        special_props=[PLACE.again],
+        special_props=[PLACE.retry],
     )
 
     def failure(text: str) -> rx.Component:
@@ -210,8 +219,8 @@ def answer() -> rx.Component:
                     (
                         "ready",
                         rx.cond(
-                            estimate.ways.length() > 0,
-                            rx.el.ul(rx.foreach(estimate.ways, way_row), class_name="estimate__ways"),
+                            estimate.options.length() > 0,
+                            rx.el.ul(rx.foreach(estimate.options, option_row), class_name="estimate__ways"),
                             rx.el.p(
                                 _(
                                     "Por ahora no tenemos envíos para este juguete. Escríbenos y lo resolvemos."
@@ -230,17 +239,17 @@ def answer() -> rx.Component:
     )
 
 
-def way_row(way: ObjectVar[ShippingCard]) -> rx.Component:
-    """A way to ship."""
+def option_row(option: ObjectVar[ShippingCard]) -> rx.Component:
+    """Build a shipping option."""
     return rx.el.li(
-        icon(rx.cond(way.is_pickup, "store", "truck"), size=22),
+        icon(rx.cond(option.is_pickup, "store", "truck"), size=22),
         rx.el.span(
-            rx.el.b(way.name),
-            rx.el.span(way.note, class_name="estimate__note"),
+            rx.el.b(option.name),
+            rx.el.span(option.note, class_name="estimate__note"),
             class_name="estimate__words",
         ),
-        rx.el.span(way.price, class_name="estimate__price"),
+        rx.el.span(option.price, class_name="estimate__price"),
         class_name="estimate__way",
-        key=way.id,
+        key=option.id,
         data_testid="estimate-way",
     )

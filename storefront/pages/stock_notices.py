@@ -1,6 +1,6 @@
-"""Being told when a sold-out toy is back: the form on its page, and the pages that the mails lead to.
+"""Notices that a sold-out product is available again: the form, and the pages of the e-mails' links.
 
-Those pages change nothing by being opened, as programs open links too: their button does. They work without scripts.
+Opening such a page changes nothing, as programs open links too; its button does. The pages work without scripts.
 """
 
 from dataclasses import dataclass
@@ -9,19 +9,19 @@ import reflex as rx
 
 from backend.core.error_texts import CHECK_FIELDS, PRODUCT_GONE, TOO_MANY
 from backend.core.texts import _
-from storefront.components.forms import SENT_BY_THE_BROWSER
+from storefront.components.forms import NATIVE_SUBMIT
 from storefront.components.http_forms import ANSWER, http_form
-from storefront.components.variant_picker import CHOSEN, SHOWN
+from storefront.components.variant_picker import CHOSEN, SHOWN_VARIANT
 from storefront.links import CATALOG
 from storefront.meta import NOINDEX, DocumentMeta
-from storefront.pages.account.forms import account_field, problem_in
-from storefront.pages.account.sign_in import card
+from storefront.pages.account.forms import account_field, problem_text
+from storefront.pages.account.sign_in import card_page
 from storefront.pages.page_loader import PageData, PageParams, PageState
 
 ACTION = "/api/stock-notices"
 CONSENT = _("Autorizo que usen mi correo para avisarme una sola vez de este juguete. Después se borra.")
 SENT = _("Te escribimos a ese correo: sigue el enlace para confirmar, y te avisamos una sola vez.")
-SAID = {
+RESULT_MESSAGES = {
     "sent": SENT,
     "check": CHECK_FIELDS,
     "wait": f"{PRODUCT_GONE} {TOO_MANY}",
@@ -29,17 +29,17 @@ SAID = {
     "forgotten": _("Borramos tu correo: no te escribiremos sobre este juguete."),
     "gone": _("Este enlace ya no sirve: el aviso se envió o se borró."),
 }
-"""What a press of a button came to, by the parameter `said`: a page says nothing that its address makes up."""
+"""Result of a button, by the parameter `said`. A URL can only select a known message."""
 CONFIRM_TITLE, UNSUBSCRIBE_TITLE = _("Avísame cuando llegue"), _("No quiero este aviso")
 
 
 @dataclass(frozen=True, slots=True)
 class NoticePage:
-    """A mail's link, and what came of it. `asks`: there is something to press."""
+    """The page of an e-mail's link, and the result of its button. `has_form`: the button is displayed."""
 
     title: str = CONFIRM_TITLE
     message: str = ""
-    asks: bool = False
+    has_form: bool = False
     question: str = ""
     button: str = ""
     action: str = ""
@@ -48,21 +48,21 @@ class NoticePage:
 
 
 async def load(params: PageParams) -> PageData[NoticePage]:
-    """What a mail's link asks for. Whether it is good is found out when the button is pressed."""
-    ends = params.path.rstrip("/").endswith("/unsubscribe")
-    title = UNSUBSCRIBE_TITLE if ends else CONFIRM_TITLE
-    notice_id, token = params.asked("id"), params.asked("token")
-    said = SAID.get(params.asked("said"), "")
+    """Read the page of an e-mail's link. The link is validated only when the button is clicked."""
+    is_unsubscribe = params.path.rstrip("/").endswith("/unsubscribe")
+    title = UNSUBSCRIBE_TITLE if is_unsubscribe else CONFIRM_TITLE
+    notice_id, token = params.get_parameter("id"), params.get_parameter("token")
+    result = RESULT_MESSAGES.get(params.get_parameter("said"), "")
     page = NoticePage(
         title=title,
-        message=said
+        message=result
         or (_("A esta dirección le falta una parte. Sigue el enlace del correo.") if not token else ""),
-        asks=bool(token) and not said,
+        has_form=bool(token) and not result,
         question=_("Borramos tu correo y no te avisamos.")
-        if ends
+        if is_unsubscribe
         else _("Te escribimos una sola vez, cuando el juguete se pueda comprar otra vez."),
-        button=_("Borrar mi correo") if ends else _("Sí, avísame"),
-        action=f"{ACTION}/forget" if ends else f"{ACTION}/confirm",
+        button=_("Borrar mi correo") if is_unsubscribe else _("Sí, avísame"),
+        action=f"{ACTION}/forget" if is_unsubscribe else f"{ACTION}/confirm",
         id=notice_id,
         token=token,
     )
@@ -70,7 +70,7 @@ async def load(params: PageParams) -> PageData[NoticePage]:
 
 
 class NoticeState(PageState, rx.State):
-    """A mail's link."""
+    """State of the page of an e-mail's link."""
 
     content: rx.Field[NoticePage] = rx.field(default_factory=NoticePage)
     meta: rx.Field[DocumentMeta] = rx.field(
@@ -82,15 +82,15 @@ class NoticeState(PageState, rx.State):
 
 
 def page() -> rx.Component:
-    """The whole page."""
+    """Build the whole page."""
     content = NoticeState.content
-    return card(
+    return card_page(
         content.title,
         rx.cond(
             content.message != "", rx.el.p(content.message, class_name="account-card__lead", role="status")
         ),
         rx.cond(
-            content.asks,
+            content.has_form,
             rx.el.form(
                 rx.el.p(content.question, class_name="account-card__lead"),
                 rx.el.input(type="hidden", name="id", value=content.id, read_only=True),
@@ -103,7 +103,7 @@ def page() -> rx.Component:
                 ),
                 action=content.action,
                 method="post",
-                special_props=[SENT_BY_THE_BROWSER],
+                special_props=[NATIVE_SUBMIT],
                 class_name="account-form",
             ),
         ),
@@ -114,12 +114,12 @@ def page() -> rx.Component:
     )
 
 
-def notify_me() -> rx.Component:
-    """The form of a variant that is sold out; nothing for one that can be bought, or that there is not."""
+def stock_notice_form() -> rx.Component:
+    """Build the form for a sold-out variant; nothing for one that can be bought or does not exist."""
     consent = "aviso-consent"
     form = http_form(
         rx.el.h2(_("Avísame cuando llegue"), class_name="notify__title"),
-        rx.el.input(type="hidden", name="variant_id", value=SHOWN.id, read_only=True),
+        rx.el.input(type="hidden", name="variant_id", value=SHOWN_VARIANT.id, read_only=True),
         account_field("email", _("Correo electrónico"), "email", ANSWER, "aviso", kind="email"),
         rx.el.div(
             rx.el.label(
@@ -133,7 +133,7 @@ def notify_me() -> rx.Component:
                 class_name="notify__consent",
             ),
             rx.el.p(
-                problem_in(ANSWER, "consent"),
+                problem_text(ANSWER, "consent"),
                 id=rx.Var.create(f"{consent}-problem"),
                 class_name="field__problem",
             ),
@@ -146,4 +146,6 @@ def notify_me() -> rx.Component:
         busy=_("Enviando…"),
         test_id="notify-me",
     )
-    return rx.cond(~SHOWN.available & ~CHOSEN.is_missing.to(bool), rx.el.div(form, class_name="notify"))
+    return rx.cond(
+        ~SHOWN_VARIANT.available & ~CHOSEN.is_missing.to(bool), rx.el.div(form, class_name="notify")
+    )

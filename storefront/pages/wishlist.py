@@ -1,4 +1,4 @@
-"""The wishlist: what this browser has saved, as it is now (spec: Storefront view rules 7)."""
+"""The wishlist's page: the products saved in this browser, with their current data (spec: Storefront view rules 7)."""
 
 import reflex as rx
 from reflex.vars import NumberVar, ObjectVar
@@ -6,14 +6,14 @@ from reflex.vars import NumberVar, ObjectVar
 from backend.catalog.views import ProductCard
 from backend.core.texts import _
 from storefront.components.cart import CONTROLS
-from storefront.components.frame import framed
+from storefront.components.frame import page_frame
 from storefront.components.icons import icon
-from storefront.components.placeholders import empty_state, grid_skeleton, link_button, waiting
+from storefront.components.placeholders import empty_state, grid_skeleton, link_button, loading_notice
 from storefront.components.product_card import product_card
-from storefront.components.product_suggestions import offered_toys
+from storefront.components.product_suggestions import suggested_products
 from storefront.components.react_components import AddToCart, KeepFocus, WishlistLoader
 from storefront.components.wishlist import WISHES, is_saved
-from storefront.links import to_product
+from storefront.links import product_href
 from storefront.meta import NOINDEX, DocumentMeta
 from storefront.pages.page_loader import PageData, PageParams
 from storefront.reflex_ext.hooks import props
@@ -21,18 +21,18 @@ from storefront.state.cart import CartState
 from storefront.state.wishlist import WishlistState
 
 TITLE = _("Tus favoritos")
-LEFT: NumberVar[int] = props(WISHES.left, WishlistState.gone).to(int)
-"""How many of the wishes are still sold, as far as it is known."""
+AVAILABLE_COUNT: NumberVar[int] = props(WISHES.count_without, WishlistState.gone_handles).to(int)
+"""Number of wishes that are still sold, as far as it is known."""
 
 
 async def load(_params: PageParams) -> PageData[None]:
-    """The document knows no wishlist: only the browser does."""
+    """Return the document's meta only: the browser alone knows its wishlist."""
     return PageData(None, DocumentMeta(title=TITLE, robots=NOINDEX))
 
 
 @rx.memo
 def add_button(title: rx.Var[str]) -> rx.Component:
-    """Puts the toy of the `AddToCart` around it into the cart."""
+    """Build the button that adds the product of the enclosing `AddToCart` to the cart."""
     is_ready = CONTROLS.step == "ready"
     return rx.el.button(
         rx.cond(is_ready, _("Agregar al carrito"), rx.fragment(icon("check", size=20), _("Agregado"))),
@@ -44,12 +44,12 @@ def add_button(title: rx.Var[str]) -> rx.Component:
     )
 
 
-def buying(card: ObjectVar[ProductCard]) -> rx.Component:
-    """The next step from a wish to the cart; where there is something to choose, it is chosen on the toy's page."""
+def wish_action(card: ObjectVar[ProductCard]) -> rx.Component:
+    """Build the add button, or a link to the product's page if a variant must be chosen first."""
     choose = rx.el.a(
         _("Escoger"),
         rx.el.span(" · ", card.title, class_name="sr-only"),
-        href=to_product(card.handle),
+        href=product_href(card.handle),
         class_name="button button--quiet button--small",
     )
     add = AddToCart.create(
@@ -57,21 +57,21 @@ def buying(card: ObjectVar[ProductCard]) -> rx.Component:
         variant_id=card.variant_id,
         max=1,
         answers=CartState.answers,
-        added=CartState.added.number,
+        added=CartState.last_added.number,
         on_add=CartState.add,
     )
     return rx.cond(card.available, rx.cond(card.has_choice, choose, add))
 
 
-def saved(card: ObjectVar[ProductCard]) -> rx.Component:
-    """A card that goes when its heart is taken back."""
-    item = rx.el.li(product_card(card=card, is_first=False), buying(card), class_name="wish")
+def wish_card(card: ObjectVar[ProductCard]) -> rx.Component:
+    """Build a product's card, hidden once the product is removed from the wishlist."""
+    item = rx.el.li(product_card(card=card, is_first=False), wish_action(card), class_name="wish")
     return rx.fragment(rx.cond(is_saved(card.handle), item), key=card.id)
 
 
-def gone() -> rx.Component:
-    """Says how many of the wishes are not sold any more, and lets them go."""
-    count = WISHES.count.to(int) - LEFT
+def gone_notice() -> rx.Component:
+    """Build the notice of wishes that are no longer sold, with a button that removes them."""
+    count = WISHES.count.to(int) - AVAILABLE_COUNT
     return rx.cond(
         count > 0,
         rx.el.div(
@@ -87,7 +87,7 @@ def gone() -> rx.Component:
                 type="button",
                 class_name="button button--quiet button--small wishes-gone__button",
                 data_testid="drop-gone",
-                special_props=[props(WISHES.drop, WishlistState.gone)],
+                special_props=[props(WISHES.remove, WishlistState.gone_handles)],
             ),
             class_name="wishes-gone",
             data_testid="wishes-gone",
@@ -95,8 +95,8 @@ def gone() -> rx.Component:
     )
 
 
-def nothing_left() -> rx.Component:
-    """In place of the cards: how one saves a toy, unless some are saved and `gone` says what became of them."""
+def empty_wishlist() -> rx.Component:
+    """Build the content without cards: help for saving products, or only a link below `gone_notice`."""
     catalog = link_button(_("Ver el catálogo"), "/catalog")
     return rx.cond(
         WISHES.count.to(int) > 0,
@@ -112,28 +112,30 @@ def nothing_left() -> rx.Component:
 
 
 def page() -> rx.Component:
-    """The whole page."""
-    return framed(
+    """Build the whole page."""
+    return page_frame(
         WishlistLoader.create(
-            state=WishlistState.get_full_name(), moved=WishlistState.moved, on_wishes=WishlistState.show
+            state=WishlistState.get_full_name(),
+            moved=WishlistState.moved_handles,
+            on_wishes=WishlistState.show_wishes,
         ),
         rx.el.div(rx.el.h1(_("Tus favoritos"), class_name="page-title"), class_name="page-head"),
         rx.cond(
-            WishlistState.is_known,
+            WishlistState.is_loaded,
             KeepFocus.create(
-                gone(),
+                gone_notice(),
                 rx.cond(
-                    LEFT > 0,
+                    AVAILABLE_COUNT > 0,
                     rx.fragment(
                         rx.el.h2(_("Juguetes"), class_name="sr-only"),
-                        rx.el.ul(rx.foreach(WishlistState.cards, saved), class_name="grid"),
+                        rx.el.ul(rx.foreach(WishlistState.cards, wish_card), class_name="grid"),
                     ),
-                    nothing_left(),
+                    empty_wishlist(),
                 ),
                 buttons=".heart, .wishes-gone__button",
             ),
-            rx.fragment(grid_skeleton(4), waiting()),
+            rx.fragment(grid_skeleton(4), loading_notice()),
         ),
-        # not inside `KeepFocus`: these hearts put something in
-        rx.cond(WishlistState.is_known & (LEFT == 0), offered_toys()),
+        # outside `KeepFocus`: these buttons add products to the list
+        rx.cond(WishlistState.is_loaded & (AVAILABLE_COUNT == 0), suggested_products()),
     )

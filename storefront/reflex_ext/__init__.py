@@ -1,1 +1,1 @@
-"""Everything that touches the internals of Reflex. `docs/reflex.md` lists each private name, and why it is used."""
+"""All code that uses Reflex's internals. `docs/reflex.md` lists each private name and the reason for its use."""

@@ -1,4 +1,4 @@
-"""States that belong to no open page: a document reads a screen of the office with them."""
+"""States without an open page. A document uses them to read an office screen."""
 
 import reflex as rx
 from reflex.istate.data import RouterData
@@ -20,6 +20,6 @@ def create_detached_states(url: str, cookie: str) -> KnownClientState:
 
 
 def dump_states(*states: BaseState) -> bytes:
-    """Return the values of the states as JSON, by state, under the names that the browser knows them by."""
+    """Return the values of the states as JSON, by state and by the variables' names in the browser."""
     values = {name: value for state in states for name, value in state.dict().items()}
     return json_dumps(values).encode()

@@ -1,7 +1,8 @@
-"""Scripts and styles of earlier builds: a page that was opened before an upgrade goes on asking for them.
+"""Scripts and styles of earlier builds: a page that was opened before an upgrade continues to request them.
 
-Vite puts a digest of the content in their names, so those of all builds lie in one folder in `DATA_DIR`, which replicas
-share. So a replica that still runs the earlier version also has what a page of the next one asks for.
+Vite adds a digest of the content to their names, so the files of all builds are in one folder of `DATA_DIR`, which
+replicas share. A replica with the earlier version can therefore also serve the files that a page of the next
+version requests.
 """
 
 import os
@@ -18,46 +19,46 @@ from reflex.utils.precompressed_staticfiles import PrecompressedStaticFiles
 from starlette.types import ASGIApp
 
 from backend.core.clock import now
-from storefront.static_files import BUNDLED, with_cache_headers
+from storefront.static_files import BUNDLE_PREFIX, add_cache_headers
 
 DAYS = 30
-"""How long after a build was last in use its files stay."""
+"""Days after the latest use of a build until its files are deleted."""
 STARTED = "started.txt"
-"""Beside the folder: the names of the files of the build that started last."""
+"""A file next to the folder with the names of the files of the most recently started build."""
 NAME = re.compile(r"[\w.-]+\.(?:js|css)")
 
 
 class EarlierBuilds:
-    """The files that builds have left in the data folder."""
+    """The files of earlier builds in the data folder."""
 
     def __init__(self, data: Path) -> None:
-        """`data` is the data folder."""
+        """Serve the files of earlier builds from the data folder `data`."""
         self._folder = _folder(data)
         files = PrecompressedStaticFiles(
             directory=self._folder.parent,
             check_dir=False,
             encodings=get_config().frontend_compression_formats,
         )
-        self.app: ASGIApp = with_cache_headers(files)
-        """Answers requests for what it has."""
+        self.app: ASGIApp = add_cache_headers(files)
+        """Answers requests for existing files."""
 
     def has(self, path: str) -> bool:
-        """Whether one of the builds had a script or style sheet with this address (decoded)."""
-        name = path.removeprefix(BUNDLED)
+        """Return True if one of the builds has a script or style sheet with this decoded address."""
+        name = path.removeprefix(BUNDLE_PREFIX)
         return name != path and NAME.fullmatch(name) is not None and (self._folder / name).is_file()
 
 
 def store_build(client: Path, data: Path) -> None:
-    """Put the files of the build in `client` beside those of earlier builds, and remove those that are out of use.
+    """Copy the files of the build in `client` to those of earlier builds, and delete files that are no longer in use.
 
-    Several processes may do it at once.
+    Several processes may do it at the same time.
 
     Raises:
         OSError: the data folder cannot be written.
     """
     folder = _folder(data)
     folder.mkdir(parents=True, exist_ok=True)
-    files = list((client / BUNDLED.strip("/")).iterdir())
+    files = list((client / BUNDLE_PREFIX.strip("/")).iterdir())
     for name in _started_last(folder):
         _touch(folder / name)
     for file in files:
@@ -73,7 +74,7 @@ def store_build(client: Path, data: Path) -> None:
 
 
 def _started_last(folder: Path) -> list[str]:
-    """The files of the build that was in use until now: all, where an earlier version of the shop has not noted it."""
+    """Return the files of the previous build; all files if an earlier version of the shop did not record them."""
     try:
         return (folder.parent / STARTED).read_text().splitlines()
     except FileNotFoundError:
@@ -81,10 +82,10 @@ def _started_last(folder: Path) -> list[str]:
 
 
 def _touch(stored: Path) -> bool:
-    """Note that the file is in use.
+    """Mark the file as in use.
 
     Returns:
-        Whether it is there.
+        True if the file exists.
     """
     try:
         os.utime(stored)
@@ -94,7 +95,7 @@ def _touch(stored: Path) -> bool:
 
 
 def _write(place: Path, fill: Callable[[Path], object]) -> None:
-    """Have a file filled that is whole as soon as it is there."""
+    """Create a file atomically: `fill` writes a temporary file, which is then renamed."""
     with NamedTemporaryFile(dir=place.parent, delete=False) as unfinished:
         pass
     new = Path(unfinished.name)
@@ -103,4 +104,4 @@ def _write(place: Path, fill: Callable[[Path], object]) -> None:
 
 
 def _folder(data: Path) -> Path:
-    return data / "builds" / BUNDLED.strip("/")
+    return data / "builds" / BUNDLE_PREFIX.strip("/")

@@ -1,4 +1,4 @@
-"""What is seen of each event of a page while it is handled: its id in the log, and how long it took."""
+"""Observation of page events: each event's id in the log, its duration, and its result."""
 
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -18,39 +18,39 @@ from backend.core.observability.tracing import trace_fields
 from backend.presses.service import Sending, handle_press
 
 PRESS = "__press"
-"""The place in an event's payload at which the guard of the websocket puts the id of its press."""
+"""Key of an event's payload under which the websocket's guard stores the id of its press."""
 _failures: ContextVar[list[bool]] = ContextVar("failures of the event at hand")
 _returns: ContextVar[list[bool]] = ContextVar("whether the event at hand was sent back to its browser")
 
 
 def mark_failed() -> None:
-    """The event at hand has failed, though no exception leaves it: whoever sent it was told."""
+    """Mark the current event as failed although it raises no exception: its sender has received an error message."""
     _failures.get([]).append(True)
 
 
 def mark_sent_back() -> None:
-    """Note that the event at hand was not handled: its browser sends it again."""
+    """Mark the current event as not handled: its browser sends it again."""
     _returns.get([]).append(True)
 
 
-def confirmation(press_id: str, *, is_unknown: bool = False) -> Event:
-    """Return the event that tells a browser that its press was answered: see `assets/scripts/presses.js`.
+def confirmation_event(press_id: str, *, is_unknown: bool = False) -> Event:
+    """Return the event that confirms a press to its browser: see `assets/scripts/presses.js`.
 
     Args:
         press_id: the id that the browser gave the press.
-        is_unknown: True for a press that no handler of this version takes.
+        is_unknown: True for a press that this version has no handler for.
     """
     return Event(name="_confirmed", payload={"press": press_id, "is_unknown": is_unknown})
 
 
 class ObservedEvents(BaseStateEventProcessor):
-    """Reflex's handling of events, each inside a scope of the log that names it. Presses are confirmed afterwards."""
+    """Reflex's event processor, which handles each event inside its own log scope and then confirms presses."""
 
     async def _execute_event(
         self, *, entry: EventQueueEntry, registered_handler: RegisteredEventHandler
     ) -> None:
         name = short_name(entry.event.name)
-        outcome = "canceled"  # by a later one that supersedes it, or by the shop's end
+        outcome = "canceled"  # by a later event that supersedes it, or by the shop's shutdown
         failures: list[bool] = []
         returns: list[bool] = []
         markings = _failures.set(failures), _returns.set(returns)
@@ -71,31 +71,31 @@ class ObservedEvents(BaseStateEventProcessor):
             EVENTS.labels(name, outcome).inc()
             EVENT_SECONDS.labels(name).observe(perf_counter() - began)
             if press_id and outcome != "canceled" and not returns:
-                await entry.ctx.emit_event(confirmation(press_id))
+                await entry.ctx.emit_event(confirmation_event(press_id))
 
 
 def short_name(name: str) -> str:
-    """An event's name without its state's module: `checkout_state.place`."""
+    """Return an event's name without its state's module: `checkout_state.place_order`."""
     return name.rpartition("____")[2]
 
 
 def mark_resend(handler: Callable[..., Any], resend: str) -> None:
-    """Have browsers send events of the handler until they are confirmed: see `storefront.state.handlers.Resend`."""
+    """Make browsers send events of the handler again until they are confirmed (`storefront.state.handlers.Resend`)."""
     actions = {**getattr(handler, EVENT_ACTIONS_MARKER, {}), "press": resend}
     setattr(handler, EVENT_ACTIONS_MARKER, actions)
 
 
 def current_event_ids() -> tuple[str, str | None]:
-    """Return the ids of the event at hand and of the event that caused it."""
+    """Return the ids of the current event and of the event that caused it."""
     context = EventContext.get()
     return context.txid, context.parent_txid
 
 
-def has_events_under_way(app: rx.App) -> bool:
-    """Return True while events of pages are handled."""
-    return bool(app.event_processor._tasks)  # noqa: SLF001 - Reflex tells it nowhere else
+def has_running_events(app: rx.App) -> bool:
+    """Return True while events of pages are being handled."""
+    return bool(app.event_processor._tasks)  # noqa: SLF001 - Reflex has no public name for it
 
 
 def observe_events() -> None:
-    """Have every event that the app will handle observed."""
+    """Observe every event that the app will handle."""
     reflex.app.BaseStateEventProcessor = ObservedEvents  # type: ignore[attr-defined]  # Reflex has no setting for it

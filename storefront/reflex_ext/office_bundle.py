@@ -1,9 +1,12 @@
-"""What the build does so that the shop's pages hold nothing of the office.
+"""Build steps that keep the office out of the shop's pages.
 
-- The defaults of the office's states are no part of `utils/context.jsx`, which every page loads, but a file of their
-  own, which the office's script imports (`states_script`).
-- React Router lists all pages of an app in one file, its manifest, which every page loads. There are two in its place:
-  the shop's, without the office, and the office's, without the shop (`divide_manifest`). Links between them load a
+- The defaults of the office's states are not in `utils/context.jsx`, which every page loads, but in a separate
+  file, which
+  the office's script imports (`states_script`).
+- React Router lists all pages of an app in one file, its manifest, which every page loads. It is replaced by two:
+  the
+  shop's manifest without the office, and the office's without the shop (`divide_manifest`). Links between them load
+      a
   document.
 """
 
@@ -23,11 +26,11 @@ STATES_SCRIPT = "utils/office_states.js"
 MANIFEST = re.compile(r"/assets/manifest-\w+\.js")
 START, END = "window.__reactRouterManifest=", ";"
 NOT_FOUND = "*"
-"""The path of the page for unknown addresses, which both have."""
+"""The path of the page for unknown addresses, which both manifests have."""
 
 
 def states_script() -> tuple[str, str]:
-    """The path in `.web` and the source of the script that holds the defaults of the office's states."""
+    """Return the path in `.web` and the source of the script with the defaults of the office's states."""
     root = rx.State(_reflex_internal_init=True)  # type: ignore[call-arg]
     defaults: dict[str, Any] = {}
     for state in sorted(substates_of(KnownClientState), key=lambda one: one.get_full_name()):
@@ -37,13 +40,13 @@ def states_script() -> tuple[str, str]:
 
 
 def divide_manifest(folder: Path) -> None:
-    """Put a manifest without the office in the place of the one that was built, and the office's beside it.
+    """Replace the built manifest by one without the office, and write the office's manifest next to it.
 
     Args:
         folder: the build's files for the browser.
 
     Raises:
-        RuntimeError: the manifest is not where React Router puts it, or is not written as it writes it.
+        RuntimeError: the manifest is not at React Router's usual place, or has another format.
     """
     found = list((folder / "assets").glob("manifest-*.js"))
     if len(found) != 1:
@@ -66,12 +69,12 @@ def divide_manifest(folder: Path) -> None:
 
 
 def with_office_manifest(html: str) -> str:
-    """A document of the office, with the office's manifest in the place of the shop's."""
+    """Return an office document with the office's manifest instead of the shop's."""
     return MANIFEST.sub(lambda found: office_manifest(found[0]), html)
 
 
 def office_manifest(name: str) -> str:
-    """The address of the office's manifest, beside the shop's."""
+    """Return the address of the office's manifest, next to the shop's."""
     return name.replace("/manifest-", "/office-manifest-")
 
 

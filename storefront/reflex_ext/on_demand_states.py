@@ -1,14 +1,15 @@
-"""States that are made when one of their events comes: those of the office, which no shopper has.
+"""States that are created when one of their events arrives: those of the office, which no customer has.
 
-Reflex makes every state for every page that is open, compiles the defaults of every state into every page, and reads
-every state from Redis when a page connects. Below a parent that is one of `StatesOnDemand`, it does none of that:
+Reflex creates every state for every open page, compiles the defaults of every state into every page, and reads
+every state from Redis when a page connects. Below a parent of the type `StatesOnDemand`, it does none of that:
 
-- in memory, a state is made when it is asked for; in Redis it is read when it is asked for, as any other;
-- the pages are compiled without it; its own pages bring its defaults along (`assets/scripts/office/shell.jsx`);
-- what a page is sent when it connects says nothing of it, not even of one that an earlier document of the tab left
-  behind: its page's `load` sends all of it (`OfficeScreen.load`).
+- in memory, a state is created at its first access; in Redis it is read at its first access, like any other;
+- the pages are compiled without it; its own pages contain its defaults (`assets/scripts/office/shell.jsx`);
+- when a page connects, it receives nothing of the state, even if an earlier document of the tab created it. The
+  page's
+  `load` sends all of it (`OfficeScreen.load`).
 
-So such a state has no computed variables, and none that a browser stores.
+So such a state has no computed variables, and no variables that a browser stores.
 """
 
 import weakref
@@ -23,7 +24,7 @@ Values = dict[str, Any]
 
 
 class StatesOnDemand(rx.State, mixin=True):
-    """A parent whose substates are made on demand. It stands before `rx.State` among a state's bases."""
+    """A parent whose substates are created on demand. It comes before `rx.State` in the list of bases."""
 
     def __init__(
         self, parent_state: BaseState | None = None, init_substates: bool = True, **more: Any
@@ -34,20 +35,20 @@ class StatesOnDemand(rx.State, mixin=True):
 
     @_override_base_method
     def dict(self, *arguments: Any, **named: Any) -> Values:
-        """Its own values, without those of its substates."""
+        """Return its own values, without those of its substates."""
         own = self.get_full_name()
         return {own: super().dict(*arguments, **named)[own]}
 
     @classmethod
     @_override_base_method
     def get_substates(cls) -> set[type[BaseState]]:
-        """None: nobody makes, compiles or reads them beforehand."""
+        """Return no substates, so that Reflex neither creates, compiles nor reads them in advance."""
         return set()
 
     @classmethod
     @_override_base_method
     def get_class_substate(cls, path: Sequence[str] | str) -> type[BaseState]:  # type: ignore[override]  # is cached
-        """The state at a path of names.
+        """Return the state at a path of names.
 
         Raises:
             ValueError: there is none.
@@ -64,7 +65,7 @@ class StatesOnDemand(rx.State, mixin=True):
 
 
 class MadeOnDemand(dict[str, BaseState]):
-    """The substates of a state, each made when it is first asked for. Those that were not do not exist."""
+    """The substates of a state, each created at its first access. Others do not exist."""
 
     __slots__ = ("_parent",)
 
@@ -73,11 +74,11 @@ class MadeOnDemand(dict[str, BaseState]):
         self._parent = weakref.ref(parent)
 
     def __contains__(self, name: object) -> bool:
-        """Whether there may be one of this name."""
+        """Return True if a substate of this name can exist."""
         return super().__contains__(name) or self._kind(name) is not None
 
     def __missing__(self, name: str) -> BaseState:
-        """Make it."""
+        """Create the substate."""
         kind, parent = self._kind(name), self._parent()
         if kind is None or parent is None:
             raise KeyError(name)
@@ -93,5 +94,5 @@ class MadeOnDemand(dict[str, BaseState]):
 
 
 def substates_of(state: type[BaseState]) -> set[type[BaseState]]:
-    """The substates of a state, those that are made on demand too."""
+    """Return the substates of a state, including those created on demand."""
     return RegistrationContext.get().get_substates(state)

@@ -27,7 +27,7 @@ async def send_events(app: rx.App, token: str, events: Collection[Event]) -> Non
 
 
 def connected_tokens(app: rx.App) -> Callable[[], Collection[str]]:
-    """Return a function that gives the client tokens of the connected browsers.
+    """Return a function that returns the client tokens of the connected browsers.
 
     Raises:
         RuntimeError: the app has no websocket, so it has no open pages.

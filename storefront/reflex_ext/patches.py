@@ -1,15 +1,15 @@
-"""Changes to the JavaScript that Reflex generates, made at every build by one Reflex plugin.
+"""Changes to the JavaScript that Reflex generates, applied at every build by one Reflex plugin.
 
-Each knows the lines it changes. When a newer Reflex writes them otherwise, the build stops and names the patch. What
-keeps the office out of the shop's pages is in `storefront/reflex_ext/office_bundle.py`.
+Each patch contains the lines that it replaces. If a newer Reflex writes other lines, the build stops and names the
+patch. The code that keeps the office out of the shop's pages is in `storefront/reflex_ext/office_bundle.py`.
 
-| patch | file | why |
+| patch | file | reason |
 |---|---|---|
 | `initial_state_patch` | `utils/context.jsx` | a page is rendered and hydrated with the data of its document |
-| `reconnect_patch` | `utils/state.js` | a page stays as it is while everything is sent again; no press is lost |
-| `banner_text_patch` | `utils/state.js` | Reflex's banner speaks the shop's language |
-| `own_origin_patch` | `utils/state.js` | a page talks to the host it came from |
-| `proxy_patch` | `vite.config.js` | in development too: Vite hands on what the backend answers |
+| `reconnect_patch` | `utils/state.js` | a page stays unchanged while everything is sent again; no press is lost |
+| `banner_text_patch` | `utils/state.js` | Reflex's banner uses the shop's language |
+| `own_origin_patch` | `utils/state.js` | a page connects to the host that served it |
+| `proxy_patch` | `vite.config.js` | in development Vite forwards the backend's requests |
 | `drop_color_mode` | `app/_document.js` | no script chooses between light and dark before the first paint |
 """
 
@@ -27,17 +27,20 @@ from backend.core.texts import _
 from storefront.url_prefixes import API_SEGMENTS
 
 STATE_JS = "utils/state.js"
-"""The script that talks to the server. It comes with Reflex and outlives a build: see `toolchain.prepare_web`."""
+"""The script that communicates with the server.
+
+It is part of Reflex and survives a build: see `toolchain.prepare_web`.
+"""
 CONTEXT_JSX = "utils/context.jsx"
 DOCUMENT_JS = "app/_document.js"
 VITE_CONFIG_JS = "vite.config.js"
 
 
 class ReflexPatches(Plugin):
-    """Gives Reflex all patches."""
+    """The Reflex plugin with all patches."""
 
     def pre_compile(self, **context: Unpack[PreCompileContext]) -> None:
-        """Say which file is changed by what."""
+        """Register the patch of each file."""
         change = context["add_modify_task"]
         change(STATE_JS, banner_text_patch)
         change(STATE_JS, reconnect_patch)
@@ -45,24 +48,24 @@ class ReflexPatches(Plugin):
         change(DOCUMENT_JS, drop_color_mode)
         change(STATE_JS, own_origin_patch)
         from storefront.reflex_ext import (
-            office_bundle,  # when it is imported, Reflex must have read its configuration
+            office_bundle,  # Reflex must have read its configuration before this import
         )
 
         change(VITE_CONFIG_JS, partial(proxy_patch, segments=API_SEGMENTS, backend=get_config().api_url))
         context["add_save_task"](office_bundle.states_script)
 
     def post_build(self, **context: Unpack[PostBuildContext]) -> None:
-        """Divide what Vite has built, before it is compressed."""
+        """Divide the manifest that Vite has built, before it is compressed."""
         from storefront.reflex_ext import office_bundle
 
         office_bundle.divide_manifest(context["static_dir"])
 
 
 def _replace(source: str, changes: Mapping[str, str], file: str, patch: str) -> str:
-    """The source with each text replaced that must be in it exactly once.
+    """Replace each text, which must occur exactly once, in the source.
 
     Raises:
-        RuntimeError: one is missing, or there more than once.
+        RuntimeError: a text is missing or occurs several times.
     """
     for known, ours in changes.items():
         if source.count(known) != 1:
@@ -117,12 +120,12 @@ useEffect(() => {
 
 
 def initial_state_patch(source: str) -> str:
-    """`utils/context.jsx`, whose store starts with the initial state of the document.
+    """Make the store of `utils/context.jsx` start with the initial state of the document.
 
-    Reflex renders pages on the server with the compiled defaults of the state. With this patch the store reads other
-    values: on the server those of the request (the renderer puts them into an `AsyncLocalStorage` under
-    `globalThis.renderRequest`), in the browser those that the document has in `<template id="initial-state">`.
-    A document without one works as before. The store is registered too: the office's script adds its states to it.
+    Reflex renders pages on the server with the compiled defaults of the state. With this patch the store reads
+    other values: on the server those of the request (the renderer puts them into an `AsyncLocalStorage` under
+    `globalThis.renderRequest`), in the browser those in the document's `<template id="initial-state">`. Without
+    that element it works as before. The store is also registered: the office's script adds its states to it.
 
     Raises:
         RuntimeError: the module is not the one this patch was written for.
@@ -139,8 +142,9 @@ def initial_state_patch(source: str) -> str:
 # ------------------------------------------------------------------------------------------------ reconnecting
 
 RECONNECT_IMPORT = (
-    'import { failEarlyClose, inTurn, keepEarly, show, startOver } from "$/public/scripts/reconnecting.js";\n'
-    'import { confirm, keepPresses, pressesToSend } from "$/public/scripts/presses.js";\n'
+    "import { failEarlyClose, scheduleEvent, showDelta, startOver, storeEarlyDeltas }"
+    ' from "$/public/scripts/reconnecting.js";\n'
+    'import { confirm, listPressesToSend, storePresses } from "$/public/scripts/presses.js";\n'
     'import { reload } from "$/public/scripts/leaving.js";\n'
 )
 RECONNECT_CHANGES = {
@@ -151,20 +155,20 @@ RECONNECT_CHANGES = {
       socket.current.auth = bootAuth(false);
 """,
     "    const delta = withoutUnknownSubstates(update.delta);\n": """\
-    const delta = withoutUnknownSubstates(keepEarly(update.delta, dispatch));
+    const delta = withoutUnknownSubstates(storeEarlyDeltas(update.delta, dispatch));
 """,
     """\
         for (const substate in delta) {
           dispatch[substate](delta[substate]);
         }
 """: """\
-        show(delta, dispatch, app.state_name);
+        showDelta(delta, dispatch, app.state_name);
 """,
     "  window.location.reload();\n": """\
   reload();
 """,
     "    const _events = normalizeEvents(events);\n": """\
-    const _events = keepPresses(
+    const _events = storePresses(
       normalizeEvents(events),
       (event) => withRouterData(event, params),
       encodeFormDataArgs,
@@ -174,7 +178,7 @@ RECONNECT_CHANGES = {
     return {
       event: boot_event,
       state_schema: app.stateSchema,
-      presses: pressesToSend(event_queue),
+      presses: listPressesToSend(event_queue),
     };
 """,
     "  // Send the event to the server.\n": """\
@@ -183,7 +187,7 @@ RECONNECT_CHANGES = {
     return;
   }
 
-  event = inTurn(
+  event = scheduleEvent(
     event,
     () => app.initialEvents()[0],
     (events) => queueEvents(events, socket, true, navigate, params),
@@ -201,20 +205,21 @@ RECONNECT_CHANGES = {
 
 
 def reconnect_patch(source: str) -> str:
-    """`utils/state.js`, which shows what a new connection sends when it is complete: `assets/scripts/reconnecting.js`.
+    """Make `utils/state.js` display the data of a new connection only when it is complete.
 
-    Reflex shows each part as it comes. After a restart of the server that is an empty state first: every page went back
-    to its skeleton for a moment, scrolled to the top and without what was typed in it.
+    See `assets/scripts/reconnecting.js`.
 
-    The office's pages keep what is said of states whose script has not come yet.
+    Reflex displays each part when it arrives. After a restart of the server the first part is an empty state: every
+    page showed its skeleton for a moment, scrolled to the top, and lost the typed text. The patch also changes the
+    following:
 
-    Presses are kept until the server has confirmed them, and sent with each new connection:
-    `assets/scripts/presses.js`.
-
-    A page of an earlier version goes where a press has just led, instead of being loaded again: `leaving.js`.
-
-    A page that the server has cut off tries to come back, as it does when the connection breaks: Reflex leaves it lost.
-    So does a page whose connection is closed before it is made: Socket.IO would wait 20 seconds.
+    - The office's pages store values of states whose script has not arrived yet.
+    - Presses are stored until the server has confirmed them, and sent with each new connection:
+      `assets/scripts/presses.js`.
+    - A page of an earlier version navigates where a press has just led, instead of being reloaded: `leaving.js`.
+    - A page that the server has disconnected tries to reconnect, as after a broken connection. Reflex leaves it
+      disconnected.
+    - A page whose connection is closed before it is established also reconnects. Socket.IO would wait 20 seconds.
 
     Raises:
         RuntimeError: the script is not the one this patch was written for.
@@ -235,9 +240,10 @@ BANNER_TEXTS = {
 
 
 def banner_text_patch(source: str) -> str:
-    """`utils/state.js` with the texts of the banner that says that the page is older than the shop.
+    """Replace the texts of the banner in `utils/state.js` that reports that the page is older than the shop.
 
-    Reflex reloads such a page by itself; the banner is for when that did not help, while a shop is being replaced.
+    Reflex reloads such a page automatically. The banner is displayed if that did not help, while a shop is being
+    upgraded.
 
     Raises:
         RuntimeError: the script is not the one this patch was written for.
@@ -264,10 +270,10 @@ OWN_ORIGIN = """\
 
 
 def own_origin_patch(source: str) -> str:
-    """`utils/state.js`, which talks to the host that its page came from.
+    """Make `utils/state.js` connect to the host that served its page.
 
-    Reflex compiles `http://localhost:8000` into the pages and corrects only the host name when they run. A production
-    build must work on any host and port and behind https. In development Vite hands on what is not its own: see
+    Reflex compiles `http://localhost:8000` into the pages and corrects only the host name at run time. A production
+    build must work on any host and port and behind https. In development Vite forwards the backend's requests: see
     `proxy_patch`.
 
     Raises:
@@ -285,15 +291,15 @@ WEBSOCKET = "_event"
 
 
 def proxy_patch(source: str, segments: Iterable[str], backend: str) -> str:
-    """`vite.config.js`, whose development server hands on to the backend what the backend answers.
+    """Make the development server of `vite.config.js` forward the backend's requests.
 
-    In production pages, API and websocket are one origin. So they are here: the bank of the sandbox comes back to the
-    shop, and links to the API work.
+    In production pages, API and websocket have one origin, and so they have in development: the sandbox's bank
+    returns to the shop, and links to the API work.
 
     Args:
         source: the file as Reflex writes it.
         segments: the first path segments of the API.
-        backend: where the backend listens.
+        backend: the address of the backend.
 
     Raises:
         RuntimeError: the file is not the one this patch was written for.
@@ -310,9 +316,9 @@ COLOR_MODE = re.compile(r'jsx\("script",\{\},"\\n// Only run in browser environm
 
 
 def drop_color_mode(source: str) -> str:
-    """`app/_document.js` without the script that chooses between light and dark.
+    """Remove the script that chooses between light and dark from `app/_document.js`.
 
-    The shop has one look. The script asked the browser's storage and media, and every first paint waited for it.
+    The shop has one colour scheme. The script read the browser's storage and media, and delayed every first paint.
 
     Raises:
         RuntimeError: the module is not the one this patch was written for.

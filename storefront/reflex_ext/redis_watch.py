@@ -1,8 +1,8 @@
-"""Watching Redis, where pages' states live when there are several processes.
+"""Monitoring of Redis, which stores pages' states when there are several processes.
 
-Reflex goes on without it in silence: a page connects and hears nothing. So while Redis is away no page may connect, and
-those that are connected are cut off. Each then says that there is no connection, keeps what is done in it, and tries
-again until Redis is back. By connecting anew, pages also start Reflex's own listeners again, which give up for good
+Reflex ignores a missing Redis silently: a page connects and receives nothing. So while Redis is unavailable no page
+may connect, and connected pages are disconnected. Each then displays that there is no connection, keeps its input,
+and tries again until Redis is back. A new connection also restarts Reflex's own listeners, which stop permanently
 after some seconds without Redis.
 """
 
@@ -16,45 +16,47 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from backend.app import current_shop
-from backend.edge.health.readiness import CHECK_SECONDS, OK
+from backend.edge.health.readiness import CHECK_TIMEOUT_S, OK
 from storefront.reflex_ext.socket_guard import GuardedNamespace
 
 log = logging.getLogger(__name__)
 
-BETWEEN_LOOKS = 1.0
-"""Seconds."""
-TIMES_AWAY = 2
-"""So many looks in vain in a row, and Redis is away: one may be late because this process was busy."""
+CHECK_INTERVAL_S = 1.0
+"""Seconds between two checks."""
+MAX_FAILED_CHECKS = 2
+"""Failed checks in a row after which Redis is unavailable. A single one may fail because this process was busy."""
 
 
 class RedisWatch:
-    """Asks Redis again and again whether it is there. `changed` is told False when it is away, then True."""
+    """Checks Redis regularly. `changed` is called with False when it becomes unavailable, then with True."""
 
     def __init__(self, url: str, changed: Callable[[bool], Awaitable[None]]) -> None:
         self._redis = Redis.from_url(
-            url, socket_timeout=CHECK_SECONDS, socket_connect_timeout=CHECK_SECONDS, max_connections=2
+            url, socket_timeout=CHECK_TIMEOUT_S, socket_connect_timeout=CHECK_TIMEOUT_S, max_connections=2
         )
         self._changed = changed
         self._watching: asyncio.Task[None] | None = None
         self._is_stopped = False
 
     def start(self) -> None:
-        """Start to watch."""
+        """Start the checks."""
         self._watching = asyncio.create_task(self._watch(), name="redis watch")
 
     async def stop(self) -> None:
-        """Stop watching and close the connections."""
-        self._is_stopped = True  # the client may take a cancellation that comes with an answer for its own
+        """Stop the checks, and close the connections."""
+        self._is_stopped = (
+            True  # the client may mistake a cancellation that arrives with an answer for its own
+        )
         if self._watching is not None:
             self._watching.cancel()
             await asyncio.gather(self._watching, return_exceptions=True)
         await self._redis.aclose()
 
-    async def look(self) -> str:
-        """`ok`, or what is wrong. A replica of Redis answers, too, and takes no writes.
+    async def check_redis(self) -> str:
+        """Return `ok`, or the problem. A replica of Redis also answers, but accepts no writes.
 
         Raises:
-            RedisError: it does not answer.
+            RedisError: Redis does not answer.
         """
         info = await self._redis.info("replication")
         return OK if info["role"] == "master" else "it takes no writes"
@@ -63,17 +65,17 @@ class RedisWatch:
         in_vain = 0
         while not self._is_stopped:
             try:
-                is_there = await self.look() == OK
+                is_there = await self.check_redis() == OK
             except (RedisError, OSError):
                 is_there = False
-            if is_there and in_vain >= TIMES_AWAY:
+            if is_there and in_vain >= MAX_FAILED_CHECKS:
                 log.warning("Redis answers again")
                 await self._changed(True)
             in_vain = 0 if is_there else in_vain + 1
-            if in_vain == TIMES_AWAY:
+            if in_vain == MAX_FAILED_CHECKS:
                 log.error("Redis is away: pages cannot connect; this is not told again until it is back")
                 await self._changed(False)
-            await asyncio.sleep(BETWEEN_LOOKS)
+            await asyncio.sleep(CHECK_INTERVAL_S)
 
 
 @asynccontextmanager
@@ -84,7 +86,7 @@ async def watch_redis(app: rx.App) -> AsyncIterator[None]:
         yield
         return
     watch = RedisWatch(shop.settings.redis_url, guard.set_open)
-    shop.readiness.checks["redis"] = watch.look
+    shop.readiness.checks["redis"] = watch.check_redis
     watch.start()
     try:
         yield

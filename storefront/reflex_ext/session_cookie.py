@@ -1,4 +1,4 @@
-"""Session tokens in this browser's cookies. The websocket's handshake brings them along; no state stores them."""
+"""Session tokens in this browser's cookies. The websocket's handshake contains them; no state stores them."""
 
 from reflex.state import BaseState
 from starlette.requests import cookie_parser
@@ -6,11 +6,11 @@ from starlette.requests import cookie_parser
 from backend.app import current_shop
 from backend.edge.auth.cookies import read_cookie
 
-LONGEST_TOKEN = 128
+MAX_TOKEN_LENGTH = 128
 
 
 def token_in(state: BaseState, cookie: str) -> str:
-    """The token in the cookie of this name, at the moment the websocket was opened; empty without one."""
+    """Return the token from the cookie of this name when the websocket was opened; empty if there was none."""
     cookies = cookie_parser(state.router.headers.cookie)
     token = read_cookie(cookies, current_shop().settings, cookie) if cookies else ""
-    return token if len(token) <= LONGEST_TOKEN else ""
+    return token if len(token) <= MAX_TOKEN_LENGTH else ""

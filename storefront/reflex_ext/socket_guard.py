@@ -1,7 +1,8 @@
-"""The guard before the websocket: what browsers send is checked before Socket.IO and Reflex act on it, and counted.
+"""Guard of the websocket: frames are checked and counted before Socket.IO and Reflex process them.
 
-Anybody can open a websocket and send any frame. What no page of ours sends costs one short line of the log. A socket
-that sends too much, or too much nonsense, is closed, and its client waits before it may open another.
+Any client can open a websocket and send any frame. A frame that no page of ours sends costs one short log line. A
+socket that sends too much, or too many invalid frames, is closed, and its client must wait before it can open
+another.
 """
 
 import asyncio
@@ -25,37 +26,37 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from backend.app import current_shop
 from backend.core.observability.metrics import WEBSOCKETS
-from backend.edge.requests import address_behind
-from backend.rate_limit.limiter import PEOPLE, network_of
+from backend.edge.requests import resolve_client_address
+from backend.rate_limit.limiter import DEFAULT_PEOPLE_PER_ADDRESS, network_of
 from storefront.reflex_ext.closed_pages import ClosedPages
-from storefront.reflex_ext.event_processor import confirmation, mark_failed
+from storefront.reflex_ext.event_processor import confirmation_event, mark_failed
 from storefront.reflex_ext.socket_frames import (
-    LONGEST_FRAME,
-    Refused,
-    boot_presses,
-    checked_boot,
-    checked_event,
-    checked_packet,
-    connects,
+    MAX_FRAME_LENGTH,
+    FrameRefused,
+    opens_namespace,
+    parse_event,
+    parse_first_frame,
+    parse_packet,
     press_id_of,
+    read_first_presses,
 )
 
 log = logging.getLogger(__name__)
 
 PLAIN_TOKEN = re.compile(r"[A-Za-z0-9_-]{1,64}")
-"""The name that a page gives itself: a UUID."""
+"""A page's own name: a UUID."""
 FORWARDED = b"x-forwarded-for"
-MOST_CLIENTS = 50_000
-"""Client addresses that are remembered at a time."""
+MAX_CLIENTS = 50_000
+"""Client addresses that are stored at a time."""
 SOCKET = "trompo.socket"
-"""Where a websocket's ASGI scope has its `Socket`."""
+"""Key of a websocket's ASGI scope with its `Socket`."""
 CLOSED = {"type": "websocket.disconnect", "code": 1008}
-"""What ends a websocket: as if the browser had gone. 1008: it broke the rules."""
+"""The message that ends a websocket, as if the browser had gone. 1008: policy violation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """So many at once, and so many more each second."""
+    """An allowance: `at_once` immediately, and `per_second` more each second."""
 
     at_once: float
     per_second: float
@@ -63,7 +64,7 @@ class Budget:
 
 @dataclass(slots=True)
 class Account:
-    """What is left of a budget. `clock` gives seconds."""
+    """The remaining budget. `clock` returns seconds."""
 
     budget: Budget
     clock: Callable[[], float] = time.monotonic
@@ -75,7 +76,7 @@ class Account:
         self.since = self.clock()
 
     def spend(self, amount: float = 1) -> bool:
-        """Take `amount` off; False when the budget is overdrawn."""
+        """Subtract `amount`; return False if the budget is exhausted."""
         now = self.clock()
         self.left = min(self.budget.at_once, self.left + (now - self.since) * self.budget.per_second) - amount
         self.since = now
@@ -86,24 +87,27 @@ FRAMES = Budget(at_once=300, per_second=30)
 CHARACTERS = Budget(at_once=2 * 1024 * 1024, per_second=64 * 1024)
 FAILURES = Budget(at_once=30, per_second=0.5)
 CLIENT_FAILURES = Budget(at_once=300, per_second=5)
-"""Failures of all sockets of one client address that `PEOPLE` share; the settings say how many do."""
-CLIENT_WAITS = 30.0
-"""Seconds."""
+"""Failures of all sockets of one client address.
+
+The value is for `DEFAULT_PEOPLE_PER_ADDRESS` people; a setting changes their number.
+"""
+CLIENT_WAIT_S = 30.0
+"""Seconds that a client must wait."""
 
 
 class Clients:
-    """What the sockets of each client address did wrong, and which address has to wait."""
+    """Failures of each client address, and the addresses that must wait."""
 
     def __init__(self) -> None:
-        self._accounts: TTLCache[str, Account] = TTLCache(MOST_CLIENTS, ttl=600)
-        self._waiting: TTLCache[str, bool] = TTLCache(MOST_CLIENTS, ttl=CLIENT_WAITS)
+        self._accounts: TTLCache[str, Account] = TTLCache(MAX_CLIENTS, ttl=600)
+        self._waiting: TTLCache[str, bool] = TTLCache(MAX_CLIENTS, ttl=CLIENT_WAIT_S)
 
     def must_wait(self, client: str) -> bool:
-        """Whether this client may not open a socket now."""
+        """Return True if this client may not open a socket now."""
         return client in self._waiting
 
     def spend(self, client: str, failures: float = 1) -> bool:
-        """Count failures of a client; False when it has to wait from now on."""
+        """Count failures of a client; return False if it must wait from now on."""
         account = self._accounts.setdefault(client, Account(_budget_of_clients()))
         if account.spend(failures):
             return True
@@ -113,7 +117,7 @@ class Clients:
 
 @dataclass(slots=True)
 class Socket:
-    """An open websocket and what it may still send."""
+    """An open websocket and its remaining budgets."""
 
     client: str
     clients: Clients
@@ -123,8 +127,8 @@ class Socket:
     has_connected: bool = False
     is_closed: bool = False
 
-    def takes(self, frame: str | bytes) -> bool:
-        """Count a frame; whether it is let in: the socket is open, and a page could have sent it."""
+    def accept(self, frame: str | bytes) -> bool:
+        """Count a frame, and return True if it is accepted: the socket is open, and a page could have sent it."""
         if self.is_closed:
             return False
         if not (self.frames.spend() and self.characters.spend(len(frame))):
@@ -132,23 +136,23 @@ class Socket:
             return False
         try:
             if isinstance(frame, bytes):
-                raise Refused("is binary")
-            if connects(checked_packet(frame)):
+                raise FrameRefused("is binary")
+            if opens_namespace(parse_packet(frame)):
                 self._connect_once()
-        except Refused as reason:
+        except FrameRefused as reason:
             self.fail(str(reason))
             return False
         return True
 
     def fail(self, reason: str) -> None:
-        """Count what no page of ours sends. Too much of it closes the socket."""
+        """Count an invalid frame. Too many close the socket."""
         if not self.failures.spend():
             self.close(reason)
         elif self.clients.spend(self.client):
             log.info("a frame was refused: it %s", reason)
 
     def close(self, reason: str) -> None:
-        """Let no further frame in: the next one ends the socket."""
+        """Accept no further frame: the next one ends the socket."""
         if self.is_closed:
             return
         self.is_closed = True
@@ -156,18 +160,18 @@ class Socket:
         self.clients.spend(self.client, FAILURES.at_once)
 
     def _connect_once(self) -> None:
-        """Refuse a second connect: each would be a page of its own. A page that comes again opens a socket for it.
+        """Refuse a second connect: each would be a separate page. A returning page opens a new socket.
 
         Raises:
-            Refused: it is the second.
+            Refused: it is the second one.
         """
         if self.has_connected:
-            raise Refused("connects again")
+            raise FrameRefused("connects again")
         self.has_connected = True
 
 
 class GuardedNamespace(EventNamespace):
-    """Reflex's end of the websocket, behind the check of each event."""
+    """Reflex's namespace of the websocket with a check of each event."""
 
     def __init__(self, namespace: str, app: rx.App) -> None:
         super().__init__(namespace, app)
@@ -177,7 +181,7 @@ class GuardedNamespace(EventNamespace):
         self._is_open = True
 
     async def on_connect(self, sid: str, environ: dict[str, Any], auth: Any = None) -> bool | None:
-        """Open the page, unless its client has to wait or does not speak as our pages do (False)."""
+        """Open the page. Return False if its client must wait or does not follow our pages' protocol."""
         socket: Socket = environ["asgi.scope"][SOCKET]
         if not self._is_open or socket.clients.must_wait(socket.client):
             return False
@@ -185,50 +189,50 @@ class GuardedNamespace(EventNamespace):
         WEBSOCKETS.set(len(self._sockets))
         try:
             _require_token(environ)
-            presses = boot_presses(auth)
-            await super().on_connect(sid, environ, checked_boot(auth))
-        except Refused as reason:
+            presses = read_first_presses(auth)
+            await super().on_connect(sid, environ, parse_first_frame(auth))
+        except FrameRefused as reason:
             self._forget(sid)
             socket.fail(str(reason))
             return False
         except BaseException:
             self._forget(sid)
             raise
-        self._closed_pages.opened(self.sid_to_token.get(sid, ""))
-        for press in presses:  # in the queue right after the event that brings what the browser has stored
+        self._closed_pages.record_opened(self.sid_to_token.get(sid, ""))
+        for press in presses:  # in the queue directly after the event with the browser's stored values
             await self.on_event(sid, press)
         return None
 
     async def on_event(self, sid: str, data: Any) -> None:
-        """Hand an event of ours on to Reflex; drop anything else."""
+        """Pass an event of ours to Reflex; drop any other."""
         socket = self._sockets.get(sid)
         if socket is None:
             return
         try:
-            event = checked_event(data)
-        except Refused as reason:
+            event = parse_event(data)
+        except FrameRefused as reason:
             socket.fail(str(reason))
             await self._refuse_press(sid, data)
             return
         await super().on_event(sid, event)
 
     async def _refuse_press(self, sid: str, data: Any) -> None:
-        """Have the browser send a press no more that no handler takes: its page may be of an earlier version."""
+        """Make the browser stop sending a press without a handler: its page may be of an earlier version."""
         press_id, token = press_id_of(data), self.sid_to_token.get(sid)
         if press_id and token:
-            await self.emit_update(StateUpdate(events=[confirmation(press_id, is_unknown=True)]), token)
+            await self.emit_update(StateUpdate(events=[confirmation_event(press_id, is_unknown=True)]), token)
 
     def on_disconnect(self, sid: str) -> Any:
-        """Forget the socket, and in a while its page."""
+        """Remove the socket, and after some time its page."""
         self._forget(sid)
         token = self.sid_to_token.get(sid)
         cleaned = super().on_disconnect(sid)
         if token:
-            self._closed_pages.closed(token)
+            self._closed_pages.record_closed(token)
         return cleaned
 
     async def set_open(self, is_open: bool) -> None:
-        """Whether pages may connect. When they may not any more, all are cut off, and try again by themselves."""
+        """Allow or refuse connections of pages. Refusing disconnects all pages, which then try again."""
         self._is_open = is_open
         if is_open:
             return
@@ -236,7 +240,7 @@ class GuardedNamespace(EventNamespace):
             await self.disconnect(sid)
 
     def count_failure(self, token: str) -> None:
-        """An event of this page has failed in its handler: that counts against its socket, too."""
+        """Count a failure of an event handler also against the page's socket."""
         record = self._token_manager.token_to_socket.get(token)
         socket = self._sockets.get(record.sid) if record else None
         if record is None or socket is None or socket.is_closed or socket.failures.spend():
@@ -252,13 +256,13 @@ class GuardedNamespace(EventNamespace):
 
 
 def guard_websocket(app: rx.App) -> None:
-    """Put the guard before Reflex's end of the websocket, and in its place."""
+    """Install the guard in front of Reflex's namespace, and replace the namespace."""
     if app.sio is None or app.event_namespace is None:  # an app without any state has no websocket
         return
     guarded = GuardedNamespace(app.event_namespace.namespace, app)
     app._event_namespace = guarded  # noqa: SLF001 - Reflex has no setting for it
     app.sio.register_namespace(guarded)
-    app.sio.eio.max_http_buffer_size = LONGEST_FRAME
+    app.sio.eio.max_http_buffer_size = MAX_FRAME_LENGTH
     clients = Clients()
     for route in app._api.routes if app._api else ():  # noqa: SLF001 - as above
         if isinstance(route, Mount) and route.path == guarded.namespace:
@@ -266,9 +270,9 @@ def guard_websocket(app: rx.App) -> None:
 
 
 def count_failure() -> None:
-    """Count, for the figures and against the socket of its page, that the event at hand has failed.
+    """Count a failure of the current event in the metrics and against its page's socket.
 
-    Without an event at hand: nothing.
+    Without a current event, do nothing.
     """
     mark_failed()
     with suppress(LookupError):
@@ -279,7 +283,7 @@ def count_failure() -> None:
 
 
 def with_checked_frames(app: ASGIApp, clients: Clients) -> ASGIApp:
-    """`app`, whose websockets get only frames that our pages could have sent, and not too many."""
+    """Wrap `app` so that its websockets receive only valid frames within their budgets."""
 
     async def guard(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "websocket":
@@ -291,7 +295,7 @@ def with_checked_frames(app: ASGIApp, clients: Clients) -> ASGIApp:
         async def receive_checked() -> Message:
             while not socket.is_closed:
                 message = await receive()
-                if message["type"] != "websocket.receive" or socket.takes(_frame_of(message)):
+                if message["type"] != "websocket.receive" or socket.accept(_frame_of(message)):
                     return message
             return CLOSED
 
@@ -314,17 +318,17 @@ def _require_token(environ: Mapping[str, Any]) -> None:
     """
     token = parse_qs(str(environ.get("QUERY_STRING", ""))).get("token", [""])[0]  # as Reflex reads it
     if not PLAIN_TOKEN.fullmatch(token):
-        raise Refused("comes from a page without a name")
+        raise FrameRefused("comes from a page without a name")
 
 
 def _budget_of_clients() -> Budget:
-    people = current_shop().settings.people_per_address / PEOPLE
+    people = current_shop().settings.people_per_address / DEFAULT_PEOPLE_PER_ADDRESS
     at_once = max(CLIENT_FAILURES.at_once * people, FAILURES.at_once)
     return Budget(at_once, max(CLIENT_FAILURES.per_second * people, FAILURES.per_second))
 
 
 def _join_forwarded(scope: Scope) -> None:
-    """Make one `X-Forwarded-For` of several, as they are one list: Reflex would read the last one only."""
+    """Join several `X-Forwarded-For` headers into one list. Reflex would read only one of them."""
     headers = list(scope["headers"])
     lists = [value for name, value in headers if name == FORWARDED]
     if len(lists) > 1:
@@ -333,7 +337,7 @@ def _join_forwarded(scope: Scope) -> None:
 
 
 def _client_of(scope: Scope) -> str:
-    """What the client is counted by, as the connection and our own proxies tell it: see `network_of`."""
+    """Return the key by which the client is counted, from the connection and our own proxies: see `network_of`."""
     host = (scope.get("client") or ("",))[0]
     forwarded = [value.decode("latin-1") for name, value in scope["headers"] if name == FORWARDED]
-    return network_of(address_behind(host, forwarded, current_shop().settings.trusted_proxies))
+    return network_of(resolve_client_address(host, forwarded, current_shop().settings.trusted_proxies))

@@ -1,4 +1,4 @@
-"""Which sites may open the websocket: the shop's own pages."""
+"""Check of the sites that may open the websocket: the shop's own pages."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +14,7 @@ from backend.core.config.origins import split_origin
 def accept_own_pages_only(app: rx.App) -> None:
     """Make the app's websocket refuse the pages of other sites.
 
-    A browser tells in `Origin` which site a page came from, and no page can forge it. Without this check any site could
+    A browser sends in `Origin` which site a page came from, and no page can forge it. Without this check any site could
     act for a visitor who is signed in here.
     """
     if app.sio is not None:  # an app without any state has no websocket

@@ -7,10 +7,10 @@ from reflex_base.constants.state import FIELD_MARKER
 
 
 def to_browser_names(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values by the names that the browser knows them by."""
+    """Return the values by their names in the browser."""
     return {name + FIELD_MARKER: value for name, value in values.items()}
 
 
 def from_browser_names(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values by the names that Python gives them."""
+    """Return the values by their Python names."""
     return {name.removesuffix(FIELD_MARKER): value for name, value in values.items()}

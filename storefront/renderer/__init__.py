@@ -1,1 +1,1 @@
-"""The Node processes that render pages: one process (`process.py`), and what keeps a number of them running."""
+"""The Node processes that render pages: one process (`process.py`) and the supervisor that keeps them running."""

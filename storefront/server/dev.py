@@ -1,7 +1,7 @@
-"""Opens the shop for work on it, with hot reload: `python -m storefront.server.dev`.
+"""Development server with hot reload: `python -m storefront.server.dev`.
 
-Vite serves the pages on PORT, and hands on to port 8000 beside it what websocket and API answer. There are no documents
-here: every other address answers with the same shell and status 200, and the browser draws the page with its title and
+Vite serves the pages on PORT and forwards the websocket and the API to port 8000. There are no rendered documents:
+every other address answers with the same shell and status 200, and the browser renders the page with its title and
 head.
 """
 
@@ -16,11 +16,11 @@ from backend.start import prepare
 from storefront.server.build import ROOT
 from storefront.server.toolchain import prepare_environment, prepare_web
 
-WATCHED = ("backend", "storefront", "assets")  # not the data folder: every sale would reload the shop
+WATCHED = ("backend", "storefront", "assets")  # without the data folder: every order would reload the shop
 
 
 def main() -> None:
-    """Prepare the database and the pages' folder, then become `reflex run`."""
+    """Prepare the database and the pages' folder, then run `reflex run` in this process."""
     settings = load_settings()
     asyncio.run(prepare(settings))
     prepare_environment()

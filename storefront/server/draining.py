@@ -1,11 +1,13 @@
-"""A worker that is told to end (SIGTERM) first stops to be ready, and lets what is under way finish.
+"""Graceful shutdown of a worker after SIGTERM.
 
-1. `/readyz` answers 503 from then on. Everything is served as before for `DRAIN_SECONDS`, until each proxy has noticed.
-2. Events of pages that are under way finish, for some seconds at most.
-3. The server ends as it does on SIGINT: it takes no new connection, closes the websockets, so that pages connect to
-   another replica at once, and lets requests finish, again for some seconds at most.
+1. From now on `/readyz` answers 503. For `DRAIN_SECONDS` everything is served as before, until each proxy has
+   noticed.
+2. Events of pages that are in progress finish, for a limited number of seconds.
+3. The server stops as it does after SIGINT: it accepts no new connection, closes the websockets, so that pages
+   connect to
+   another replica immediately, and lets requests finish, again for a limited number of seconds.
 
-Ctrl+C sends SIGINT to the workers themselves, so it skips the first two.
+Ctrl+C sends SIGINT to the workers themselves and skips the first two steps.
 """
 
 import asyncio
@@ -20,19 +22,19 @@ from reflex.utils.exec import is_prod_mode
 
 from backend.app import current_shop
 from backend.edge.health.readiness import Readiness
-from storefront.reflex_ext.event_processor import has_events_under_way
-from storefront.server.processes import EVENTS_WITHIN
+from storefront.reflex_ext.event_processor import has_running_events
+from storefront.server.processes import EVENTS_TIMEOUT_S
 
 log = logging.getLogger(__name__)
 
 BETWEEN_LOOKS = 0.02
 LAST_ANSWERS = 0.05
-"""Seconds for the answers of the last events to leave."""
+"""Seconds to send the answers of the latest events."""
 
 
 @asynccontextmanager
 async def drain_at_sigterm(app: rx.App) -> AsyncIterator[None]:
-    """Drain at SIGTERM while the app runs (Reflex lifespan task). In development the server's own way is left alone."""
+    """Drain at SIGTERM while the app runs (Reflex lifespan task). In development the server's own handler stays."""
     if not is_prod_mode():
         yield
         return
@@ -40,18 +42,18 @@ async def drain_at_sigterm(app: rx.App) -> AsyncIterator[None]:
     drain = Drain(
         shop.readiness,
         shop.settings.drain_seconds,
-        is_busy=lambda: has_events_under_way(app),
+        is_busy=lambda: has_running_events(app),
         end=lambda: os.kill(os.getpid(), signal.SIGINT),
     )
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, drain.begin)
     try:
         yield
     finally:
-        shop.readiness.is_draining = True  # it ends already: a SIGTERM that comes now changes nothing
+        shop.readiness.is_draining = True  # it is ending already: another SIGTERM changes nothing
 
 
 class Drain:
-    """How one worker comes to its end. `end` makes the server end."""
+    """The shutdown of one worker. `end` stops the server."""
 
     def __init__(
         self,
@@ -68,7 +70,7 @@ class Drain:
         self.task: asyncio.Task[None] | None = None
 
     def begin(self) -> None:
-        """Begin, unless that was done before."""
+        """Begin the shutdown, unless it has begun already."""
         if not self._readiness.is_draining:
             self._readiness.is_draining = True
             log.info("the shop drains: not ready any more")
@@ -77,10 +79,10 @@ class Drain:
     async def _drain(self) -> None:
         await asyncio.sleep(self._seconds)
         try:
-            async with asyncio.timeout(EVENTS_WITHIN):
-                while self._is_busy():  # noqa: ASYNC110 - Reflex tells nobody when it has nothing to do
+            async with asyncio.timeout(EVENTS_TIMEOUT_S):
+                while self._is_busy():  # noqa: ASYNC110 - Reflex has no signal for being idle
                     await asyncio.sleep(BETWEEN_LOOKS)
             await asyncio.sleep(LAST_ANSWERS)
         except TimeoutError:
-            log.warning("events of pages are cut off: they took longer than %.0f s", EVENTS_WITHIN)
+            log.warning("events of pages are cut off: they took longer than %.0f s", EVENTS_TIMEOUT_S)
         self._end()

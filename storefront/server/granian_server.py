@@ -1,6 +1,6 @@
-"""Serves the shop on one port: the main process starts Granian's workers, and replaces those that die.
+"""Serves the shop on one port: the main process starts Granian's workers and replaces those that die.
 
-It imports little, as each worker imports the app itself: settings and database are read in other processes.
+It imports little: each worker imports the app itself, and other processes read the settings and the database.
 """
 
 import os
@@ -18,13 +18,13 @@ from granian.server.mp import MPServer
 from backend.core.observability.logs import set_up_logging
 from storefront.server.processes import ADDRESS, ServerSettings, end_at_signals, hold_port
 
-HEADERS_WITHIN = 10
-"""Seconds that a connection has for the headers of a request, its first and each further one: also while it is idle."""
-MOST_HEADER_BYTES = 64 * 1024
-MOST_CONNECTIONS = 4096
-"""Of one worker, websockets aside. Each may hold `MOST_HEADER_BYTES` before its request is complete."""
+HEADERS_TIMEOUT_S = 10
+"""Seconds that a connection has for the headers of each request, including the idle time before them."""
+MAX_HEADER_BYTES = 64 * 1024
+MAX_CONNECTIONS = 4096
+"""Connections of one worker without websockets. Each may use `MAX_HEADER_BYTES` before its request is complete."""
 ENOUGH_FILES = 10_000
-MOST_WAITING = 2048
+MAX_WAITING_CONNECTIONS = 2048
 """Connections that wait to be accepted."""
 
 
@@ -42,7 +42,7 @@ def open_and_serve() -> None:
     set_up_logging(settings.log_format)
     with TemporaryDirectory(prefix="trompo-metrics-") as metrics:
         if settings.workers > 1:
-            os.environ["PROMETHEUS_MULTIPROC_DIR"] = metrics  # read where a worker imports its metrics
+            os.environ["PROMETHEUS_MULTIPROC_DIR"] = metrics  # a worker reads it when it imports its metrics
         make_server(settings).serve()
     print("Trompo is closed.")
     if held is not None:
@@ -60,18 +60,20 @@ def make_server(settings: ServerSettings) -> MPServer:
         address=ADDRESS,
         port=settings.port,
         interface=Interfaces.ASGI,
-        http=HTTPModes.http1,  # a server that also looks for HTTP/2 waits for ever for a first byte
+        http=HTTPModes.http1,  # a server that detects HTTP/2 waits without limit for the first byte
         http1_settings=HTTP1Settings(
-            header_read_timeout=HEADERS_WITHIN * 1000, max_buffer_size=MOST_HEADER_BYTES
+            header_read_timeout=HEADERS_TIMEOUT_S * 1000, max_buffer_size=MAX_HEADER_BYTES
         ),
-        backlog=MOST_WAITING,
-        backpressure=min(MOST_CONNECTIONS, open_files() // 2),  # the other half: websockets, database, files
+        backlog=MAX_WAITING_CONNECTIONS,
+        backpressure=min(MAX_CONNECTIONS, open_files() // 2),  # the other half: websockets, database, files
         log_level=LogLevels.warning,
-        log_dictconfig={"loggers": {"_granian": {"propagate": True}, "granian.access": {}}},  # ours writes it
+        log_dictconfig={
+            "loggers": {"_granian": {"propagate": True}, "granian.access": {}}
+        },  # our own access log replaces Granian's
     )
-    # Granian would reload at SIGHUP: a closed terminal ends the shop, unless `nohup` started it
+    # Granian would reload at SIGHUP; here a closed terminal ends the shop, unless `nohup` started it
     server.on_startup(partial(signal.signal, signal.SIGHUP, signal.getsignal(signal.SIGHUP)))
-    # a forked worker would start with the handlers of this process, and ignore the order to end
+    # a forked worker would inherit the signal handlers of this process, and ignore SIGTERM
     server.on_startup(partial(os.register_at_fork, after_in_child=end_at_signals))
     return server
 

@@ -1,4 +1,4 @@
-"""Puts the shop's API and the pages on one port, and opens and closes the shop with the server."""
+"""Serves the API and the pages on one port, and opens and closes the shop with the server."""
 
 import math
 from collections.abc import AsyncIterator
@@ -16,15 +16,15 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from backend.app import Shop, create_api, current_shop, set_current_shop
 from backend.core.config.settings import Settings, load_settings
 from backend.core.observability.tracing import start_tracing
-from backend.edge.middleware.body_limit import Bound, with_bounded_bodies
+from backend.edge.middleware.body_limit import BodyLimit, with_body_limits
 from backend.edge.middleware.cors import first_segment, with_cross_origin
 from backend.edge.middleware.host_check import with_host_check
-from backend.edge.middleware.instrumentation import observed
+from backend.edge.middleware.instrumentation import with_instrumentation
 from backend.imports import routes as imports
 from backend.media import uploads
 from backend.media.upload_routes import PATH as UPLOADS
-from backend.returns.routes import ASK, MOST_ASKED_BYTES, MOST_RECEIPT_BYTES, RECEIPTS
-from backend.reviews.routes import MOST_SENT_BYTES, WRITE
+from backend.returns.routes import MAX_RECEIPT_REQUEST_BYTES, MAX_REQUEST_BYTES, RECEIPTS, REQUEST_PATH
+from backend.reviews.routes import MAX_REVIEW_REQUEST_BYTES, WRITE
 from storefront.documents.app import Documents
 from storefront.documents.render_cache import RenderCache
 from storefront.documents.security_headers import with_security_headers
@@ -33,28 +33,28 @@ from storefront.live import revalidation
 from storefront.office import admin_redirect
 from storefront.renderer.supervisor import RendererSupervisor
 from storefront.server.build import CLIENT, RENDERER, STAMP
-from storefront.static_files import with_cache_headers
+from storefront.static_files import add_cache_headers
 from storefront.url_prefixes import API_SEGMENTS
 
 LARGER_BODIES = {
-    UPLOADS: Bound(uploads.MOST_BYTES, uploads.READ_WITHIN),
-    ASK: Bound(MOST_ASKED_BYTES, uploads.READ_WITHIN),
-    imports.PATH: Bound(imports.MOST_SHEET_BYTES, uploads.READ_WITHIN),
-    "/admin/products/import": Bound(imports.MOST_SHEET_BYTES, uploads.READ_WITHIN),
-    imports.PICTURES_PATH: Bound(imports.MOST_PICTURE_BYTES, uploads.READ_WITHIN),
-    WRITE: Bound(MOST_SENT_BYTES, uploads.READ_WITHIN),
-    RECEIPTS: Bound(MOST_RECEIPT_BYTES, uploads.READ_WITHIN),
+    UPLOADS: BodyLimit(uploads.MAX_UPLOAD_BYTES, uploads.RECEIVE_TIMEOUT_S),
+    REQUEST_PATH: BodyLimit(MAX_REQUEST_BYTES, uploads.RECEIVE_TIMEOUT_S),
+    imports.PATH: BodyLimit(imports.MAX_SPREADSHEET_BODY_BYTES, uploads.RECEIVE_TIMEOUT_S),
+    "/admin/products/import": BodyLimit(imports.MAX_SPREADSHEET_BODY_BYTES, uploads.RECEIVE_TIMEOUT_S),
+    imports.PICTURES_PATH: BodyLimit(imports.MAX_PICTURE_BODY_BYTES, uploads.RECEIVE_TIMEOUT_S),
+    WRITE: BodyLimit(MAX_REVIEW_REQUEST_BYTES, uploads.RECEIVE_TIMEOUT_S),
+    RECEIPTS: BodyLimit(MAX_RECEIPT_REQUEST_BYTES, uploads.RECEIVE_TIMEOUT_S),
 }
 SAMPLES = ("/", "/catalog", "/product/x")
-"""What a new renderer renders before it is used. With every page there is it would take 15 MiB more, and longer."""
+"""Pages that a new renderer renders before its first use. Rendering every page would take 15 MiB more, and longer."""
 WEBSOCKET, BUILT_PAGES = "/_event", ""
-"""Where Reflex has mounted what the shop uses of it."""
+"""Mount paths of the parts of Reflex that the shop uses."""
 
 
 def mount_api(pages: ASGIApp) -> ASGIApp:
-    """Reflex's `api_transformer`: make the shop of this process and put its API beside the pages.
+    """Create the shop of this process, and serve its API next to the pages (Reflex's `api_transformer`).
 
-    In development Vite serves the pages, on another port; it hands on the rest.
+    In development Vite serves the pages on another port and forwards the other requests.
     """
     shop = Shop(_settings())
     if endpoint := shop.settings.otel_exporter_otlp_endpoint:
@@ -67,16 +67,16 @@ def mount_api(pages: ASGIApp) -> ASGIApp:
     if isinstance(pages, Starlette):
         remove_unused_routes(pages)
     if environment.REFLEX_MOUNT_FRONTEND_COMPILED_APP.get():
-        pages = _documents(shop, api, with_cache_headers(pages))
-    both = with_bounded_bodies(by_first_segment(api, pages), others=LARGER_BODIES)
+        pages = _documents(shop, api, add_cache_headers(pages))
+    both = with_body_limits(by_first_segment(api, pages), other_limits=LARGER_BODIES)
     listed = with_host_check(with_cross_origin(both, shop.settings), shop.settings)
-    return observed(with_security_headers(listed, shop.settings), shop.settings.trusted_proxies)
+    return with_instrumentation(with_security_headers(listed, shop.settings), shop.settings.trusted_proxies)
 
 
 def remove_unused_routes(pages: Starlette) -> None:
-    """Leave of Reflex's own routes only the websocket and the built files.
+    """Remove all of Reflex's own routes except the websocket and the built files.
 
-    Nobody here uses uploads, `/ping`, `/_health` and whatever a later Reflex brings along.
+    The shop does not use uploads, `/ping`, `/_health` or what a later Reflex may add.
     """
     used = {WEBSOCKET, BUILT_PAGES}
     pages.router.routes[:] = [
@@ -85,13 +85,13 @@ def remove_unused_routes(pages: Starlette) -> None:
 
 
 def _documents(shop: Shop, api: FastAPI, pages: ASGIApp) -> Documents:
-    """The pages as documents, with their renderer: it starts and stops with the shop, and `/health` reports it."""
+    """Return the documents app. Its renderer starts and stops with the shop, and `/health` reports it."""
     minutes = shop.settings.renderer_rest_minutes
     rests_after = minutes * 60 if minutes else math.inf
     renderer = RendererSupervisor(RENDERER, shop.settings.renderers, SAMPLES, rests_after=rests_after)
     shop.services.append(renderer)
     if shop.settings.renderers:
-        shop.readiness.checks["renderer"] = renderer.look
+        shop.readiness.checks["renderer"] = renderer.check_health
     api.state.renderer = renderer
     shop.monitor.samples.append(renderer.sample)
     renders = RenderCache(renderer, shop.settings, build=STAMP.read_bytes(), folder=CLIENT)
@@ -99,7 +99,10 @@ def _documents(shop: Shop, api: FastAPI, pages: ASGIApp) -> Documents:
 
 
 def _settings() -> Settings:
-    """The settings. In development the shop's address is Vite's, so the backend tells changes to its own."""
+    """Return the settings.
+
+    In development the backend sends changes to its own address, as the shop's address is Vite's.
+    """
     settings = load_settings()
     if is_prod_mode() or settings.storefront_url:
         return settings
@@ -107,7 +110,7 @@ def _settings() -> Settings:
 
 
 def by_first_segment(api: ASGIApp, pages: ASGIApp) -> ASGIApp:
-    """One app out of two: the API gets its own first segments, the pages get the rest."""
+    """Combine two apps: the API gets the path segments that it owns, the pages get all others."""
 
     async def dispatch(scope: Scope, receive: Receive, send: Send) -> None:
         await (api if first_segment(scope) in API_SEGMENTS else pages)(scope, receive, send)
@@ -119,11 +122,11 @@ def by_first_segment(api: ASGIApp, pages: ASGIApp) -> ASGIApp:
 async def shop_lifespan() -> AsyncIterator[None]:
     """Start the shop with the server and stop it with the server.
 
-    In development nothing may have been prepared before: `reflex run` comes here at once.
+    In development `reflex run` starts here directly, so the shop is prepared here.
     """
     shop = current_shop()
     if not is_prod_mode():
-        from backend.start import prepare  # what migrates is not loaded where a shop is served
+        from backend.start import prepare  # the code of migrations is not loaded in a serving process
 
         await prepare(shop.settings)
     await shop.start()

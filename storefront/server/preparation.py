@@ -1,4 +1,4 @@
-"""Prepares the shop before it is served: checks what it needs, and brings its database up to date."""
+"""Preparation before the shop is served: checks its requirements and migrates its database."""
 
 import asyncio
 from math import ceil
@@ -9,7 +9,7 @@ from backend.core.observability.tracing import can_trace
 from backend.start import prepare
 from storefront.reflex_ext.earlier_builds import store_build
 from storefront.server.build import CLIENT, STAMP
-from storefront.server.processes import EVENTS_WITHIN, REQUESTS_WITHIN, ServerSettings, hold_port
+from storefront.server.processes import EVENTS_TIMEOUT_S, REQUESTS_TIMEOUT_S, ServerSettings, hold_port
 
 
 def prepare_shop() -> ServerSettings:
@@ -17,7 +17,8 @@ def prepare_shop() -> ServerSettings:
 
     Raises:
         SettingsError: a setting is wrong.
-        CannotStart: the port is taken, the pages are not built, or the database or the packages for traces are missing.
+        CannotStart: the port is in use, the pages are not built, or the database or the packages for traces are
+            missing.
     """
     settings = load_settings()
     if (held := hold_port(settings.port)) is not None:
@@ -30,11 +31,11 @@ def prepare_shop() -> ServerSettings:
             "`pip install --require-hashes --requirement requirements/traces.txt` installs."
         )
     if added := asyncio.run(prepare(settings)).products:
-        print(f"Filled the empty shop with {added} demo toys.", flush=True)
+        print(f"Filled the empty shop with {added} demo products.", flush=True)
     store_build(CLIENT, settings.data_dir)
     return ServerSettings(
         port=settings.port,
         workers=settings.workers,
         log_format=settings.log_format,
-        end_timeout_s=ceil(settings.drain_seconds + EVENTS_WITHIN + REQUESTS_WITHIN),
+        end_timeout_s=ceil(settings.drain_seconds + EVENTS_TIMEOUT_S + REQUESTS_TIMEOUT_S),
     )

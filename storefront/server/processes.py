@@ -1,4 +1,4 @@
-"""The shop's processes: the main process and its workers, which end with it."""
+"""The shop's processes: the main process and its workers, which end together with it."""
 
 import ctypes
 import multiprocessing
@@ -11,42 +11,43 @@ from dataclasses import dataclass
 from backend.core.errors import CannotStart
 
 ADDRESS = "0.0.0.0"
-EVENTS_WITHIN = 10.0
-"""Seconds that a worker which is told to end lets events of pages finish. Starting a payment asks the gateway."""
-REQUESTS_WITHIN = 5.0
+EVENTS_TIMEOUT_S = 10.0
+"""Seconds that a stopping worker gives the events of pages to finish. Starting a payment calls the gateway."""
+REQUESTS_TIMEOUT_S = 5.0
 """Seconds after that for requests and background work."""
 PR_SET_PDEATHSIG = 1
 
 
 @dataclass(frozen=True, slots=True)
 class ServerSettings:
-    """The settings that the main process needs."""
+    """Settings of the main process."""
 
     port: int
     workers: int
     log_format: str
     end_timeout_s: int
-    """A worker that has not ended by then is killed."""
+    """A worker that has not ended after this time is killed."""
 
 
 def hold_port(port: int) -> socket.socket | None:
-    """Hold the port for this process and its workers, until all of them have ended.
+    """Reserve the port for this process and its workers, until all of them have ended.
 
-    Each worker listens on the port with a socket of its own, which the system allows to any process of the same user:
-    two shops could share one. So the port is also a name that one process has at a time. It exists on Linux only.
+    Each worker listens on the port with its own socket. The system allows that to every process of the same user,
+    so two shops could share a port. Therefore the port is also the name of an abstract socket, which only one
+    process can bind. Linux only.
 
     Returns:
         A socket to keep open while the shop is open.
 
     Raises:
-        CannotStart: the port is taken.
+        CannotStart: the port is in use.
     """
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((ADDRESS, port))
         except OSError as error:
-            raise _taken(port) from error
+            raise port_in_use(port) from error
     if sys.platform != "linux":
         return None
     held = socket.socket(socket.AF_UNIX)
@@ -54,24 +55,25 @@ def hold_port(port: int) -> socket.socket | None:
         held.bind(f"\0trompo-port-{port}")
     except OSError as error:
         held.close()
-        raise _taken(port) from error
+        raise port_in_use(port) from error
     return held
 
 
-def _taken(port: int) -> CannotStart:
+def port_in_use(port: int) -> CannotStart:
+    """Return the error for a port that is in use."""
     return CannotStart(f"Trompo cannot start: port {port} is taken. Choose another with PORT=…")
 
 
 def end_at_signals() -> None:
-    """Let SIGINT and SIGTERM end this process at once. A worker has its own handlers as soon as it opens the shop."""
+    """End this process immediately at SIGINT and SIGTERM. A worker installs its own handlers when it opens the shop."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
 
 
 def end_with_parent() -> None:
-    """Have this worker told to end (SIGTERM) when the main process is killed.
+    """Request SIGTERM for this worker when the main process is killed.
 
-    Linux only; elsewhere a worker survives its main process and has to be ended by hand.
+    Linux only. Elsewhere a worker outlives its main process and must be ended by hand.
     """
     parent = multiprocessing.parent_process()
     if sys.platform != "linux" or parent is None:

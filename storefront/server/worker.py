@@ -15,11 +15,11 @@ from backend.core.observability.metrics import forget_dead_processes
 from storefront.server.processes import end_at_signals, end_with_parent
 from storefront.server.toolchain import prepare_serving
 
-SECONDS_BETWEEN_LOOKS = 0.05
+POLL_INTERVAL_S = 0.05
 
 
 def open_shop() -> ASGIApp:
-    """Return this worker's app, and print a line as soon as the shop answers."""
+    """Return this worker's app, and print a line when the shop answers."""
     end_at_signals()  # a spawned worker has Python's handler of SIGINT, which prints a traceback
     end_with_parent()
     settings = load_settings()
@@ -30,7 +30,7 @@ def open_shop() -> ASGIApp:
 
 
 def import_app() -> Callable[[], ASGIApp]:
-    """Return the app's factory. Reflex reads at its import that it is to serve what is built."""
+    """Return the app's factory. During its import, Reflex reads the switch to serve the built pages."""
     prepare_serving()
     app: Callable[[], ASGIApp] = importlib.import_module("storefront.storefront").app
     return app
@@ -38,7 +38,7 @@ def import_app() -> Callable[[], ASGIApp]:
 
 def _announce(port: int) -> None:
     while not _answers(port):
-        sleep(SECONDS_BETWEEN_LOOKS)
+        sleep(POLL_INTERVAL_S)
     print(f"\n  Trompo is open: http://localhost:{port}   (Ctrl+C closes it)\n", flush=True)
 
 
@@ -46,5 +46,5 @@ def _answers(port: int) -> bool:
     try:
         with urlopen(f"http://127.0.0.1:{port}/health", timeout=5) as answer:
             return bool(answer.status == 200)
-    except (OSError, HTTPException):  # nobody listens yet, or the database does not answer
+    except (OSError, HTTPException):  # no process listens yet, or the database does not answer
         return False

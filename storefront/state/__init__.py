@@ -1,1 +1,1 @@
-"""State that outlives a page: the frame around it, the cart, the search, the wishlist."""
+"""State that all pages share: the frame, the cart, the search and the wishlist."""

@@ -1,4 +1,4 @@
-"""The state around every page: the departments of the menu, and the notices by which handlers tell of errors."""
+"""State around every page: the departments of the menu, the shop's details, and notices about errors."""
 
 import logging
 from collections.abc import AsyncIterator
@@ -22,7 +22,7 @@ from backend.core.errors import (
 from backend.core.observability.logs import log_scope
 from backend.core.outage import DatabaseUnavailable
 from backend.core.texts import _
-from backend.core.web.contact import COUNTRY_CODE, phone_digits
+from backend.core.web.contact import COUNTRY_CODE, parse_phone
 from backend.news.topics import Topic
 from backend.presses.service import PressUsed
 from storefront.live.open_pages import watch
@@ -30,12 +30,12 @@ from storefront.reflex_ext.event_processor import current_event_ids
 from storefront.reflex_ext.socket_guard import count_failure
 from storefront.state.handlers import event, next_number
 
-COMING_BACK = _("La tienda vuelve en un momento. Inténtalo otra vez en unos segundos.")
+SHOP_UNAVAILABLE = _("La tienda vuelve en un momento. Inténtalo otra vez en unos segundos.")
 
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A message to the shopper. `number` tells one from the next; `tone` is `problem` or `news`."""
+    """A message to the customer. `number` is different for each message; `tone` is `problem` or `news`."""
 
     number: int = 0
     tone: str = "news"
@@ -43,18 +43,17 @@ class Notice:
 
 
 BOGOTA = "11001000"
-"""The code of its municipality."""
-LONG_WORD = 8
-"""Letters of a shop's name that fit into one line, at 320 pixels."""
+"""DANE code of the municipality of Bogotá."""
+MAX_NAME_WORD_LENGTH = 8
+"""Maximum letters of a word in the shop's name that fit in one line on a screen of 320 pixels."""
 
 
 @dataclass(frozen=True, slots=True)
-class ShopShown:
-    """What every page says of the shop. Addresses are for links; empty texts are not shown.
+class ShopInfo:
+    """The shop's details that every page displays. The `…_link` fields are for links; empty texts are not displayed.
 
-    `site` is the address that the shop is reached at, without a slash at its end.
-
-    A long name has a word that does not fit beside the buttons of the smallest phone in the usual size.
+    `site` is the URL of the shop, without a slash at its end. `has_long_name`: a word of the name does not fit next
+    to the buttons of the smallest phone in the usual font size.
     """
 
     name: str = ""
@@ -73,15 +72,18 @@ class ShopShown:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What is around every page."""
+    """Values around every page: menu, shop details, announcement and footer."""
 
     departments: list[CategoryNode]
-    shop: ShopShown
+    shop: ShopInfo
     announcement: Announcement
     footer: Footer
 
     def as_state(self) -> dict[str, Any]:
-        """The values of `FrameState`, by the names of its variables; where the office says nothing, nothing of it."""
+        """Return the values of `FrameState` by variable name.
+
+        Announcement and footer are omitted if the office wrote none.
+        """
         values: dict[str, Any] = {"departments": self.departments, "shop": self.shop}
         if self.announcement.text:
             values["announcement"] = self.announcement
@@ -90,28 +92,28 @@ class Frame:
         return values
 
 
-async def frame_values() -> Frame:
-    """The frame as it is now, read again only after something of the catalogue, the content or the settings changed."""
+async def get_frame() -> Frame:
+    """Return the current frame. It is cached until the catalogue, the content or the settings change."""
     shop = current_shop()
-    return await shop.catalog_version.cached("frame", lambda: _read_frame(shop))
+    return await shop.catalog_version.read_cached("frame", lambda: _read_frame(shop))
 
 
 async def _read_frame(shop: Shop) -> Frame:
     async with shop.database.read() as session:
         departments = await category_tree(session)
-    content = await shop.content.now()
+    content = await shop.content.read_current()
     return Frame(
-        departments, shop_shown(await shop.effective_settings.now()), content.announcement, content.footer
+        departments, shop_info(await shop.effective_settings.now()), content.announcement, content.footer
     )
 
 
-def shop_shown(effective: Settings) -> ShopShown:
-    """What pages say of the shop, from its effective settings."""
+def shop_info(effective: Settings) -> ShopInfo:
+    """Return the details that pages display, from the effective settings."""
     dial = effective.store_phone.replace(" ", "")
-    return ShopShown(
+    return ShopInfo(
         name=effective.store_name,
         site=effective.base_url,
-        has_long_name=any(len(word) > LONG_WORD for word in effective.store_name.split()),
+        has_long_name=any(len(word) > MAX_NAME_WORD_LENGTH for word in effective.store_name.split()),
         legal=f"{effective.store_legal_name} · NIT {effective.store_nit}",
         phone=effective.store_phone,
         phone_link=f"tel:{dial if dial.startswith('+') else '+57' + dial}",
@@ -125,8 +127,8 @@ def shop_shown(effective: Settings) -> ShopShown:
 
 
 def _whatsapp_link(number: str) -> str:
-    """Where one writes to this number, which may lack Colombia's code; empty without one."""
-    national = phone_digits(number)
+    """Return the chat URL of this number, adding Colombia's code if it is missing. Empty if there is no number."""
+    national = parse_phone(number)
     whole = f"{COUNTRY_CODE}{national}" if national else "".join(filter(str.isdigit, number))
     return f"https://wa.me/{whole}" if whole else ""
 
@@ -141,24 +143,24 @@ class FrameState(rx.State):
     """The frame of the page."""
 
     departments: rx.Field[list[CategoryNode]] = rx.field(default_factory=list)
-    shop: rx.Field[ShopShown] = rx.field(default_factory=ShopShown)
+    shop: rx.Field[ShopInfo] = rx.field(default_factory=ShopInfo)
     notice: rx.Field[Notice] = rx.field(default_factory=Notice)
     announcement: rx.Field[Announcement] = rx.field(default_factory=Announcement)
     footer: rx.Field[Footer] = rx.field(default_factory=Footer)
 
     async def _update(self) -> None:
-        """The office said something else: see `storefront.live.refresh`."""
+        """Update the frame after the office has changed the content or the settings: see `storefront.live.refresh`."""
         await show_frame(self)
 
     @event()
     def show_failure(self) -> None:
-        """Show that something unexpected went wrong."""
+        """Show the notice of an unexpected error."""
         show_notice(self, FAILURE)
 
 
 async def show_frame(state: FrameState) -> None:
-    """Show the departments and what is said of the shop, as they are now and whenever that changes."""
-    frame = await frame_values()
+    """Update the state with the current frame, and watch it for changes."""
+    frame = await get_frame()
     for name in ("departments", "shop", "announcement", "footer"):
         if getattr(frame, name) != getattr(state, name):
             setattr(state, name, getattr(frame, name))
@@ -166,7 +168,7 @@ async def show_frame(state: FrameState) -> None:
 
 
 def show_notice(frame: FrameState, text: str, tone: str = "problem") -> None:
-    """Show a notice."""
+    """Show a notice in this frame."""
     frame.notice = Notice(next_number(frame.notice.number), tone, text)
 
 
@@ -174,46 +176,46 @@ log = logging.getLogger(__name__)
 
 
 async def notify(state: rx.State, text: str, tone: str = "problem") -> None:
-    """Show a notice to the shopper of this state. `tone`: `problem` or `news`."""
+    """Show a notice to the customer of this state. `tone`: `problem` or `news`."""
     show_notice(await state.get_state(FrameState), text, tone)
 
 
 @asynccontextmanager
 async def errors_as_notices(state: rx.State) -> AsyncIterator[None]:
-    """Show any error inside the block as a notice, and go on after the block.
+    """Show an error that the block raises as a notice, and continue after the block.
 
-    A press that was done before is no error: the page shows how things stand. Unexpected errors are logged, and count
-    against the page's socket.
+    A press (an action of a page) that was already done is not an error: the page shows the current state. An
+    unexpected error is logged and counts against the page's socket.
     """
     try:
         yield
     except PressUsed:
-        log.info("a press was done before")
+        log.info("a repeated press was ignored")
     except ShopError as error:
-        log.info("a shopper's request was refused: %s: %s", type(error).__name__, error.message)
+        log.info("a customer's request was refused: %s: %s", type(error).__name__, error.message)
         await notify(state, text_for(error, NOTICE))
     except DatabaseUnavailable:
-        await notify(state, COMING_BACK)
+        await notify(state, SHOP_UNAVAILABLE)
     except Exception:
-        log.exception("a shopper's request failed")
+        log.exception("a customer's request failed")
         count_failure()
         await notify(state, FAILURE)
 
 
-_answered: LRUCache[str, bool] = LRUCache(10_000)
-"""The events whose failure was answered. An answer has the event it answers as its parent."""
+_answered_failures: LRUCache[str, bool] = LRUCache(10_000)
+"""Ids of the events whose failure was shown. The event that shows a failure has the failed event as its parent."""
 
 
 def handle_failure(exception: Exception) -> EventSpec | None:
-    """Reflex's `backend_exception_handler`: logs the traceback, counts the failure and shows a notice.
+    """Log the traceback, count the failure and show a notice. This is Reflex's `backend_exception_handler`.
 
-    What fails while it shows that notice is not answered again.
+    A failure while that notice is shown causes no second notice.
     """
     count_failure()
     event_id, cause_id = current_event_ids()
-    with log_scope(event_id=event_id):  # it has left that of the event
+    with log_scope(event_id=event_id):  # the scope of the event has already ended
         log.error("an event handler failed", exc_info=exception)
-    if cause_id in _answered:
+    if cause_id in _answered_failures:
         return None
-    _answered[event_id] = True
+    _answered_failures[event_id] = True
     return FrameState.show_failure()  # type: ignore[call-arg]

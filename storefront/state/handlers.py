@@ -1,6 +1,6 @@
-"""What event handlers share: the decorator, the checks of their arguments, and numbers that grow.
+"""Tools of event handlers: the `event` decorator, validation of arguments, and increasing numbers.
 
-An event handler is a public remote call: whoever opens a websocket can send any event with any argument.
+An event handler is a public remote call: any browser with a websocket can send any event with any argument.
 """
 
 from collections.abc import Callable
@@ -17,14 +17,14 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 class Resend(StrEnum):
-    """Who sends an event again, until the shop has confirmed it: see `assets/scripts/presses.js`."""
+    """The page that sends an event again until the shop has confirmed it: see `assets/scripts/presses.js`."""
 
     EVERY_PAGE = "every page"
-    """This page over its next connection, and the tab's next page."""
+    """This page after it reconnects, and the next page of the tab."""
     SAME_PAGE = "same page"
-    """This page alone, over its next connection: what must not happen once the shopper has left."""
+    """Only this page, after it reconnects. For events that must not run once the customer has left the page."""
     LATEST = "latest"
-    """This page alone, once it shows what its next connection brought, and only the latest call: for questions."""
+    """Only this page, after it reconnects and is up to date, and only the latest call. For events that only read."""
 
 
 def event(
@@ -34,95 +34,98 @@ def event(
     background: bool = False,
     press: Resend | None = None,
 ) -> Callable[[Method], Method]:
-    """Make a method of a state an event handler, which any browser may call with any arguments.
+    """Return a decorator that makes a method of a state an event handler. Any browser may call it with any arguments.
 
     Args:
-        supersedes: whether a later call takes the place of one that is still running. Unless it is a press, it is a
-            question, which the page asks again when it was lost with the connection.
-        debounce: for how many milliseconds the browser waits for a later call before it sends one.
-        background: whether it runs without the lock of the page's state.
-        press: who sends it again, where it changes something: it is done once all the same if its transaction calls
-            `backend.presses.service.use_press`, or if doing it twice changes nothing.
+        supersedes: True if a later call replaces one that is still running. Unless `press` is given, the event only
+            reads, and the page repeats it if the connection was lost.
+        debounce: milliseconds that the browser waits for a later call before it sends one.
+        background: True to run without the lock of the page's state.
+        press: for an event that changes something: the page that sends it again. A repeated event has no second
+            effect if its transaction calls `backend.presses.service.use_press`, or if it is idempotent.
     """
 
     def decorate(method: Method) -> Method:
-        made = rx.event(supersedes=supersedes, debounce=debounce, background=background)(method)
+        handler = rx.event(supersedes=supersedes, debounce=debounce, background=background)(method)
         resend = press or (Resend.LATEST if supersedes else None)
         if resend is not None:
-            mark_resend(made, str(resend))
-        return cast("Method", made)
+            mark_resend(handler, str(resend))
+        return cast("Method", handler)
 
     return decorate
 
 
-def next_number(before: int) -> int:
-    """A number by which the browser knows what is new: above `before`, and above those of a state that was lost."""
-    return max(before + 1, int(now().timestamp() * 1000))
+def next_number(previous: int) -> int:
+    """Return a new number by which the browser recognizes a newer value.
+
+    It is larger than `previous` and, as it is based on the clock, larger than the numbers of a lost state.
+    """
+    return max(previous + 1, int(now().timestamp() * 1000))
 
 
-MAX_ID = 64
+MAX_ID_LENGTH = 64
 
 
 def checked_id(value: object) -> str:
-    """The value as an id.
+    """Return the value if it is an id.
 
     Raises:
-        InvalidData: it is no text, or longer than any id.
+        InvalidData: the value is not a text, is empty, or is longer than any id.
     """
-    if not isinstance(value, str) or not 0 < len(value) <= MAX_ID:
+    if not isinstance(value, str) or not 0 < len(value) <= MAX_ID_LENGTH:
         raise InvalidData("not an id")
     return value
 
 
-def checked_text(value: object, longest: int) -> str:
-    """The value as a text without space around it.
+def checked_text(value: object, max_length: int) -> str:
+    """Return the text without surrounding whitespace.
 
     Raises:
-        InvalidData: it is no text, or too long.
+        InvalidData: the value is not a text, or is too long.
     """
-    if not isinstance(value, str) or len(value) > longest:
+    if not isinstance(value, str) or len(value) > max_length:
         raise InvalidData("not a text of that length")
     return value.strip()
 
 
-def checked_number(value: object, least: int, most: int) -> int:
-    """The value as a whole number within bounds.
+def checked_number(value: object, minimum: int, maximum: int) -> int:
+    """Return the value if it is an integer from `minimum` to `maximum`.
 
     Raises:
-        InvalidData: it is no whole number, or out of bounds.
+        InvalidData: the value is not an integer, or is out of bounds.
     """
-    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+    if not isinstance(value, int) or isinstance(value, bool) or not minimum <= value <= maximum:
         raise InvalidData("not a number within bounds")
     return value
 
 
-def checked_texts(value: object, most: int, longest: int = MAX_ID) -> list[str]:
-    """The value as a list of texts, each once, no more than `most`.
+def checked_texts(value: object, max_count: int, max_length: int = MAX_ID_LENGTH) -> list[str]:
+    """Return the first `max_count` texts of the list without duplicates.
 
     Raises:
-        InvalidData: it is no list of texts, or one of them is too long.
+        InvalidData: the value is not a list of texts, or a text is too long.
     """
     if not isinstance(value, list):
         raise InvalidData("not a list")
-    return list(dict.fromkeys(checked_text(item, longest) for item in value[:most]))
+    return list(dict.fromkeys(checked_text(item, max_length) for item in value[:max_count]))
 
 
-MOST_FIELDS = 60
-"""Of a form, without those that it has for each row of a list."""
+MAX_FIELDS = 60
+"""Maximum fields of a form, not counting the fields that it has for each row of a list."""
 
 
-def checked_fields(values: object, *names: str, longest: int = 300, rows: int = 0) -> dict[str, str]:
-    """The texts that a form sent under these names, without space around them; an empty text for what it left out.
+def checked_fields(values: object, *names: str, max_length: int = 300, max_rows: int = 0) -> dict[str, str]:
+    """Return the form's texts by name, without surrounding whitespace. A missing field is an empty text.
 
     Args:
-        values: what was sent.
-        names: of the fields that are wanted.
-        longest: the characters that a text may have.
-        rows: how many rows there may be that have a field each.
+        values: the form as sent.
+        names: the fields to return.
+        max_length: maximum characters of a text.
+        max_rows: maximum rows that have one field each.
 
     Raises:
-        InvalidData: it is no form of texts, or has too many, or one of them is too long.
+        InvalidData: the value is not a form of texts, has too many fields, or a text is too long.
     """
-    if not isinstance(values, dict) or len(values) > MOST_FIELDS + rows:
+    if not isinstance(values, dict) or len(values) > MAX_FIELDS + max_rows:
         raise InvalidData("not a form")
-    return {name: checked_text(values.get(name, ""), longest) for name in names}
+    return {name: checked_text(values.get(name, ""), max_length) for name in names}

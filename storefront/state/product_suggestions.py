@@ -1,64 +1,64 @@
-"""Toys that a page offers beside its own: what this browser looked at last, and what the shop puts forward."""
+"""Further products that a page suggests: those viewed recently in this browser, and those that the shop features."""
 
 import reflex as rx
 
 from backend.app import current_shop
-from backend.catalog.storefront.page_content import cards, new_or_featured_cards
+from backend.catalog.storefront.page_content import new_or_featured_cards, read_cards_by_handle
 from backend.catalog.views import ProductCard
 from storefront.live.open_pages import watch
 from storefront.state.frame import errors_as_notices
 from storefront.state.handlers import checked_texts, event
-from storefront.state.wishlist import LONGEST_HANDLE
+from storefront.state.wishlist import MAX_HANDLE_LENGTH
 
-OFFERED = 4
-MOST_VIEWED = 12
+SUGGESTED_COUNT = 4
+MAX_VIEWED = 12
 
 
-class ToysState(rx.State, mixin=True):
-    """Toys, and whether the server was asked for them."""
+class ProductListState(rx.State, mixin=True):
+    """A list of products, and whether it has been loaded."""
 
     cards: rx.Field[list[ProductCard]] = rx.field(default_factory=list)
-    is_known: rx.Field[bool] = rx.field(False)
+    is_loaded: rx.Field[bool] = rx.field(False)
 
-    def _show(self, found: list[ProductCard]) -> None:
+    def _show_cards(self, found: list[ProductCard]) -> None:
         if found != self.cards:
             self.cards = found
         watch(self, found)
 
 
-class OfferedState(ToysState, rx.State):
-    """What the shop puts forward, for pages that have nothing to show."""
+class SuggestedProductsState(ProductListState, rx.State):
+    """New or featured products, for pages that have nothing to display."""
 
     @event(supersedes=True)
-    async def offer(self) -> None:
-        """Show toys that can be bought."""
+    async def load_suggestions(self) -> None:
+        """Load products that can be bought."""
         async with errors_as_notices(self):
             await self._load()
-        self.is_known = True
+        self.is_loaded = True
 
     async def _update(self) -> None:
         await self._load()
 
     async def _load(self) -> None:
         async with current_shop().database.read() as session:
-            self._show(await new_or_featured_cards(session, OFFERED))
+            self._show_cards(await new_or_featured_cards(session, SUGGESTED_COUNT))
 
 
-class ViewedState(ToysState, rx.State):
-    """What this browser looked at before. Only the browser stores which toys."""
+class ViewedProductsState(ProductListState, rx.State):
+    """Products that this browser viewed before. Only the browser stores which ones."""
 
     @event(supersedes=True)
-    async def show(self, handles: list[str]) -> None:
-        """Show these products as they are now."""
+    async def show_viewed(self, handles: list[str]) -> None:
+        """Show these products with their current data."""
         async with errors_as_notices(self):
-            await self._load(checked_texts(handles, MOST_VIEWED, LONGEST_HANDLE))
-        self.is_known = True
+            await self._load(checked_texts(handles, MAX_VIEWED, MAX_HANDLE_LENGTH))
+        self.is_loaded = True
 
     async def _update(self) -> None:
         await self._load([card.handle for card in self.cards])
 
     async def _load(self, handles: list[str]) -> None:
         async with current_shop().database.read() as session:
-            found = await cards(session, handles)
-        # by a former handle it may be the page's own toy, which the browser has left out by the handle of now
-        self._show([card for handle, card in found.items() if card.handle == handle])
+            found = await read_cards_by_handle(session, handles)
+        # a former handle may belong to the page's own product, which the browser excludes by its current handle only
+        self._show_cards([card for handle, card in found.items() if card.handle == handle])

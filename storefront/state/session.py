@@ -1,7 +1,9 @@
-"""Who is signed in at this browser. The cookie says so, and the database is asked again at every event that matters.
+"""The customer who is signed in at this browser.
 
-The websocket's handshake brings the cookie along. It is read where it is needed and stored in no variable of the state:
-no script can read it, and it is sent nowhere (design: decision 8).
+Every event that needs the customer checks the session in the database.
+
+The websocket's handshake contains the session cookie. It is read when needed and stored in no variable of the
+state, so no script can read it and it is sent nowhere (design: decision 8).
 """
 
 from collections.abc import Mapping
@@ -10,85 +12,87 @@ import reflex as rx
 
 from backend.app import current_shop
 from backend.cart.access import Caller
-from backend.cart.owners import cart_for, set_owner, usable_cart
-from backend.customers.auth.accounts import ShopperView, shopper_with
+from backend.cart.owners import check_usable_cart, find_browser_cart, set_owner
+from backend.customers.auth.accounts import ShopperView, find_shopper
 from backend.customers.auth.sessions import COOKIE
-from backend.customers.saved_payers import keep_payer, payer_of
-from backend.edge.requests import address_behind
+from backend.customers.saved_payers import read_saved_payer, save_payer
+from backend.edge.requests import resolve_client_address
 from backend.storefront_views import account_page
 from backend.storefront_views.account_page import AddressView
 from storefront.reflex_ext.session_cookie import token_in
-from storefront.state.handlers import MAX_ID
+from storefront.state.handlers import MAX_ID_LENGTH
 
 
-def session_token(state: rx.State) -> str:
-    """The token in this browser's cookie, at the moment its websocket was opened; empty without one."""
+def get_session_token(state: rx.State) -> str:
+    """Return the token in this browser's cookie when its websocket was opened; empty if there is none."""
     return token_in(state, COOKIE)
 
 
-def client_of(state: rx.State) -> str:
-    """The IP address of this browser, from the connection and our own proxies' headers, never from the browser's."""
+def get_client_ip(state: rx.State) -> str:
+    """Return the browser's IP address, from the connection and our own proxies' headers only."""
     forwarded = state.router.headers.raw_headers.get("x-forwarded-for", "")
     trusted = current_shop().settings.trusted_proxies
-    return address_behind(state.router.session.client_ip, [forwarded], trusted)
+    return resolve_client_address(state.router.session.client_ip, [forwarded], trusted)
 
 
-async def shopper_of(state: rx.State) -> ShopperView | None:
-    """The customer who is signed in at this browser now; None without a valid session."""
-    return await shopper_with(current_shop().database, session_token(state))
+async def get_shopper(state: rx.State) -> ShopperView | None:
+    """Return the customer who is signed in at this browser, or None without a valid session."""
+    return await find_shopper(current_shop().database, get_session_token(state))
 
 
-async def caller_of(state: rx.State) -> Caller:
-    """Who uses carts at this browser now."""
-    shopper = await shopper_of(state)
+async def get_caller(state: rx.State) -> Caller:
+    """Return who uses carts at this browser: the signed-in customer or a guest."""
+    shopper = await get_shopper(state)
     return Caller(shopper.id if shopper else None)
 
 
-async def known_fields(state: rx.State) -> tuple[dict[str, str], list[AddressView]]:
-    """The customer's values for the checkout form, and their address book. Nothing for a guest."""
-    shopper = await shopper_of(state)
+async def get_known_fields(state: rx.State) -> tuple[dict[str, str], list[AddressView]]:
+    """Return the customer's values for the checkout form, and their address book. Both are empty for a guest."""
+    shopper = await get_shopper(state)
     if shopper is None:
         return {}, []
     async with current_shop().database.read() as session:
-        book = await account_page.address_book(session, shopper.id)
-        payer = await payer_of(session, shopper.id)
-    return {**account_page.known_fields(shopper, book), **payer}, book
+        book = await account_page.list_address_views(session, shopper.id)
+        payer = await read_saved_payer(session, shopper.id)
+    return {**account_page.list_known_fields(shopper, book), **payer}, book
 
 
-async def own_cart(state: rx.State, cart_id: str) -> str:
-    """The cart that this browser goes on with: see `backend.cart.owners`."""
-    return await cart_for(current_shop().database, cart_id[:MAX_ID], (await caller_of(state)).customer_id)
+async def find_own_cart(state: rx.State, cart_id: str) -> str:
+    """Return the id of the cart that this browser uses from now on: see `backend.cart.owners`."""
+    return await find_browser_cart(
+        current_shop().database, cart_id[:MAX_ID_LENGTH], (await get_caller(state)).customer_id
+    )
 
 
-async def usable_by(state: rx.State, cart_id: str) -> str:
-    """The id again, when this browser may use the cart; empty for an unknown one and for another customer's."""
-    customer_id = (await caller_of(state)).customer_id if cart_id else None
-    return await usable_cart(current_shop().database, cart_id[:MAX_ID], customer_id)
+async def find_usable_cart(state: rx.State, cart_id: str) -> str:
+    """Return the id if this browser may use the cart; empty for an unknown cart or another customer's."""
+    customer_id = (await get_caller(state)).customer_id if cart_id else None
+    return await check_usable_cart(current_shop().database, cart_id[:MAX_ID_LENGTH], customer_id)
 
 
-async def bind_cart(token: str, cart_id: str) -> None:
-    """The order that the cart becomes is that of whoever is signed in with this token, and else nobody's.
+async def set_cart_owner(token: str, cart_id: str) -> None:
+    """Make the customer with this session token the owner of the cart and its future order; a guest leaves no owner.
 
     Raises:
         NotFound: see `set_owner`.
     """
     database = current_shop().database
-    shopper = await shopper_with(database, token)
+    shopper = await find_shopper(database, token)
     async with database.transaction() as session:
         await set_owner(session, cart_id, shopper.id if shopper else None)
 
 
 async def remember_payer(token: str, typed: Mapping[str, str]) -> None:
-    """The next purchase of whoever is signed in with this token need not ask with what they pay."""
+    """Save the payer's data for the next purchase of the customer with this session token."""
     database = current_shop().database
-    shopper = await shopper_with(database, token)
+    shopper = await find_shopper(database, token)
     if shopper is None:
         return
     async with database.transaction() as session:
-        await keep_payer(session, shopper.id, typed)
+        await save_payer(session, shopper.id, typed)
 
 
 async def remember_destination(order_id: str) -> None:
-    """A customer's next purchase need not ask where this one goes."""
+    """Save the order's address for the customer's next purchase."""
     async with current_shop().database.transaction() as session:
         await account_page.remember_destination(session, order_id)

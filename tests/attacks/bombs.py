@@ -1,4 +1,4 @@
-"""Small files that cost gigabytes or minutes where they are read without bounds, one builder for each kind."""
+"""Small files that need gigabytes or minutes when they are read without limits; one builder for each kind."""
 
 import struct
 import zipfile
@@ -25,12 +25,12 @@ def pack(parts: Mapping[str, bytes], compression: int = zipfile.ZIP_DEFLATED) ->
 
 
 def relations(*targets: tuple[str, str, str]) -> bytes:
-    """Return a part of relations: ids, ends of types, targets."""
-    said = "".join(
+    """Return a relationships part for these targets: id, end of the type, target."""
+    elements = "".join(
         f'<Relationship Id="{name}" Type="{DOCUMENT}/{kind}" Target="{target}"/>'
         for name, kind, target in targets
     )
-    return f'<Relationships xmlns="{RELATIONS}">{said}</Relationships>'.encode()
+    return f'<Relationships xmlns="{RELATIONS}">{elements}</Relationships>'.encode()
 
 
 def xlsx_parts(sheet: bytes, more: Mapping[str, bytes] | None = None) -> dict[str, bytes]:
@@ -57,13 +57,13 @@ def xlsx(rows: bytes, more: Mapping[str, bytes] | None = None, before: bytes = b
 
 
 def cells_without_reference() -> bytes:
-    """Return an XLSX with cells that do not say where they are, in the last row."""
+    """Return an XLSX with cells without a position, in the maximum row."""
     cells = b"<c><v>1</v></c>" * 100
     return xlsx(b'<row r="1"><c><v>1</v></c></row><row r="1048576">' + cells + b"</row>")
 
 
 def unfinished_cells() -> bytes:
-    """Return an XLSX with 40,000 beginnings of a cell."""
+    """Return an XLSX with 40,000 unfinished cell elements."""
     return xlsx(b"<c " * 40_000)
 
 
@@ -109,8 +109,8 @@ def pack_large(name: str, parts: Mapping[str, bytes] | None = None, size: int = 
     """Return a zip with a part of `size` spaces."""
     packed = BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as file:
-        for one, content in (parts or {}).items():
-            file.writestr(one, content)
+        for member_name, content in (parts or {}).items():
+            file.writestr(member_name, content)
         with file.open(name, "w") as part:
             for _ in range(0, size, MIB):
                 part.write(b" " * MIB)
@@ -118,7 +118,7 @@ def pack_large(name: str, parts: Mapping[str, bytes] | None = None, size: int = 
 
 
 def many_members(count: int = 60_000) -> bytes:
-    """Return a zip with so many empty members."""
+    """Return a zip with `count` empty members."""
     return pack({f"{number:06}.jpg": b"" for number in range(count)}, zipfile.ZIP_STORED)
 
 
@@ -133,7 +133,7 @@ def unclosed_quote() -> bytes:
 
 
 def progressive_scans(count: int = 2_000) -> bytes:
-    """Return a JPEG of 40 million pixels in which the last scan comes again `count` times."""
+    """Return a JPEG of 40 million pixels that repeats its final scan `count` times."""
     content = picture("JPEG", (6_400, 6_400), progressive=True)
     last = content[content.rindex(b"\xff\xda") : -2]
     return content[:-2] + last * count + content[-2:]

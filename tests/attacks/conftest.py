@@ -1,18 +1,18 @@
-"""One shop for all attacks of a worker: the production build, served as a shop is."""
+"""The shop under attack: the production build, served as in production, one for each test worker."""
 
 from collections.abc import Iterator
 
 import pytest
 
-from tests.attacks.surface import surface
+from tests.attacks.surface import read_surface
 from tests.e2e.conftest import ShopServer
 
 STAFF = ("staff@trompo.example", "una clave muy larga")
 
 
 @pytest.fixture(scope="session")
-def attacked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ShopServer]:
-    """A running shop that strangers send anything to."""
+def attacked_shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ShopServer]:
+    """Start a shop to attack."""
     environment = {"ADMIN_EMAIL": STAFF[0], "ADMIN_PASSWORD": STAFF[1], "TRUSTED_PROXIES": "127.0.0.1"}
     shop = ShopServer(tmp_path_factory.mktemp("attacked"), environment, may_fork=True)
     shop.start()
@@ -21,6 +21,6 @@ def attacked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ShopServer]:
 
 
 @pytest.fixture(scope="session")
-def reachable(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
-    """Every route and every event handler that there is."""
-    return surface(tmp_path_factory.mktemp("surface"))
+def shop_surface(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
+    """Return every route and every event handler of the shop."""
+    return read_surface(tmp_path_factory.mktemp("surface"))

@@ -1,4 +1,4 @@
-"""A program that speaks the pages' websocket as it likes: frames of Socket.IO, written by hand."""
+"""A websocket client that can send any frame: Socket.IO frames written by hand."""
 
 import asyncio
 import json
@@ -10,28 +10,32 @@ from uuid import uuid4
 from simple_websocket import AioClient, ConnectionClosed
 
 NAMESPACE = "/_event"
-AT_HOME = {"pathname": "/", "asPath": "/"}
-FIRST = {"name": "reflex___state____state.hydrate_and_load", "payload": {}, "router_data": AT_HOME}
-"""A page's first event: before it, the shop hands every other one back."""
-WHOLE = '"is_hydrated_rx_state_":true'
-"""What the shop says last of all that it answers to it."""
+HOME_ROUTER_DATA = {"pathname": "/", "asPath": "/"}
+FIRST_EVENT = {
+    "name": "reflex___state____state.hydrate_and_load",
+    "payload": {},
+    "router_data": HOME_ROUTER_DATA,
+}
+"""A page's first event. Before it, the shop returns every other event unprocessed."""
+LOADED = '"is_hydrated_rx_state_":true'
+"""Part of the final answer to the first event."""
 SUGGEST = "reflex___state____state.storefront___state___search____search_state.suggest"
 
 
 def event_frame(event: object) -> str:
-    """The frame in which a page would send this as a state event."""
+    """Return the frame of a page's state event."""
     return f"42{NAMESPACE}," + json.dumps(["event", event])
 
 
 class RawSocket:
-    """An open websocket, after the handshake of Engine.IO. `heard`: how many frames came."""
+    """An open websocket after the handshake of Engine.IO. `received` counts the received frames."""
 
     def __init__(self, websocket: AioClient) -> None:
         self._websocket = websocket
-        self.heard = 0
+        self.received = 0
 
     async def send(self, frame: str | bytes) -> None:
-        """Send one frame as it stands, of text or binary."""
+        """Send one frame unchanged, text or binary."""
         await self._websocket.send(frame)
 
     async def send_all(self, frames: Iterable[str | bytes]) -> None:
@@ -41,14 +45,14 @@ class RawSocket:
                 await self.send(frame)
 
     async def send_event(self, event: object) -> None:
-        """Send what a page would send as a state event."""
+        """Send a page's state event."""
         await self.send(event_frame(event))
 
     async def receive(self, seconds: float = 30) -> str | None:
-        """The next frame; None once the server has closed the socket.
+        """Return the next frame, or None when the server has closed the socket.
 
         Raises:
-            TimeoutError: nothing came.
+            TimeoutError: no frame arrived.
         """
         try:
             frame = await self._websocket.receive(timeout=seconds)
@@ -56,49 +60,51 @@ class RawSocket:
             return None
         if frame is None:
             raise TimeoutError
-        self.heard += 1
+        self.received += 1
         if frame == "2":  # a ping
             await self.send("3")
             return await self.receive(seconds)
         return str(frame)
 
     async def load(self) -> bool:
-        """Send a page's first event and read until its state is whole; False when the shop closes the socket.
+        """Send a page's first event and read until its state is complete; return False if the shop closes the socket.
 
         Raises:
-            TimeoutError: it does neither.
+            TimeoutError: neither happens.
         """
-        await self.send_event(FIRST)
-        return await self._until_heard(WHOLE)
+        await self.send_event(FIRST_EVENT)
+        return await self._receive_until(LOADED)
 
-    async def handles_all(self) -> bool:
-        """Whether the shop has handled all that was sent; False when it closes the socket.
+    async def wait_until_handled(self) -> bool:
+        """Return True when the shop has handled all sent events, False if it closes the socket.
 
-        The events of a page are handled one after the other: so it answers a search that is sent after them. And a
-        socket that is to be closed ends at its next frame: so there is a second search.
+        The events of a page are handled in order, so a search is sent after them and its answer awaited. A socket
+        that is to be closed ends at its next frame, so a second search follows.
 
         Raises:
-            TimeoutError: it does neither.
+            TimeoutError: neither happens.
         """
         for _ in range(2):
             word = uuid4().hex
             with suppress(ConnectionClosed):
-                await self.send_event({"name": SUGGEST, "payload": {"text": word}, "router_data": AT_HOME})
-            if not await self._until_heard(f'"answered_rx_state_":"{word}"'):
+                await self.send_event(
+                    {"name": SUGGEST, "payload": {"text": word}, "router_data": HOME_ROUTER_DATA}
+                )
+            if not await self._receive_until(f'"answered_text_rx_state_":"{word}"'):
                 return False
         return True
 
-    async def _until_heard(self, part: str) -> bool:
+    async def _receive_until(self, text: str) -> bool:
         while (frame := await self.receive()) is not None and not frame.startswith("41"):
-            if part in frame:
+            if text in frame:
                 return True
         return False
 
-    async def until_closed(self, seconds: float = 30) -> None:
+    async def wait_until_closed(self, seconds: float = 30) -> None:
         """Read until the server closes the socket or leaves the shop's namespace.
 
         Raises:
-            TimeoutError: it stays open.
+            TimeoutError: the socket stays open.
         """
         async with asyncio.timeout(seconds):
             while (frame := await self.receive(seconds)) is not None and not frame.startswith("41"):
@@ -109,9 +115,9 @@ class RawSocket:
 async def raw_socket(
     url: str, *, connect: bool = True, auth: Any = None, token: str | None = None, client: str = ""
 ) -> AsyncIterator[RawSocket]:
-    """Open a websocket at the shop as a page does, with a name of its own unless `token` is given.
+    """Open a websocket at the shop as a page does, with a new page token unless `token` is given.
 
-    `client` is the address that a proxy in between would pass on.
+    `client` is the address in the `X-Forwarded-For` header, as a proxy sends it.
     """
     address = url.replace("http", "ws", 1)
     token = str(uuid4()) if token is None else token
@@ -119,7 +125,9 @@ async def raw_socket(
         f"{address}/_event/?token={token}&EIO=4&transport=websocket",
         headers={"Origin": url, **({"X-Forwarded-For": client} if client else {})},
     )
-    await websocket._handle_events()  # what came together with the handshake: the client would let it lie
+    await (
+        websocket._handle_events()
+    )  # frames that arrived with the handshake: the client would not process them
     socket = RawSocket(websocket)
     try:
         assert (await socket.receive() or "").startswith("0")

@@ -1,7 +1,7 @@
-"""What strangers can reach: every route and every event handler of the shop as it is served.
+"""The shop's public surface: every route and every event handler of the served shop.
 
-`python -m tests.attacks.surface` prints both as JSON. It makes the app as a worker of the shop does, in a process of
-its own, with the data folder that the environment names.
+`python -m tests.attacks.surface` prints both as JSON. It creates the app as a worker of the shop does, in a
+separate process, with the data folder from the environment.
 """
 
 import json
@@ -16,12 +16,12 @@ from starlette.routing import BaseRoute, Mount, Route
 from storefront.server.build import ROOT
 
 ANY = "*"
-"""Stands for the method where a mounted app that is no list of routes decides itself."""
+"""The method of a mounted app without a list of routes, which handles methods itself."""
 
 
-def surface(data_dir: Path) -> dict[str, list[str]]:
-    """The shop's `routes` as `METHOD /path`, and the full names of its `handlers`."""
-    printed = subprocess.run(
+def read_surface(data_dir: Path) -> dict[str, list[str]]:
+    """Return the shop's `routes` as `METHOD /path`, and the full names of its `handlers`."""
+    output = subprocess.run(
         [sys.executable, "-m", "tests.attacks.surface"],
         cwd=ROOT,
         env={"DATA_DIR": str(data_dir)},
@@ -30,14 +30,14 @@ def surface(data_dir: Path) -> dict[str, list[str]]:
         text=True,
         timeout=120,
     ).stdout
-    found: dict[str, list[str]] = json.loads(printed.splitlines()[-1])
-    return found
+    surface: dict[str, list[str]] = json.loads(output.splitlines()[-1])
+    return surface
 
 
-def routes_in(routes: Iterable[BaseRoute], prefix: str = "") -> Iterator[str]:
-    """The routes as `METHOD /path`, those of what is mounted and included too.
+def list_routes(routes: Iterable[BaseRoute], prefix: str = "") -> Iterator[str]:
+    """Yield the routes as `METHOD /path`, including those of mounted apps and included routers.
 
-    HEAD is left out where GET is: Starlette adds it.
+    HEAD is omitted next to GET, because Starlette adds it.
     """
     for route in routes:
         if isinstance(route, Route) or hasattr(route, "methods"):
@@ -45,20 +45,20 @@ def routes_in(routes: Iterable[BaseRoute], prefix: str = "") -> Iterator[str]:
             methods -= {"HEAD"} if "GET" in methods else set()
             path = prefix + str(getattr(route, "path", ""))
             yield from (f"{method} {path}" for method in methods)
-        elif below := _below(route):
-            yield from routes_in(below, prefix + (route.path if isinstance(route, Mount) else ""))
+        elif inner_routes := _list_inner_routes(route):
+            yield from list_routes(inner_routes, prefix + (route.path if isinstance(route, Mount) else ""))
         else:
             yield f"{ANY} {prefix}{getattr(route, 'path', repr(route)) or '/'}"
 
 
-def _below(route: BaseRoute) -> list[BaseRoute]:
-    """The routes inside a mounted app or an included router."""
+def _list_inner_routes(route: BaseRoute) -> list[BaseRoute]:
+    """Return the routes inside a mounted app or an included router."""
     router = getattr(route, "original_router", route)
-    below: list[BaseRoute] = getattr(router, "routes", None) or []
-    return below
+    inner_routes: list[BaseRoute] = getattr(router, "routes", None) or []
+    return inner_routes
 
 
-def _print() -> None:
+def _print_surface() -> None:
     from storefront.server.toolchain import prepare_serving
 
     prepare_serving()
@@ -70,27 +70,27 @@ def _print() -> None:
     from storefront.server import mount
     from storefront.storefront import app
 
-    seen: list[Any] = []
+    recorded: list[Any] = []
     by_first_segment, remove_unused_routes = mount.by_first_segment, mount.remove_unused_routes
 
-    def watch_api(api: Any, pages: Any) -> Any:
-        seen.append(api)
+    def record_api(api: Any, pages: Any) -> Any:
+        recorded.append(api)
         return by_first_segment(api, pages)
 
-    def watch_pages(pages: Any) -> None:
+    def record_pages(pages: Any) -> None:
         remove_unused_routes(pages)
-        seen.append(pages)
+        recorded.append(pages)
 
-    mount.by_first_segment, mount.remove_unused_routes = watch_api, watch_pages
+    mount.by_first_segment, mount.remove_unused_routes = record_api, record_pages
     app()
     pages = {f"GET /{page.route.removeprefix('/')}" for page in (*PAGES, *OFFICE_PAGES)}
     routes = pages | {f"GET {ROBOTS}", f"GET {SITEMAP}"}
-    for part in seen:
-        routes.update(routes_in(part.routes))
+    for app_part in recorded:
+        routes.update(list_routes(app_part.routes))
     print(
         json.dumps({"routes": sorted(routes), "handlers": sorted(RegistrationContext.get().event_handlers)})
     )
 
 
 if __name__ == "__main__":
-    _print()
+    _print_surface()

@@ -1,4 +1,4 @@
-"""Connections that never come to a request: they wait alone, and the shop ends them."""
+"""Connections that never send a request: they delay no other client, and the shop closes them."""
 
 import asyncio
 from collections import Counter
@@ -6,7 +6,7 @@ from collections import Counter
 import httpx
 import pytest
 
-from storefront.server.granian_server import HEADERS_WITHIN
+from storefront.server.granian_server import HEADERS_TIMEOUT_S
 from tests.e2e.conftest import ShopServer
 
 HALF_OPEN = 300
@@ -19,23 +19,23 @@ BEGINNINGS = {
 
 
 @pytest.mark.timeout(120)
-async def test_half_open_connections_delay_nobody_and_are_closed(attacked: ShopServer) -> None:
+async def test_half_open_connections_delay_no_request_and_are_closed(attacked_shop: ShopServer) -> None:
     loop = asyncio.get_running_loop()
-    began = loop.time()
+    started = loop.time()
     opened = {}
     for number in range(HALF_OPEN):
-        name, beginning = [*BEGINNINGS.items()][number % len(BEGINNINGS)]
-        reader, writer = await asyncio.open_connection("127.0.0.1", attacked.port)
-        writer.write(beginning)
+        name, head = [*BEGINNINGS.items()][number % len(BEGINNINGS)]
+        reader, writer = await asyncio.open_connection("127.0.0.1", attacked_shop.port)
+        writer.write(head)
         opened[name, number] = (reader, writer)
-    async with httpx.AsyncClient(base_url=attacked.url, timeout=30) as client:
-        asked = loop.time()
+    async with httpx.AsyncClient(base_url=attacked_shop.url, timeout=30) as client:
+        requested_at = loop.time()
         assert (await client.get("/health")).status_code == 200
-        assert loop.time() - asked < 5
+        assert loop.time() - requested_at < 5
         still_open = [
             name
             for (name, _), (reader, _) in opened.items()
-            if not await _ends(reader, began + HEADERS_WITHIN + 15 - loop.time())
+            if not await _is_closed_within(reader, started + HEADERS_TIMEOUT_S + 15 - loop.time())
         ]
         assert Counter(still_open) == {}
         assert (await client.get("/health")).status_code == 200
@@ -43,8 +43,8 @@ async def test_half_open_connections_delay_nobody_and_are_closed(attacked: ShopS
         writer.close()
 
 
-async def _ends(reader: asyncio.StreamReader, seconds: float) -> bool:
-    """Whether the shop closes the connection within so many seconds."""
+async def _is_closed_within(reader: asyncio.StreamReader, seconds: float) -> bool:
+    """Return True if the shop closes the connection within `seconds`."""
     try:
         await asyncio.wait_for(reader.read(), max(seconds, 0.01))
     except TimeoutError:
@@ -54,11 +54,11 @@ async def _ends(reader: asyncio.StreamReader, seconds: float) -> bool:
     return True
 
 
-async def test_headers_without_end_are_refused(attacked: ShopServer) -> None:
-    reader, writer = await asyncio.open_connection("127.0.0.1", attacked.port)
+async def test_endless_headers_are_refused(attacked_shop: ShopServer) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", attacked_shop.port)
     try:
         writer.write(b"GET / HTTP/1.1\r\nHost: localhost\r\nX-Long: " + b"x" * 200_000 + b"\r\n\r\n")
-        answer = await asyncio.wait_for(reader.read(), HEADERS_WITHIN + 5)
+        answer = await asyncio.wait_for(reader.read(), HEADERS_TIMEOUT_S + 5)
     except ConnectionError:
         answer = b""
     finally:

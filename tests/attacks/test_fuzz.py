@@ -1,25 +1,25 @@
-"""What the long run with random events says of sockets: which of them the shop closed."""
+"""The count of closed sockets in the long run with random events."""
 
 import random
 from typing import Any
 
 import pytest
 
-from tests.attacks.test_frames import event
+from tests.attacks.test_frames import build_event
 from tests.e2e.conftest import ShopServer
 from tests.failure import fuzz
 
 
 @pytest.mark.parametrize(
-    ("sent", "closes"), [(None, True), (event(), False)], ids=["nonsense", "what a page sends"]
+    ("event", "closes"), [(None, True), (build_event(), False)], ids=["nonsense", "a page's event"]
 )
-async def test_each_socket_that_the_shop_closes_is_counted(
-    attacked: ShopServer, monkeypatch: pytest.MonkeyPatch, sent: Any, closes: bool
+async def test_every_socket_closed_by_the_shop_is_counted(
+    attacked_shop: ShopServer, monkeypatch: pytest.MonkeyPatch, event: Any, closes: bool
 ) -> None:
-    monkeypatch.setattr(fuzz, "_event", lambda *_: sent)
+    monkeypatch.setattr(fuzz, "_build_event", lambda *_: event)
     figures = fuzz.Figures()
-    known = fuzz.Known(routes=[], handlers={}, ids=[], key="", token="")
-    await fuzz.send_events(attacked.url, known, 2 * fuzz.EVENTS_OF_A_SOCKET, random.Random(1), figures)
-    assert (figures.events, figures.sockets) == (2 * fuzz.EVENTS_OF_A_SOCKET, 2)
+    known = fuzz.KnownData(routes=[], handlers={}, ids=[], key="", token="")
+    await fuzz.send_events(attacked_shop.url, known, 2 * fuzz.EVENTS_PER_SOCKET, random.Random(1), figures)
+    assert (figures.events, figures.sockets) == (2 * fuzz.EVENTS_PER_SOCKET, 2)
     assert figures.closed == 2 * closes
     assert not figures.wrong

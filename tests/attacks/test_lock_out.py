@@ -1,4 +1,4 @@
-"""Strangers hammer at one account over HTTP: they are stopped, and its owner is not."""
+"""Attackers guess the password of one account over HTTP: they are stopped, its owner is not."""
 
 import httpx
 
@@ -10,26 +10,28 @@ RIGHT = {"email": STAFF[0], "password": STAFF[1]}
 WRONG = {**RIGHT, "password": "no es esta"}
 
 
-async def test_one_address_locks_nobody_out(attacked: ShopServer) -> None:
-    """More wrong passwords than an account's bound, nearly all of them refused before they are looked at."""
-    async with httpx.AsyncClient(base_url=attacked.url) as anybody:
-        mallory, owner = ({"x-forwarded-for": ip} for ip in ("190.24.7.1", "190.24.7.2"))
-        tries = [(await anybody.post(SIGN_IN, json=WRONG, headers=mallory)).status_code for _ in range(110)]
-        assert tries == [401] * 5 + [429] * 105
-        assert (await anybody.post(SIGN_IN, json=RIGHT, headers=mallory)).status_code == 429
-        answer = await anybody.post(SIGN_IN, json=RIGHT, headers={**owner, "origin": attacked.url})
+async def test_one_address_does_not_lock_the_owner_out(attacked_shop: ShopServer) -> None:
+    """Send more wrong passwords than an account's limit; nearly all are refused without a check."""
+    async with httpx.AsyncClient(base_url=attacked_shop.url) as client:
+        attacker, owner = ({"x-forwarded-for": ip} for ip in ("190.24.7.1", "190.24.7.2"))
+        statuses = [
+            (await client.post(SIGN_IN, json=WRONG, headers=attacker)).status_code for _ in range(110)
+        ]
+        assert statuses == [401] * 5 + [429] * 105
+        assert (await client.post(SIGN_IN, json=RIGHT, headers=attacker)).status_code == 429
+        answer = await client.post(SIGN_IN, json=RIGHT, headers={**owner, "origin": attacked_shop.url})
         assert answer.status_code == 200
         # a known device, even at the address that is exhausted
-        assert (await anybody.post(SIGN_IN, json=RIGHT, headers=mallory)).status_code == 200
+        assert (await client.post(SIGN_IN, json=RIGHT, headers=attacker)).status_code == 200
 
 
-async def test_one_subscriber_of_ipv6_has_no_more_tries_than_another(attacked: ShopServer) -> None:
-    async with httpx.AsyncClient(base_url=attacked.url) as anybody:
+async def test_ipv6_subscriber_has_no_more_attempts_than_an_ipv4_client(attacked_shop: ShopServer) -> None:
+    async with httpx.AsyncClient(base_url=attacked_shop.url) as client:
         answers = [
-            await anybody.post(
+            await client.post(
                 "/auth/account/login",
                 json={"email": "nobody@example.com", "password": "no es esta"},
-                headers={"x-forwarded-for": f"2800:e2:7:7::{n}", "origin": attacked.url},
+                headers={"x-forwarded-for": f"2800:e2:7:7::{n}", "origin": attacked_shop.url},
             )
             for n in range(1, 8)
         ]

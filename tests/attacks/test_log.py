@@ -1,4 +1,4 @@
-"""The log of a shop that strangers send anything to holds no token: it is searched again when the shop stops."""
+"""The log of an attacked shop holds no token; it is searched again when the shop stops."""
 
 import httpx
 
@@ -6,11 +6,11 @@ from tests.attacks.conftest import STAFF
 from tests.e2e.conftest import ShopServer
 
 
-async def test_tokens_are_recorded_and_not_logged(attacked: ShopServer) -> None:
-    async with httpx.AsyncClient(base_url=attacked.url, timeout=60) as client:
+async def test_tokens_are_recorded_and_not_logged(attacked_shop: ShopServer) -> None:
+    async with httpx.AsyncClient(base_url=attacked_shop.url, timeout=60) as client:
         credentials = {"email": STAFF[0], "password": STAFF[1]}
         token = (await client.post("/auth/user/emailpass", json=credentials)).json()["token"]
         for path in ("/order/order_x", "/catalog", "/oficina/pedidos", "/no/such/page", "/admin/orders/x"):
             await client.get(path, params={"token": token}, headers={"authorization": f"Bearer {token}"})
-    assert token in attacked.tokens
-    attacked.require_clean_log()
+    assert token in attacked_shop.tokens
+    attacked_shop.require_clean_log()

@@ -1,6 +1,6 @@
-"""Bombs for every parser of files, sent to a running shop: refused, while it answers others and keeps its memory.
+"""Bombs for every file parser of a running shop: it refuses them, answers others and limits its memory.
 
-| way in | bombs | outcome |
+| path | bombs | outcome |
 |---|---|---|
 | `/admin/imports`, `/admin/products/import`, `/admin/uploads` | spreadsheets | 400 |
 | `/admin/import-pictures` | zips | 400, or the picture is refused |
@@ -20,7 +20,7 @@ from tests.attacks.test_bodies import MIB
 from tests.e2e.conftest import ShopServer
 
 MAX_GROWTH = 128 * MIB
-"""Of the serving processes: pages, caches and what a request of 10 MiB takes."""
+"""Memory growth of the serving processes in bytes: pages, caches and a request of 10 MiB."""
 SPREADSHEETS: tuple[Callable[[], bytes], ...] = (
     bombs.cells_without_reference,
     bombs.unfinished_cells,
@@ -38,15 +38,15 @@ MEDIA: tuple[tuple[str, Callable[[], bytes]], ...] = (
 
 
 @pytest.fixture
-async def staff(attacked: ShopServer) -> AsyncIterator[httpx.AsyncClient]:
-    async with httpx.AsyncClient(base_url=attacked.url, timeout=300) as client:
+async def staff(attacked_shop: ShopServer) -> AsyncIterator[httpx.AsyncClient]:
+    async with httpx.AsyncClient(base_url=attacked_shop.url, timeout=300) as client:
         answer = await client.post("/auth/user/emailpass", json={"email": STAFF[0], "password": STAFF[1]})
         client.headers["Authorization"] = f"Bearer {answer.json()['token']}"
         yield client
 
 
-def serving(shop: ShopServer) -> dict[int, int]:
-    """Return the memory of the shop's processes by their ids, without the children that parse."""
+def measure_memory(shop: ShopServer) -> dict[int, int]:
+    """Return the memory of the shop's processes by id, without the child processes that parse."""
     assert shop.process is not None
     parent = psutil.Process(shop.process.pid)
     found = {}
@@ -59,8 +59,8 @@ def serving(shop: ShopServer) -> dict[int, int]:
 async def send(
     shop: ShopServer, client: httpx.AsyncClient, path: str, name: str, content: bytes
 ) -> httpx.Response:
-    """Send a file, and check that the same processes answer others meanwhile and take no memory."""
-    before = serving(shop)
+    """Send a file, and check that the same processes answer others in the meantime without more memory."""
+    before = measure_memory(shop)
     field = "files" if path == "/admin/uploads" else "file"
     sending = asyncio.create_task(client.post(path, files={field: (name, content)}))
     answered = 0
@@ -68,7 +68,7 @@ async def send(
         assert (await client.get("/health")).status_code == 200
         answered += 1
         await asyncio.wait([sending], timeout=0.05)
-    after = serving(shop)
+    after = measure_memory(shop)
     assert answered
     assert before.keys() <= after.keys()
     assert sum(after[pid] - before[pid] for pid in before) < MAX_GROWTH
@@ -77,34 +77,34 @@ async def send(
 
 @pytest.mark.parametrize("build", SPREADSHEETS)
 async def test_spreadsheet_bomb_is_refused(
-    build: Callable[[], bytes], attacked: ShopServer, staff: httpx.AsyncClient
+    build: Callable[[], bytes], attacked_shop: ShopServer, staff: httpx.AsyncClient
 ) -> None:
-    answer = await send(attacked, staff, "/admin/imports", "lista.xlsx", build())
+    answer = await send(attacked_shop, staff, "/admin/imports", "lista.xlsx", build())
     assert answer.status_code == 400
     assert answer.json()["type"] == "invalid_data"
 
 
 @pytest.mark.parametrize("path", ["/admin/products/import", "/admin/uploads"])
-async def test_spreadsheet_bomb_is_refused_at_the_other_doors(
-    path: str, attacked: ShopServer, staff: httpx.AsyncClient
+async def test_spreadsheet_bomb_is_refused_by_the_other_routes(
+    path: str, attacked_shop: ShopServer, staff: httpx.AsyncClient
 ) -> None:
-    answer = await send(attacked, staff, path, "lista.xlsx", bombs.cells_without_reference())
+    answer = await send(attacked_shop, staff, path, "lista.xlsx", bombs.cells_without_reference())
     assert answer.status_code == 400
 
 
-async def test_zip_bomb_is_refused(attacked: ShopServer, staff: httpx.AsyncClient) -> None:
-    sheet = {"file": ("lista.csv", b"Nombre;Precio;Fotos\nTrompo;5;a.jpg\n")}
-    made = (await staff.post("/admin/imports", files=sheet)).json()["product_import"]["id"]
-    path = f"/admin/import-pictures?id={made}"
-    answer = await send(attacked, staff, path, "fotos.zip", bombs.many_members(2_001))
+async def test_zip_bomb_is_refused(attacked_shop: ShopServer, staff: httpx.AsyncClient) -> None:
+    spreadsheet = {"file": ("lista.csv", b"Nombre;Precio;Fotos\nTrompo;5;a.jpg\n")}
+    import_id = (await staff.post("/admin/imports", files=spreadsheet)).json()["product_import"]["id"]
+    path = f"/admin/import-pictures?id={import_id}"
+    answer = await send(attacked_shop, staff, path, "fotos.zip", bombs.many_members(2_001))
     assert answer.status_code == 400
-    taken = await send(attacked, staff, path, "fotos.zip", bombs.pack_large("a.jpg"))
-    assert (taken.status_code, taken.json()["taken"]) == (200, 0)
+    answer_to_bomb = await send(attacked_shop, staff, path, "fotos.zip", bombs.pack_large("a.jpg"))
+    assert (answer_to_bomb.status_code, answer_to_bomb.json()["taken"]) == (200, 0)
 
 
 @pytest.mark.parametrize(("name", "build"), MEDIA)
 async def test_media_bomb_is_refused(
-    name: str, build: Callable[[], bytes], attacked: ShopServer, staff: httpx.AsyncClient
+    name: str, build: Callable[[], bytes], attacked_shop: ShopServer, staff: httpx.AsyncClient
 ) -> None:
-    answer = await send(attacked, staff, "/admin/uploads", name, build())
+    answer = await send(attacked_shop, staff, "/admin/uploads", name, build())
     assert answer.status_code == 400

@@ -1,4 +1,4 @@
-"""Every route below /admin, called as every role: what the written table allows, and nothing else."""
+"""Every route below /admin, called as every role: only the roles in the table may call it."""
 
 import re
 from collections.abc import AsyncIterator
@@ -14,7 +14,7 @@ from backend.edge.auth.bearer_tokens import CUSTOMER, USER, TokenOwner, issue_to
 from backend.staff.models import Staff
 from backend.staff.rights import RIGHTS, SECOND_FACTOR, Right, Role
 from backend.staff.sessions import COOKIE, Browser, open_session
-from tests.attacks.surface import routes_in
+from tests.attacks.surface import list_routes
 
 LINES = [
     line.split(maxsplit=2)
@@ -24,7 +24,7 @@ LINES = [
 ROLES = {f"{method} {path}": set(roles.split()) for method, path, roles in LINES}
 ORIGIN = "http://shop.test"
 PARTS = 4
-"""All routes as all callers are some thousand requests."""
+"""The number of test parts: all routes as all callers are several thousand requests."""
 BODIES = {
     "/resolve": {"action": "dismissed", "note": "x"},
     "/orders/{order_id}": {"shipping_address": {}},
@@ -84,13 +84,13 @@ BODIES = {
         "prices": [],
     },
 }
-"""What a route is sent that asks for something: the longest end of the path that fits. Else an empty object."""
+"""Bodies for routes with required fields, by the longest matching end of the path; otherwise an empty object."""
 Callers = dict[str, dict[str, str]]
 
 
 @pytest.fixture
 async def shop(sqlite_url: str, tmp_path: Path) -> AsyncIterator[Shop]:
-    """A shop with staff and nothing else."""
+    """Create a shop with staff only."""
     shop = Shop(Settings(data_dir=tmp_path, database_url=sqlite_url))
     yield shop
     await shop.stop()
@@ -103,19 +103,19 @@ def api(shop: Shop) -> FastAPI:
 
 @pytest.fixture
 async def callers(shop: Shop) -> Callers:
-    """The headers of everybody, by name: bearer tokens, and browsers (`… in a browser`)."""
+    """Return the headers of each caller by name: bearer tokens, and browsers (`… in a browser`)."""
     key = shop.settings.signing_key
     headers: Callers = {
         "nobody": {},
-        "a customer": bearer(issue_token(key, TokenOwner("cus_1", CUSTOMER))),
-        "a customer's token that says staff": bearer(issue_token(key, TokenOwner("cus_1", USER))),
+        "a customer": bearer_headers(issue_token(key, TokenOwner("cus_1", CUSTOMER))),
+        "a customer's token that says staff": bearer_headers(issue_token(key, TokenOwner("cus_1", USER))),
     }
     async with shop.database.transaction() as session:
         for name, role in [*((str(role), role) for role in Role), ("disabled", Role.OWNER)]:
             member = Staff(email=f"{name}@trompo.example", password_hash="never used", role=role)
             session.add(member)
             await session.flush()
-            headers[name] = bearer(issue_token(key, TokenOwner(member.id, USER)))
+            headers[name] = bearer_headers(issue_token(key, TokenOwner(member.id, USER)))
             for kind, has_second_factor in (("in a browser", False), ("with the second factor", True)):
                 browser = Browser("127.0.0.1")
                 token = await open_session(session, member.id, browser, has_second_factor=has_second_factor)
@@ -125,17 +125,17 @@ async def callers(shop: Shop) -> Callers:
     return headers
 
 
-def bearer(token: str) -> dict[str, str]:
+def bearer_headers(token: str) -> dict[str, str]:
     return {"authorization": f"Bearer {token}"}
 
 
-def test_the_table_has_every_route_and_no_other(api: FastAPI) -> None:
-    below = {route for route in routes_in(api.routes) if route.split()[1].startswith("/admin")}
-    assert set(ROLES) == below
+def test_table_lists_exactly_the_routes(api: FastAPI) -> None:
+    admin_routes = {route for route in list_routes(api.routes) if route.split()[1].startswith("/admin")}
+    assert set(ROLES) == admin_routes
 
 
-def expected(route: str, caller: str) -> str:
-    """What the table says of this caller: `let in`, `forbidden`, `the office`, or `unknown`."""
+def expected_outcome(route: str, caller: str) -> str:
+    """Return the expected outcome for this caller: `let in`, `forbidden`, `the office`, or `unknown`."""
     name, _, kind = caller.partition(" ")
     if name not in tuple(Role):
         return "unknown"
@@ -148,24 +148,24 @@ def expected(route: str, caller: str) -> str:
 
 
 @pytest.mark.parametrize("part", range(PARTS))
-async def test_a_route_lets_in_the_roles_of_the_table(api: FastAPI, callers: Callers, part: int) -> None:
+async def test_route_accepts_only_the_roles_of_the_table(api: FastAPI, callers: Callers, part: int) -> None:
     transport = httpx.ASGITransport(api, client=("127.0.0.1", 50_000))
     wrong = []
     async with httpx.AsyncClient(transport=transport, base_url=ORIGIN) as client:
         for route in [*ROLES][part::PARTS]:
             method, path = route.split()
-            end = max((end for end in BODIES if path.endswith(end)), key=len, default="")
-            body = None if method in {"GET", "DELETE"} else BODIES.get(end, {})
+            suffix = max((suffix for suffix in BODIES if path.endswith(suffix)), key=len, default="")
+            body = None if method in {"GET", "DELETE"} else BODIES.get(suffix, {})
             address = re.sub(r"\{\w+\}", "nonsense", path)
             for caller, headers in callers.items():
                 answer = await client.request(method, address, json=body, headers=headers)
-                if (got := told_by(answer)) != (wanted := expected(route, caller)):
-                    wrong.append(f"{route} as {caller}: {got}, not {wanted}: {answer.text[:200]}")
+                if (outcome := read_outcome(answer)) != (expected := expected_outcome(route, caller)):
+                    wrong.append(f"{route} as {caller}: {outcome}, not {expected}: {answer.text[:200]}")
     assert not wrong, "\n".join(wrong)
 
 
-def told_by(answer: httpx.Response) -> str:
-    """What the answer means, in the words of `expected`."""
+def read_outcome(answer: httpx.Response) -> str:
+    """Return the outcome of the answer, in the words of `expected_outcome`."""
     if answer.status_code == 401 and answer.json() == {"message": "Unauthorized"}:
         return "unknown"
     if answer.status_code == 403:
@@ -173,12 +173,12 @@ def told_by(answer: httpx.Response) -> str:
     return "let in" if answer.status_code < 500 else f"{answer.status_code}"
 
 
-def test_an_owner_may_everything_and_what_needs_the_second_factor_is_somebodys() -> None:
+def test_owner_has_every_right_and_only_the_owner_changes_staff() -> None:
     assert RIGHTS[Role.OWNER] == set(Right)
     assert set(RIGHTS) == set(Role)
-    needing = {
+    second_factor_rights = {
         Right.BOOK_REFUNDS, Right.CHANGE_SHOP, Right.CHANGE_STAFF, Right.ERASE_PERSONAL_DATA,
         Right.EXPORT_PERSONAL_DATA,
     }  # fmt: skip
-    assert needing == SECOND_FACTOR
+    assert second_factor_rights == SECOND_FACTOR
     assert not any(Right.CHANGE_STAFF in RIGHTS[role] for role in Role if role is not Role.OWNER)

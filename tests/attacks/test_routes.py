@@ -1,4 +1,4 @@
-"""Every route, called as every kind of caller: whoever may not is refused, and nothing that is sent fails inside."""
+"""Every route, called as every kind of caller: unauthorized callers are refused, and no input causes a server error."""
 
 import json
 import re
@@ -37,7 +37,7 @@ KINDS = ("nobody", "key", "forger", "customer", "staff")
 
 
 class Callers:
-    """What each kind of caller sends, at one shop."""
+    """The headers of each kind of caller, at one shop."""
 
     def __init__(self, client: httpx.Client) -> None:
         self.client = client
@@ -45,10 +45,10 @@ class Callers:
         self._staff = self._staff_token()
         keys = client.get("/admin/api-keys", headers=self._staff).json()["api_keys"]
         self._key = {"x-publishable-api-key": keys[0]["token"]}
-        self._customer = self._signed_up()
+        self._customer = self._sign_up()
 
     def headers(self, kind: str) -> dict[str, str]:
-        """The headers of this kind of caller."""
+        """Return the headers of this kind of caller."""
         match kind:
             case "nobody":
                 return {}
@@ -56,11 +56,11 @@ class Callers:
                 return {**self._key, **_bearer("eyJhbGciOiJub25lIn0.eyJhY3Rvcl90eXBlIjoidXNlciJ9.")}
             case "customer":
                 if self.client.get("/store/customers/me", headers=self._customer).status_code != 200:
-                    self._customer = self._signed_up()  # some route has ended the last one's token
+                    self._customer = self._sign_up()  # a route has revoked the previous token
                 return self._customer
             case "staff":
                 if self.client.get("/admin/users/me", headers=self._staff).status_code != 200:
-                    self._staff = self._staff_token()  # some route has ended the last one
+                    self._staff = self._staff_token()  # a route has revoked the previous token
                 return {**self._key, **self._staff}
             case _:
                 return self._key
@@ -70,16 +70,16 @@ class Callers:
         body = {"email": STAFF[0], "password": STAFF[1]}
         return _bearer(self.client.post("/auth/user/emailpass", json=body).json()["token"])
 
-    def _signed_up(self) -> dict[str, str]:
-        """The headers of a new customer."""
+    def _sign_up(self) -> dict[str, str]:
+        """Register a customer and return their headers."""
         self._count += 1
-        person = {"email": f"ana{self._count}@example.com", "password": "una clave muy larga"}
-        token = self.client.post("/auth/customer/emailpass/register", json=person).json()["token"]
-        made = self.client.post(
-            "/store/customers", json={"email": person["email"]}, headers={**self._key, **_bearer(token)}
+        login = {"email": f"ana{self._count}@example.com", "password": "una clave muy larga"}
+        token = self.client.post("/auth/customer/emailpass/register", json=login).json()["token"]
+        answer = self.client.post(
+            "/store/customers", json={"email": login["email"]}, headers={**self._key, **_bearer(token)}
         )
-        assert made.status_code == 200, made.text
-        token = self.client.post("/auth/customer/emailpass", json=person).json()["token"]
+        assert answer.status_code == 200, answer.text
+        token = self.client.post("/auth/customer/emailpass", json=login).json()["token"]
         return {**self._key, **_bearer(token)}
 
 
@@ -88,17 +88,17 @@ def _bearer(token: str) -> dict[str, str]:
 
 
 @pytest.fixture(scope="session")
-def callers(attacked: ShopServer) -> Iterator[Callers]:
-    """Everybody who calls the shop under attack."""
-    with httpx.Client(base_url=attacked.url, timeout=60) as client:
+def callers(attacked_shop: ShopServer) -> Iterator[Callers]:
+    """Create the callers of the attacked shop."""
+    with httpx.Client(base_url=attacked_shop.url, timeout=60) as client:
         yield Callers(client)
 
 
-def test_the_table_has_every_route_and_no_other(reachable: dict[str, list[str]]) -> None:
-    assert sorted(ROUTES) == sorted(reachable["routes"])
+def test_table_lists_exactly_the_routes(shop_surface: dict[str, list[str]]) -> None:
+    assert sorted(ROUTES) == sorted(shop_surface["routes"])
 
 
-def test_the_table_names_callers_there_are() -> None:
+def test_table_contains_only_known_callers() -> None:
     assert {caller for callers in ROUTES.values() for caller in callers.split()} == {
         "anybody",
         "key",
@@ -107,52 +107,52 @@ def test_the_table_names_callers_there_are() -> None:
     }
 
 
-def may_call(kind: str, callers: str) -> bool:
-    """Whether a caller of this kind is let in by a route of these callers."""
+def can_call(kind: str, callers: str) -> bool:
+    """Return True if a route with these callers accepts this kind of caller."""
     return callers == "anybody" or (callers == "key" and kind != "nobody") or kind in callers.split()
 
 
-def sent(method: str) -> list[tuple[str, bytes]]:
-    """The nonsense that this method is called with: queries and bodies."""
+def list_nonsense(method: str) -> list[tuple[str, bytes]]:
+    """Return the nonsense for this method: queries and bodies."""
     if method in {"GET", "HEAD"}:
         return [(query, b"") for query in QUERIES]
     return [("", body) for body in BODIES]
 
 
 @pytest.mark.parametrize("route", ROUTES)
-def test_a_route_lets_in_whom_the_table_says(route: str, callers: Callers) -> None:
+def test_route_accepts_only_the_callers_of_the_table(route: str, callers: Callers) -> None:
     method, path = route.split()
     method = "GET" if method == ANY else method
     address = re.sub(r"\{\w+:int\}", "7", path)
     address = re.sub(r"\{\w+\}|\[\w+\]", "nonsense", address)
     for kind in KINDS:
-        is_let_in = may_call(kind, ROUTES[route])
+        is_let_in = can_call(kind, ROUTES[route])
         headers = {**callers.headers(kind), "content-type": "application/json"}
-        for query, body in sent(method) if is_let_in else [("", b"")]:
+        for query, body in list_nonsense(method) if is_let_in else [("", b"")]:
             callers.client.cookies.clear()
             answer = callers.client.request(method, address + query, content=body, headers=headers)
-            told = f"{route} as {kind} with {query!r} {body!r}: {answer.status_code} {answer.text[:200]}"
-            assert answer.status_code < 500, told
+            context = f"{route} as {kind} with {query!r} {body!r}: {answer.status_code} {answer.text[:200]}"
+            assert answer.status_code < 500, context
             if not is_let_in:
-                _assert_refused(answer, path, kind, told)
+                _assert_refused(answer, path, kind, context)
             elif ROUTES[route] != "anybody":
-                assert answer.status_code != 401, told
-                assert NO_KEY not in answer.text, told
+                assert answer.status_code != 401, context
+                assert NO_KEY not in answer.text, context
 
 
-def _assert_refused(answer: httpx.Response, path: str, kind: str, told: str) -> None:
-    """401, or 400 where the key is asked for before the person."""
+def _assert_refused(answer: httpx.Response, path: str, kind: str, context: str) -> None:
+    """Check for 401, or for 400 where the key is required before the person."""
     if kind == "nobody" and path.startswith("/store/"):
-        assert (answer.status_code, NO_KEY in answer.text) == (400, True), told
+        assert (answer.status_code, NO_KEY in answer.text) == (400, True), context
     else:
-        assert answer.status_code == 401, told
+        assert answer.status_code == 401, context
     if answer.request.method != "HEAD":
-        assert "message" in json.loads(answer.content), told
+        assert "message" in json.loads(answer.content), context
 
 
 @pytest.mark.parametrize("path", ["/_upload", "/ping", "/_health", "/_all_routes", "/auth-codespace"])
 @pytest.mark.parametrize("method", ["GET", "POST"])
-def test_what_reflex_brings_along_is_not_there(method: str, path: str, attacked: ShopServer) -> None:
+def test_reflex_default_routes_do_not_exist(method: str, path: str, attacked_shop: ShopServer) -> None:
     files = {"files": ("a.html", b"<script>alert(1)</script>")} if method == "POST" else None
-    answer = httpx.request(method, attacked.url + path, files=files, timeout=30)
+    answer = httpx.request(method, attacked_shop.url + path, files=files, timeout=30)
     assert answer.status_code == {"GET": 404, "POST": 405}[method], answer.text[:200]

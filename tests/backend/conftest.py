@@ -1,4 +1,4 @@
-"""A shop behind its HTTP API, without a socket: `store` calls it as a storefront does, `admin` as staff do."""
+"""A shop behind its HTTP API, without a socket: `store` calls it like a storefront, `admin` like staff."""
 
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -13,24 +13,24 @@ from backend.channels.models import PublishableKey
 from backend.core.config.settings import Settings
 from backend.staff.models import Staff
 from backend.staff.sessions import COOKIE, Browser, open_session
-from tests.audit_guard import watching
-from tests.statements import statements_of
+from tests.audit_guard import watch_audit
+from tests.statements import record_statements
 from tests.store_defaults import Defaults, set_up_defaults
 
 SHOPPER = ("190.24.1.1", 50_000)
 
 
 @pytest.fixture(autouse=True)
-def _staff_leave_entries() -> Iterator[None]:
-    """What somebody of the staff writes leaves an entry in the audit, in every test."""
-    with watching() as guard:
+def _check_audit_entries() -> Iterator[None]:
+    """Check in every test that all writes of staff members leave an audit entry."""
+    with watch_audit() as guard:
         yield
-    assert not guard.silent()
+    assert not guard.list_unrecorded()
 
 
 @pytest.fixture
 async def shop(database_url: str, tmp_path: Path) -> AsyncIterator[Shop]:
-    """A shop without toys. Its gateway and carrier are the embedded ones; nothing runs behind it."""
+    """Return a shop without products, with the embedded gateway and carrier. No background work runs."""
     shop = Shop(Settings(data_dir=tmp_path / "data", database_url=database_url))
     yield shop
     await shop.stop()
@@ -48,7 +48,7 @@ def api(shop: Shop) -> FastAPI:
 
 @pytest.fixture
 async def anyone(api: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
-    """Somebody with no key and no token."""
+    """Return a client without a key and a token."""
     transport = httpx.ASGITransport(api, client=SHOPPER)
     async with httpx.AsyncClient(transport=transport, base_url="http://shop.test") as client:
         yield client
@@ -56,7 +56,7 @@ async def anyone(api: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
 
 @pytest.fixture
 async def store(api: FastAPI, shop: Shop, shop_defaults: Defaults) -> AsyncIterator[httpx.AsyncClient]:
-    """A storefront with the shop's publishable key."""
+    """Return a storefront client with the shop's publishable key."""
     async with shop.database.read() as session:
         key = (await session.execute(select(PublishableKey.token))).scalar_one()
     transport = httpx.ASGITransport(api, client=SHOPPER)
@@ -67,7 +67,7 @@ async def store(api: FastAPI, shop: Shop, shop_defaults: Defaults) -> AsyncItera
 
 @pytest.fixture
 async def admin(api: FastAPI, shop: Shop, shop_defaults: Defaults) -> AsyncIterator[httpx.AsyncClient]:
-    """The owner's browser, signed in with the second factor."""
+    """Return the owner's browser, signed in with the second factor."""
     async with shop.database.transaction() as session:
         member = Staff(email="ana@trompo.example", password_hash="never used", role="owner")
         session.add(member)
@@ -81,7 +81,7 @@ async def admin(api: FastAPI, shop: Shop, shop_defaults: Defaults) -> AsyncItera
 
 @pytest.fixture
 async def replica(store: httpx.AsyncClient, shop: Shop) -> AsyncIterator[httpx.AsyncClient]:
-    """Call the API of another replica of the shop."""
+    """Return a client of another replica's API."""
     other = Shop(shop.settings)
     transport = httpx.ASGITransport(create_api(other))
     async with httpx.AsyncClient(
@@ -94,5 +94,5 @@ async def replica(store: httpx.AsyncClient, shop: Shop) -> AsyncIterator[httpx.A
 @pytest.fixture
 def statements(shop: Shop) -> Iterator[list[str]]:
     """Record the statements that the shop's sessions run."""
-    with statements_of(shop.database) as found:
+    with record_statements(shop.database) as found:
         yield found

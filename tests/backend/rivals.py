@@ -1,4 +1,4 @@
-"""Rivals: what is begun while somebody else has written the same and not committed it yet."""
+"""Concurrent writes: a function runs while another transaction has written the same rows without committing."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -16,17 +16,19 @@ _WAITS = text(
 )
 
 
-async def overtaken(
+async def run_against_rival(
     database: Database,
     rival: Callable[[AsyncSession], Awaitable[None]],
     act: Callable[[], Awaitable[T]],
     *,
-    meanwhile: Callable[[AsyncSession], Awaitable[None]] | None = None,
+    while_waiting: Callable[[AsyncSession], Awaitable[None]] | None = None,
 ) -> T:
-    """What comes of `act` when the rival commits just before it. `meanwhile` the rival goes on, while `act` waits.
+    """Return the result of `act`, which starts before the rival commits.
 
-    On PostgreSQL it does not see what the rival wrote until it writes the same and waits for the rival's end. SQLite
-    has one writer at a time: there it begins when the rival has ended.
+    `while_waiting` continues the rival while `act` waits.
+
+    On PostgreSQL, `act` does not see the rival's changes until it writes the same rows and waits for the rival's
+    end. SQLite has one writer at a time: there `act` begins when the rival has ended.
     """
     async with database.transaction() as session:
         await rival(session)
@@ -35,8 +37,8 @@ async def overtaken(
         if not database.is_sqlite:
             async with asyncio.timeout(SECONDS), database.read() as watching:
                 while not (await watching.execute(_WAITS)).scalar_one():
-                    assert not task.done(), "it did not meet its rival"
+                    assert not task.done(), "it did not wait for its rival"
                     await asyncio.sleep(0.01)
-        if meanwhile is not None:
-            await meanwhile(session)
+        if while_waiting is not None:
+            await while_waiting(session)
     return await task

@@ -1,4 +1,4 @@
-"""Forms that begin and never end, as whoever wants to take all places sends them."""
+"""Uploads that begin and never end, like those of an attacker who wants to use all connections."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Mapping
@@ -10,8 +10,8 @@ HEAD = b'--b\r\nContent-Disposition: form-data; name="pictures"; filename="a.png
 MULTIPART = {"content-type": "multipart/form-data; boundary=b"}
 
 
-class Stalled:
-    """One such form. It is `read` once something asked for its body, else `answer` is there."""
+class StalledUpload:
+    """An upload that never ends. `read` is set when its body is requested; otherwise `answer` completes."""
 
     def __init__(self, client: httpx.AsyncClient, path: str, headers: Mapping[str, str]) -> None:
         self.read = asyncio.Event()
@@ -23,23 +23,23 @@ class Stalled:
         yield HEAD
         await asyncio.Future()
 
-    async def settled(self) -> None:
-        """Wait until its body is read, or it is answered without."""
+    async def wait_until_settled(self) -> None:
+        """Wait until its body is read, or it is answered without that."""
         read = asyncio.create_task(self.read.wait())
         await asyncio.wait({read, self.answer}, return_when=asyncio.FIRST_COMPLETED)
         read.cancel()
 
 
 @asynccontextmanager
-async def stalled(
+async def open_stalled_uploads(
     clients: Iterable[httpx.AsyncClient], path: str, headers: Mapping[str, str]
-) -> AsyncIterator[list[Stalled]]:
-    """One form of each client, one after the other, for as long as this lasts."""
-    forms: list[Stalled] = []
+) -> AsyncIterator[list[StalledUpload]]:
+    """Start one upload of each client, one after the other, until the block ends."""
+    forms: list[StalledUpload] = []
     try:
         for client in clients:
-            forms.append(Stalled(client, path, headers))
-            await forms[-1].settled()
+            forms.append(StalledUpload(client, path, headers))
+            await forms[-1].wait_until_settled()
         yield forms
     finally:
         for form in forms:

@@ -1,4 +1,4 @@
-"""Two replicas whose clocks are two minutes apart do nothing twice: each comes in the middle of what the other does."""
+"""Two replicas with clocks two minutes apart do nothing twice: each acts in the middle of an action of the other."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import contextmanager
@@ -19,19 +19,19 @@ from backend.mail.models import SEND
 from backend.migrations.sandbox_tables import SandboxTransaction
 from backend.orders.models import Order
 from backend.payment.models import PaymentSession
-from backend.payment.notifications import HANDLE
-from backend.payment.transitions import CHECK
+from backend.payment.notifications import NOTIFICATION_JOB
+from backend.payment.transitions import CHECK_JOB
 from backend.sandbox.gateway import SandboxGateway
 from tests.backend.conftest import SHOPPER
 from tests.backend.mail.conftest import Inbox
-from tests.store_defaults import Defaults, make_toy
-from tests.store_steps import PAYER, PSE, pay, post, shipped_cart
+from tests.store_defaults import Defaults, add_product
+from tests.store_steps import PAYER, PSE, create_cart_with_shipping, create_payment_collection, post
 
 ahead: ContextVar[timedelta] = ContextVar("ahead", default=timedelta(0))
 
 
 class Clock(datetime):
-    """The clock of the replica that is at work: each has its own."""
+    """The clock of the replica that is running code: each replica has its own offset."""
 
     @classmethod
     def now(cls, tz: tzinfo | None = None) -> datetime:  # type: ignore[override]
@@ -39,34 +39,34 @@ class Clock(datetime):
 
 
 @pytest.fixture(autouse=True)
-def _each_has_a_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+def _patch_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("backend.core.clock.datetime", Clock)
 
 
 @pytest.fixture(params=[2, -2])
 def minutes(request: pytest.FixtureRequest) -> int:
-    """How much the other replica's clock is ahead."""
+    """Return the minutes that the other replica's clock is ahead."""
     return int(request.param)
 
 
 @pytest.fixture
 async def other(shop: Shop) -> AsyncIterator[Shop]:
-    """The shop in another process: only the database is shared."""
+    """Return the same shop in another process: only the database is shared."""
     other = Shop(shop.settings)
     yield other
     await other.stop()
 
 
 @contextmanager
-def its_clock(minutes: int) -> Iterator[None]:
+def set_clock_ahead(minutes: int) -> Iterator[None]:
     token = ahead.set(timedelta(minutes=minutes))
     yield
     ahead.reset(token)
 
 
 @pytest.fixture
-def interrupted(monkeypatch: pytest.MonkeyPatch, minutes: int) -> Callable[..., list[Any]]:
-    """Lets the other replica do something when this one is in the middle of a call; gives what that came to."""
+def interrupt(monkeypatch: pytest.MonkeyPatch, minutes: int) -> Callable[..., list[Any]]:
+    """Return a function that lets the other replica act during a call of this one. It returns the results of that."""
 
     def at(where: object, name: str, intrude: Callable[[], Awaitable[Any]]) -> list[Any]:
         real = getattr(where, name)
@@ -74,8 +74,8 @@ def interrupted(monkeypatch: pytest.MonkeyPatch, minutes: int) -> Callable[..., 
 
         async def call(*arguments: Any, **named: Any) -> Any:
             if not answers:
-                answers.append("it is doing it")
-                with its_clock(minutes):
+                answers.append("in progress")
+                with set_clock_ahead(minutes):
                     answers[0] = await intrude()
             return await real(*arguments, **named)
 
@@ -85,13 +85,13 @@ def interrupted(monkeypatch: pytest.MonkeyPatch, minutes: int) -> Callable[..., 
     return at
 
 
-def client_of(api: FastAPI, like: httpx.AsyncClient) -> httpx.AsyncClient:
-    """The same caller, whose requests come to the other replica."""
+def create_client(api: FastAPI, like: httpx.AsyncClient) -> httpx.AsyncClient:
+    """Return the same client, connected to the other replica."""
     transport = httpx.ASGITransport(api, client=SHOPPER)
     return httpx.AsyncClient(transport=transport, base_url=like.base_url, headers=like.headers)
 
 
-def gateway_of(shop: Shop) -> SandboxGateway:
+def get_gateway(shop: Shop) -> SandboxGateway:
     assert shop.sandbox._gateway
     return shop.sandbox._gateway
 
@@ -101,7 +101,7 @@ async def count(shop: Shop, model: type) -> int:
         return int((await session.execute(select(func.count()).select_from(model))).scalar_one())
 
 
-async def test_a_purchase_happens_once(
+async def test_purchase_on_replicas_with_different_clocks_happens_once(
     *,
     shop: Shop,
     other: Shop,
@@ -109,44 +109,46 @@ async def test_a_purchase_happens_once(
     shop_defaults: Defaults,
     store: httpx.AsyncClient,
     admin: httpx.AsyncClient,
-    interrupted: Callable[..., list[Any]],
+    interrupt: Callable[..., list[Any]],
     minutes: int,
 ) -> None:
-    with its_clock(minutes):
+    with set_clock_ahead(minutes):
         assert abs(now() - datetime.now().astimezone()) > timedelta(minutes=1)
     other_api = create_api(other)
-    other_store, other_admin = client_of(other_api, store), client_of(other_api, admin)
+    other_store, other_admin = create_client(other_api, store), create_client(other_api, admin)
     async with shop.database.transaction() as session:
-        toy = await make_toy(session, shop_defaults, "trompo", stock=5)
-    cart_id = await shipped_cart(store, toy, 1, "calculated")
+        variant = await add_product(session, shop_defaults, "trompo", stock=5)
+    cart_id = await create_cart_with_shipping(store, variant, 1, "calculated")
 
-    async def press_too() -> int:
+    async def pay_too() -> int:
         owed = await post(other_store, "/store/payment-collections", {"cart_id": cart_id})
         sessions = f"/store/payment-collections/{owed['payment_collection']['id']}/payment-sessions"
         return (await other_store.post(sessions, json={"provider_id": PSE, "data": PAYER})).status_code
 
-    pressed = interrupted(shop.payments.providers[GATEWAY_PSE], "initiate", press_too)
-    bank = (await pay(store, cart_id, PSE))["payment_sessions"][0]["data"]["redirect_url"]
+    pressed = interrupt(shop.payments.providers[GATEWAY_PSE], "initiate", pay_too)
+    bank = (await create_payment_collection(store, cart_id, PSE))["payment_sessions"][0]["data"][
+        "redirect_url"
+    ]
     assert pressed == [409]
     order = (await post(store, f"/store/carts/{cart_id}/complete"))["order"]
 
-    gateway = gateway_of(shop)
+    gateway = get_gateway(shop)
     async with httpx.AsyncClient(transport=gateway.transport(), base_url="http://bank") as browser:
         page = bank.removeprefix(gateway.public_base)
         assert (await browser.post(page, data={"decision": "approve"})).status_code == 303
-    told = interrupted(gateway.notifier, "_send", gateway_of(other).notifier.deliver_due)
-    gateway.notifier._http = client_of(api, store)  # in place of the network
+    delivered = interrupt(gateway.notifier, "_send", get_gateway(other).notifier.deliver_due)
+    gateway.notifier._http = create_client(api, store)  # in place of the network
     assert await gateway.notifier.deliver_due() == 1
-    assert told == [0]
+    assert delivered == [0]
 
     provider = shop.payments.providers[GATEWAY_PSE]
-    asked = interrupted(provider, "status", lambda: other.worker.run_due(HANDLE, CHECK))
-    assert await shop.worker.run_due(HANDLE, CHECK) == 1
-    assert asked == [0]
+    checked = interrupt(provider, "status", lambda: other.worker.run_due(NOTIFICATION_JOB, CHECK_JOB))
+    assert await shop.worker.run_due(NOTIFICATION_JOB, CHECK_JOB) == 1
+    assert checked == [0]
 
     inbox = Inbox()
     shop.mailer._transport = other.mailer._transport = inbox
-    sent = interrupted(inbox, "send", lambda: other.worker.run_due(SEND))
+    sent = interrupt(inbox, "send", lambda: other.worker.run_due(SEND))
     await shop.worker.run_due(SEND)
     assert sent == [1]  # the other mail
     assert len(inbox.mails) == len(set(inbox.subjects())) == 2
@@ -158,12 +160,12 @@ async def test_a_purchase_happens_once(
         late = await other.worker.run_due(OVERDUE)
         return (await other_admin.post(sending, json=packed)).status_code, late
 
-    made = interrupted(shop.fulfillment_providers[CARRIER], "create_fulfillment", send_too)
+    made = interrupt(shop.fulfillment_providers[CARRIER], "create_fulfillment", send_too)
     await post(admin, sending, packed)
     assert made == [(409, 0)]
 
     assert shop.sandbox.carrier
-    assert len(await shop.sandbox.carrier.ledger.labels()) == 1
+    assert len(await shop.sandbox.carrier.ledger.list_labels()) == 1
     for model in (Order, PaymentSession, SandboxTransaction):
         assert await count(shop, model) == 1
     await other_store.aclose()

@@ -17,7 +17,7 @@ from backend.jobs.models import Job
 TOKEN = "a token of those who watch"
 
 
-async def ask(shop: Shop, path: str, method: str = "GET", authorization: str = "") -> httpx.Response:
+async def send_request(shop: Shop, path: str, method: str = "GET", authorization: str = "") -> httpx.Response:
     transport = httpx.ASGITransport(create_api(shop))
     headers = {"authorization": authorization} if authorization else {}
     async with httpx.AsyncClient(transport=transport, base_url="http://shop", headers=headers) as client:
@@ -25,12 +25,12 @@ async def ask(shop: Shop, path: str, method: str = "GET", authorization: str = "
 
 
 async def health(shop: Shop, method: str = "GET", path: str = "/health") -> httpx.Response:
-    """Return the answer of `/health`, or another path, to those who watch the shop."""
-    shop.settings = watched(shop.settings)
-    return await ask(shop, path, method, f"Bearer {TOKEN}")
+    """Return the answer of `/health`, or another path, to a monitor with the token."""
+    shop.settings = with_metrics_token(shop.settings)
+    return await send_request(shop, path, method, f"Bearer {TOKEN}")
 
 
-def watched(settings: Settings) -> Settings:
+def with_metrics_token(settings: Settings) -> Settings:
     return settings.model_copy(update={"metrics_token": SecretStr(TOKEN)})
 
 
@@ -51,7 +51,7 @@ def watched(settings: Settings) -> Settings:
         (False, f"Bearer {TOKEN}"),
     ],
 )
-async def test_health_without_the_token_tells_only_the_status(
+async def test_health_without_the_token_shows_only_the_status(
     settings: Settings, path: str, status: str, has_token: bool, authorization: str
 ) -> None:
     """Callers of `/health` and `/readyz`, of a shop that can serve and of one without its database.
@@ -62,18 +62,18 @@ async def test_health_without_the_token_tells_only_the_status(
     | set | none, another | status |
     | not set | any | status |
     """
-    shop = Shop(watched(settings) if has_token else settings)
-    answer = await ask(shop, path, authorization=authorization)
+    shop = Shop(with_metrics_token(settings) if has_token else settings)
+    answer = await send_request(shop, path, authorization=authorization)
     assert (answer.status_code, answer.json()) == (200, {"status": status})
-    nobody = "postgresql+asyncpg://shop@127.0.0.1:1/shop"
-    away = Shop(shop.settings.model_copy(update={"database_url": nobody}))
-    answer = await ask(away, path, authorization=authorization)
+    unreachable_url = "postgresql+asyncpg://shop@127.0.0.1:1/shop"
+    unavailable = Shop(shop.settings.model_copy(update={"database_url": unreachable_url}))
+    answer = await send_request(unavailable, path, authorization=authorization)
     await shop.database.close()
-    await away.database.close()
+    await unavailable.database.close()
     assert (answer.status_code, answer.json()) == (503, {"status": "unavailable"})
 
 
-async def test_a_healthy_shop(settings: Settings) -> None:
+async def test_healthy_shop_answers_200_with_details(settings: Settings) -> None:
     shop = Shop(settings)
     answer = await health(shop)
     await shop.database.close()
@@ -85,7 +85,7 @@ async def test_a_healthy_shop(settings: Settings) -> None:
     assert body["sandbox"] is True
 
 
-async def test_later_work_shows_by_kind(database: Database, shop: Shop) -> None:
+async def test_health_shows_jobs_by_kind(database: Database, shop: Shop) -> None:
     async with database.transaction() as session:
         await session.execute(delete(Job))
         await enqueue(session, "test.later", {}, key="a", after=timedelta(hours=1))
@@ -103,9 +103,9 @@ async def test_later_work_shows_by_kind(database: Database, shop: Shop) -> None:
     assert due == {"kind": "test.now", "waiting": 2, "failing": 1, "failed": 1}
 
 
-async def test_a_shop_without_its_database(settings: Settings) -> None:
-    nobody = "postgresql+asyncpg://shop@127.0.0.1:1/shop"
-    shop = Shop(settings.model_copy(update={"database_url": nobody}))
+async def test_health_without_a_database_answers_503(settings: Settings) -> None:
+    unreachable_url = "postgresql+asyncpg://shop@127.0.0.1:1/shop"
+    shop = Shop(settings.model_copy(update={"database_url": unreachable_url}))
     answer, head = await health(shop), await health(shop, "HEAD")
     await shop.database.close()
     assert answer.status_code == head.status_code == 503
@@ -114,20 +114,20 @@ async def test_a_shop_without_its_database(settings: Settings) -> None:
     assert answer.json()["jobs"] is None
 
 
-async def test_a_shop_that_can_serve_is_ready(shop: Shop) -> None:
-    answer, live = await health(shop, path="/readyz"), await ask(shop, "/livez", "HEAD")
+async def test_shop_with_all_dependencies_is_ready(shop: Shop) -> None:
+    answer, live = await health(shop, path="/readyz"), await send_request(shop, "/livez", "HEAD")
     assert (answer.status_code, live.status_code) == (200, 200)
     assert answer.json()["status"] == "ready"
     assert {"database", "disk"} <= set(answer.json()["checks"]) <= {"database", "disk", "clock"}
 
 
-async def test_a_shop_that_lacks_something_lives_and_is_not_ready(shop: Shop) -> None:
+async def test_shop_with_a_failing_check_is_alive_but_not_ready(shop: Shop) -> None:
     async def renderer() -> str:
         return "none is up"
 
     shop.readiness.checks["renderer"] = renderer
-    stranger = await ask(shop, "/readyz")
-    answer, live = await health(shop, path="/readyz"), await ask(shop, "/livez")
+    stranger = await send_request(shop, "/readyz")
+    answer, live = await health(shop, path="/readyz"), await send_request(shop, "/livez")
     assert (stranger.status_code, stranger.json()) == (503, {"status": "unavailable"})
     assert stranger.headers["retry-after"] == "5"
     assert (answer.status_code, live.status_code) == (503, 200)
@@ -136,29 +136,29 @@ async def test_a_shop_that_lacks_something_lives_and_is_not_ready(shop: Shop) ->
     assert (await health(shop)).status_code == 200
 
 
-async def test_a_shop_that_drains_is_not_ready_and_answers(shop: Shop) -> None:
+async def test_draining_shop_is_not_ready_but_answers(shop: Shop) -> None:
     shop.readiness.is_draining = True
-    stranger, answer = await ask(shop, "/readyz"), await health(shop, path="/readyz")
+    stranger, answer = await send_request(shop, "/readyz"), await health(shop, path="/readyz")
     assert (stranger.status_code, stranger.json()) == (503, {"status": "unavailable"})
     assert (answer.status_code, answer.json()["draining"]) == (503, True)
     assert (await health(shop)).status_code == 200
 
 
-async def test_a_blocked_event_loop_shows() -> None:
+async def test_blocked_event_loop_is_measured() -> None:
     lag = LoopLag()
     lag.start()
     await asyncio.sleep(0)  # the sampler sets its timer
-    time.sleep(SAMPLE_SECONDS + 0.1)  # noqa: ASYNC251 - blocking is the point
+    time.sleep(SAMPLE_SECONDS + 0.1)  # noqa: ASYNC251 - the test needs a blocked loop
     await asyncio.sleep(0.01)
     await lag.stop()
     assert lag.worst_ms >= 90
 
 
-async def test_a_sampler_that_never_started_stops() -> None:
+async def test_loop_lag_can_stop_without_a_start() -> None:
     await LoopLag().stop()
 
 
-def test_without_a_shop_there_is_no_current_one(settings: Settings) -> None:
+def test_current_shop_fails_without_a_shop(settings: Settings) -> None:
     set_current_shop(None)
     with pytest.raises(RuntimeError, match="no shop is running"):
         current_shop()

@@ -1,4 +1,7 @@
-"""A purchase by somebody whose data are known, with everything outside failing loudly: no line of the log tells who."""
+"""Privacy of the log: a purchase with known personal data while external services fail.
+
+No log line may contain the data.
+"""
 
 import logging
 from collections.abc import AsyncIterator, Iterator
@@ -17,19 +20,19 @@ from backend.channels.models import PublishableKey
 from backend.core.db.database import Database
 from backend.core.db.tables import table_of
 from backend.core.errors import OutcomeUnknown
-from backend.core.observability.logs import OneLine, OneObject, log_scope
+from backend.core.observability.logs import JsonFormatter, LineFormatter, log_scope
 from backend.customers.models import Customer
-from backend.edge.middleware.instrumentation import REQUEST_ID, observed
+from backend.edge.middleware.instrumentation import REQUEST_ID, with_instrumentation
 from backend.jobs import Worker
 from backend.mail.mailer import Mailer
 from backend.shipping.providers.carrier.responses import CarrierError
 from tests.backend.conftest import SHOPPER
-from tests.store_defaults import Defaults, make_toy
-from tests.store_steps import bought, get, post
+from tests.store_defaults import Defaults, add_product
+from tests.store_steps import complete_purchase, get, post
 
 NAME, SURNAME, EMAIL, PHONE = "Zoraida", "Quimbaya", "zoraida.q@correo.example", "3109876543"
 DOCUMENT, STREET, SUBURB = "79555123", "Transversal 91 # 63-07", "Cantalejo"
-KNOWN = (NAME, SURNAME, EMAIL, PHONE, DOCUMENT, STREET, SUBURB)
+PERSONAL_DATA = (NAME, SURNAME, EMAIL, PHONE, DOCUMENT, STREET, SUBURB)
 ADDRESS = {
     "first_name": NAME,
     "last_name": SURNAME,
@@ -43,9 +46,9 @@ ADDRESS = {
 PAYER = {"bank": "1022", "person_type": "0", "doc_type": "CC", "doc_number": DOCUMENT}
 
 
-@pytest.fixture(params=[OneLine, OneObject])
-def written(request: pytest.FixtureRequest) -> Iterator[StringIO]:
-    """Everything that is logged, in one of the two formats, debugging of our own code included."""
+@pytest.fixture(params=[LineFormatter, JsonFormatter])
+def log_text(request: pytest.FixtureRequest) -> Iterator[StringIO]:
+    """Return everything that is logged, in one of the two formats, including debug messages of the shop."""
     text = StringIO()
     handler = logging.StreamHandler(text)
     handler.setFormatter(request.param())
@@ -60,24 +63,24 @@ def written(request: pytest.FixtureRequest) -> Iterator[StringIO]:
 
 @pytest.fixture
 async def store(api: FastAPI, shop: Shop, shop_defaults: Defaults) -> AsyncIterator[httpx.AsyncClient]:
-    """A storefront, through what observes requests in a running shop."""
+    """Return a storefront client whose requests pass the instrumentation of a running shop."""
     async with shop.database.read() as session:
         key = (await session.execute(select(PublishableKey.token))).scalar_one()
-    transport = httpx.ASGITransport(observed(api, ""), client=SHOPPER, raise_app_exceptions=False)
+    transport = httpx.ASGITransport(with_instrumentation(api, ""), client=SHOPPER, raise_app_exceptions=False)
     headers = {"x-publishable-api-key": key}
     async with httpx.AsyncClient(transport=transport, base_url="http://shop.test", headers=headers) as client:
         yield client
 
 
 class RefusingServer:
-    """A mail server that says in its refusal whom it does not know."""
+    """A mail server whose refusal contains the recipient."""
 
     async def send(self, mail: EmailMessage) -> None:
         raise SMTPRecipientsRefused([SMTPRecipientRefused(550, "nobody here", str(mail["to"]))])
 
 
-async def paying(store: httpx.AsyncClient, variant: str) -> tuple[str, httpx.Response]:
-    """The steps up to the payment: the cart and the answer to the payment's start."""
+async def start_payment(store: httpx.AsyncClient, variant: str) -> tuple[str, httpx.Response]:
+    """Do the steps up to the payment. Return the cart and the answer to the start of the payment."""
     item = {"variant_id": variant, "quantity": 1}
     cart = (await post(store, "/store/carts", {"items": [item], "email": EMAIL}))["cart"]["id"]
     await post(store, f"/store/carts/{cart}", {"shipping_address": ADDRESS})
@@ -89,38 +92,39 @@ async def paying(store: httpx.AsyncClient, variant: str) -> tuple[str, httpx.Res
     return cart, await store.post(f"/store/payment-collections/{owed}/payment-sessions", json=body)
 
 
-def told(written: StringIO) -> str:
-    """What was logged, after making sure that it names nobody."""
-    text = written.getvalue()
-    for known in KNOWN:
+def read_log(log_text: StringIO) -> str:
+    """Return the log, after checking that it contains no personal data."""
+    text = log_text.getvalue()
+    for known in PERSONAL_DATA:
         assert known.lower() not in text.lower(), (known, text)
     return text
 
 
-async def test_a_purchase_whose_carrier_echoes_what_it_is_asked(
+async def test_carrier_that_echoes_its_request_reveals_nothing_in_the_log(
     shop: Shop,
     store: httpx.AsyncClient,
     shop_defaults: Defaults,
-    written: StringIO,
+    log_text: StringIO,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async def echo(quotation: Any) -> Any:
         raise CarrierError(f"cannot quote {quotation!r}", http_status=400)
 
-    monkeypatch.setattr(shop.fulfillment_providers["carrier_standard"]._quotes._client, "quotation", echo)  # type: ignore[attr-defined]
+    quotes = shop.fulfillment_providers["carrier_standard"]._quotes  # type: ignore[attr-defined]
+    monkeypatch.setattr(quotes._client, "request_quotation", echo)
     async with shop.database.transaction() as session:
-        variant = await make_toy(session, shop_defaults, "trompo")
-    cart, answer = await paying(store, variant)
+        variant = await add_product(session, shop_defaults, "trompo")
+    cart, answer = await start_payment(store, variant)
     assert answer.status_code == 200, answer.text
     await post(store, f"/store/carts/{cart}/complete")
-    assert "the carrier refuses a quotation" in told(written)
+    assert "the carrier refuses a quotation" in read_log(log_text)
 
 
-async def test_a_gateway_that_echoes_what_it_is_asked(
+async def test_gateway_that_echoes_its_request_reveals_nothing_in_the_log(
     shop: Shop,
     store: httpx.AsyncClient,
     shop_defaults: Defaults,
-    written: StringIO,
+    log_text: StringIO,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async def echo(asked: Any) -> Any:
@@ -133,28 +137,28 @@ async def test_a_gateway_that_echoes_what_it_is_asked(
     monkeypatch.setattr(shop.payments.providers["gateway_pse"]._client, "create_bank_payment", echo)  # type: ignore[attr-defined]
     monkeypatch.setattr("backend.payment.sessions._store_failure", broken)
     async with shop.database.transaction() as session:
-        variant = await make_toy(session, shop_defaults, "trompo")
-    _cart, answer = await paying(store, variant)
+        variant = await add_product(session, shop_defaults, "trompo")
+    _cart, answer = await start_payment(store, variant)
     assert answer.status_code == 500
-    text = told(written)
+    text = read_log(log_text)
     assert "the gateway was asked" in text
     assert "RuntimeError" in text
     assert answer.headers[REQUEST_ID] in text
 
 
-async def test_a_mail_server_that_names_whom_it_refuses(
-    shop: Shop, store: httpx.AsyncClient, shop_defaults: Defaults, written: StringIO
+async def test_mail_server_that_names_the_recipient_reveals_nothing_in_the_log(
+    shop: Shop, store: httpx.AsyncClient, shop_defaults: Defaults, log_text: StringIO
 ) -> None:
     async with shop.database.transaction() as session:
-        variant = await make_toy(session, shop_defaults, "trompo")
-    cart, _answer = await paying(store, variant)
+        variant = await add_product(session, shop_defaults, "trompo")
+    cart, _answer = await start_payment(store, variant)
     await post(store, f"/store/carts/{cart}/complete")
     worker = Worker(shop.database, [Mailer(shop.database, shop.settings, RefusingServer())])
     assert await worker.run_due("mail.send") == 1
-    assert "SMTPRecipientsRefused" in told(written)
+    assert "SMTPRecipientsRefused" in read_log(log_text)
 
 
-async def test_a_statement_that_fails_names_nobody(database: Database, written: StringIO) -> None:
+async def test_failing_statement_reveals_nothing_in_the_log(database: Database, log_text: StringIO) -> None:
     row = {"id": "cus_1", "email": EMAIL, "first_name": NAME, "last_name": SURNAME, "has_account": True}
     with log_scope(request_id="r1"):
         try:
@@ -163,12 +167,12 @@ async def test_a_statement_that_fails_names_nobody(database: Database, written: 
                 await session.execute(insert(table_of(Customer)), row)
         except Exception:
             logging.getLogger("backend.somewhere").exception("failed")
-    assert "IntegrityError" in told(written)
+    assert "IntegrityError" in read_log(log_text)
 
 
-async def test_an_id_comes_in_from_trusted_proxies_only(api: FastAPI) -> None:
+async def test_request_id_is_accepted_from_trusted_proxies_only(api: FastAPI) -> None:
     async def answered(trusted: str, *given: str) -> str:
-        transport = httpx.ASGITransport(observed(api, trusted), client=("10.0.0.1", 1))
+        transport = httpx.ASGITransport(with_instrumentation(api, trusted), client=("10.0.0.1", 1))
         async with httpx.AsyncClient(transport=transport, base_url="http://shop.test") as client:
             answer = await client.get("/livez", headers=[(REQUEST_ID, one) for one in given])
         (one,) = answer.headers.get_list(REQUEST_ID)
@@ -186,14 +190,14 @@ async def test_an_id_comes_in_from_trusted_proxies_only(api: FastAPI) -> None:
     assert all(len(one) == 16 and one.isalnum() for one in made)
 
 
-async def test_a_whole_purchase(
-    shop: Shop, store: httpx.AsyncClient, shop_defaults: Defaults, written: StringIO
+async def test_successful_purchase_reveals_nothing_in_the_log(
+    shop: Shop, store: httpx.AsyncClient, shop_defaults: Defaults, log_text: StringIO
 ) -> None:
     async with shop.database.transaction() as session:
-        variant = await make_toy(session, shop_defaults, "trompo")
-    await bought(store, variant)
-    cart, answer = await paying(store, variant)
+        variant = await add_product(session, shop_defaults, "trompo")
+    await complete_purchase(store, variant)
+    cart, answer = await start_payment(store, variant)
     assert answer.status_code == 200, answer.text
     await post(store, f"/store/carts/{cart}/complete")
     await shop.worker.run_due("mail.send", "payment.check")
-    told(written)
+    read_log(log_text)

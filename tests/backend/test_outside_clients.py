@@ -1,14 +1,14 @@
-"""Every client of an outside service reads a bounded answer, once.
+"""Every client of an external service reads an answer of limited size, once.
 
 client                                   answer over its limit
 ---------------------------------------  --------------------------------------------------------------------
-gateway: banks, look-ups, references     `AnswerTooLarge`, fetched once
+gateway: banks, look-ups, references     `AnswerTooLarge`, requested once
 gateway: login                           `LoginFailed`: the call that needed it was not sent
 gateway: bank.create                     `OutcomeUnknown`: looked up, never sent again
-carrier: quotation                       the fixed price, fetched once
-carrier: tracking, cancellation          `CarrierError` or `OutcomeUnknown`, fetched once
-carrier: shipment, over 16 MiB           `OutcomeUnknown`; a label of 9 MiB is taken whole
-invoices: over 16 MiB                    `AnswerTooLarge`; a document of 5 MiB is taken whole
+carrier: quotation                       the fixed price, requested once
+carrier: tracking, cancellation          `CarrierError` or `OutcomeUnknown`, requested once
+carrier: shipment, over 16 MiB           `OutcomeUnknown`; a label of 9 MiB is accepted
+invoices: over 16 MiB                    `AnswerTooLarge`; a document of 5 MiB is accepted
 the owner's webhook, the storefront      `OutsideFailure`: called again later
 Google: discovery, token, keys           `OutsideFailure`
 """
@@ -34,7 +34,7 @@ from backend.invoices.providers.ubl.client import UblClient
 from backend.operations.monitoring.alert_webhook import OwnersWebhook
 from backend.outbox.models import OutboxEvent
 from backend.outbox.publisher import OutboxPublisher
-from backend.payment.providers.pse.client import GatewayClient, gateway_credentials
+from backend.payment.providers.pse.client import GatewayClient, get_gateway_credentials
 from backend.payment.providers.pse.requests import GatewayBases
 from backend.payment.providers.pse.responses import LoginFailed
 from backend.shipping.providers.carrier.client import CarrierClient, CarrierPolicy
@@ -42,8 +42,8 @@ from backend.shipping.providers.carrier.provider import CarrierStandard
 from backend.shipping.providers.carrier.quotes import FALLBACK_PRICE
 from backend.shipping.providers.carrier.responses import CarrierError
 from tests.backend.shipping.samples import quote_request, shipment_request
-from tests.gateway_kit import payment
-from tests.long_answers import Bodies, Pieces, whole
+from tests.gateway_kit import bank_payment
+from tests.long_answers import BodyTransport, RepeatedChunks, chunked_body
 
 QUICK = RetryPolicy(pause=0)
 MIB = 2**20
@@ -51,25 +51,25 @@ TOKEN = b'{"token": "a.b.c"}'
 
 
 class Service(httpx.AsyncBaseTransport):
-    """Answers as `known` says by the end of the path, and everything else without end."""
+    """A service that gives the `known` answers by the end of the path, and endless answers otherwise."""
 
-    def __init__(self, **known: bytes) -> None:
-        self.known = known
+    def __init__(self, **answers: bytes) -> None:
+        self.answers = answers
         self.paths: list[str] = []
-        self._endless = Bodies(lambda: Pieces(b" " * 65_536))
+        self._endless = BodyTransport(lambda: RepeatedChunks(b" " * 65_536))
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         name = request.url.path.rpartition("/")[2]
         self.paths.append(name)
-        if name in self.known:
-            return httpx.Response(200, stream=whole(self.known[name]))
+        if name in self.answers:
+            return httpx.Response(200, stream=chunked_body(self.answers[name]))
         return await self._endless.handle_async_request(request)
 
 
 def gateway(settings: Settings, service: Service) -> GatewayClient:
-    bases = GatewayBases.under("http://gateway.test")
+    bases = GatewayBases.at_url("http://gateway.test")
     return GatewayClient(
-        gateway_credentials(settings), bases, test_mode=True, transport=service, policy=QUICK
+        get_gateway_credentials(settings), bases, test_mode=True, transport=service, policy=QUICK
     )
 
 
@@ -77,13 +77,13 @@ def gateway(settings: Settings, service: Service) -> GatewayClient:
     ("path", "call"),
     [
         ("bancos.json", lambda client: client.get_banks()),
-        ("transactioninfomation.json", lambda client: client.transaction("71")),
-        ("response.json", lambda client: client.transaction_by_reference("101767532")),
-        ("5f0c3b2a1d4e6f7a8b9c0d1e", lambda client: client.transaction_by_reference("5f0c3b2a1d4e6f7a8b9c0d1e")),
-        ("detail", lambda client: client.references_of("TR-1")),
+        ("transactioninfomation.json", lambda client: client.get_transaction("71")),
+        ("response.json", lambda client: client.get_transaction_by_reference("101767532")),
+        ("5f0c3b2a1d4e6f7a8b9c0d1e", lambda client: client.get_transaction_by_reference("5f0c3b2a1d4e6f7a8b9c0d1e")),
+        ("detail", lambda client: client.list_references("TR-1")),
     ],
 )  # fmt: skip
-async def test_a_look_up_at_the_gateway_is_read_once(
+async def test_endless_gateway_lookup_is_requested_once(
     settings: Settings, path: str, call: Callable[[GatewayClient], Awaitable[Any]]
 ) -> None:
     service = Service(login=TOKEN)
@@ -93,19 +93,19 @@ async def test_a_look_up_at_the_gateway_is_read_once(
     assert service.paths.count(path) == 1
 
 
-async def test_an_endless_login_leaves_the_payment_unsent(settings: Settings) -> None:
+async def test_payment_is_not_sent_after_an_endless_login(settings: Settings) -> None:
     service = Service()
     async with gateway(settings, service) as client:
         with pytest.raises(LoginFailed):
-            await client.create_bank_payment(payment())
+            await client.create_bank_payment(bank_payment())
     assert service.paths == ["login"]
 
 
-async def test_an_endless_answer_to_a_payment_is_an_unknown_outcome(settings: Settings) -> None:
+async def test_endless_answer_to_a_payment_is_an_unknown_outcome(settings: Settings) -> None:
     service = Service(login=TOKEN)
     async with gateway(settings, service) as client:
         with pytest.raises(OutcomeUnknown):
-            await client.create_bank_payment(payment())
+            await client.create_bank_payment(bank_payment())
     assert service.paths == ["login", "debitos.json"]
 
 
@@ -119,7 +119,7 @@ def carrier(service: httpx.AsyncBaseTransport) -> CarrierClient:
     )
 
 
-async def test_an_endless_quotation_costs_the_fixed_price_and_one_question() -> None:
+async def test_endless_quotation_gives_the_fixed_price_after_one_request() -> None:
     service = Service()
     provider = CarrierStandard(carrier(service))
     quote = await provider.calculate_price(quote_request())
@@ -136,7 +136,7 @@ async def test_an_endless_quotation_costs_the_fixed_price_and_one_question() -> 
         (lambda client: client.cancel([7]), OutcomeUnknown),
     ],
 )
-async def test_what_else_the_carrier_is_asked_is_read_once(
+async def test_endless_carrier_answer_is_requested_once(
     call: Callable[[CarrierClient], Awaitable[Any]], error: type[OutsideFailure]
 ) -> None:
     service = Service()
@@ -148,8 +148,8 @@ async def test_what_else_the_carrier_is_asked_is_read_once(
 
 
 @pytest.mark.parametrize(("mebibytes", "is_taken"), [(9, True), (13, False)])
-async def test_a_label_may_be_as_long_as_a_pdf(mebibytes: int, is_taken: bool) -> None:
-    """13 MiB are more than 16 MiB of base64."""
+async def test_label_may_be_as_large_as_a_pdf(mebibytes: int, is_taken: bool) -> None:
+    """Check labels within and over the limit: 13 MiB are more than 16 MiB in base64."""
     pdf = b"%PDF" + bytes(mebibytes * MIB)
     rate = {"idRate": 7, "flete": 9_000, "minimumInsurance": 500, "carrier": "TCC", "product": "a"}
     answers = {
@@ -170,7 +170,7 @@ async def test_a_label_may_be_as_long_as_a_pdf(mebibytes: int, is_taken: bool) -
 
 
 @pytest.mark.parametrize(("mebibytes", "is_taken"), [(5, True), (13, False)])
-async def test_a_document_may_be_as_long_as_its_provider_makes_it(mebibytes: int, is_taken: bool) -> None:
+async def test_invoice_document_has_a_larger_limit(mebibytes: int, is_taken: bool) -> None:
     xml = b"x" * (mebibytes * MIB)
     told = {"number": "T1", "code": "ab" * 48, "issued_at": "2026-11-27T10:00:00Z"}
     body = json.dumps({**told, "xml": base64.b64encode(xml).decode()}).encode()
@@ -179,7 +179,7 @@ async def test_a_document_may_be_as_long_as_its_provider_makes_it(mebibytes: int
         200: lambda client: client.find("T1"),
     }
     for status, call in calls.items():
-        transport = Bodies(lambda: whole(body), status=status)
+        transport = BodyTransport(lambda: chunked_body(body), status=status)
         client = UblClient("http://invoices.test", SecretStr("key"), transport, QUICK)
         if is_taken:
             made = await call(client)
@@ -192,12 +192,14 @@ async def test_a_document_may_be_as_long_as_its_provider_makes_it(mebibytes: int
         await client.close()
 
 
-async def test_who_is_called_by_the_shop_may_answer_without_end(sqlite_url: str, settings: Settings) -> None:
+async def test_endless_webhook_and_storefront_answers_are_failures(
+    sqlite_url: str, settings: Settings
+) -> None:
     database = Database(sqlite_url)
     service = Service()
     webhook = OwnersWebhook(database, settings, service)
     with pytest.raises(OutsideFailure):
-        await webhook.try_out("http://hooks.test/hook")
+        await webhook.send_test_call("http://hooks.test/hook")
     publisher = OutboxPublisher(database, LimitedClient(transport=service), "http://shop.test", "secret")
     with pytest.raises(OutsideFailure):
         await publisher._send([OutboxEvent(id=1, product_id="prod_1")])
@@ -208,9 +210,9 @@ async def test_who_is_called_by_the_shop_may_answer_without_end(sqlite_url: str,
 
 
 @pytest.mark.parametrize("endless", ["openid-configuration", "token", "keys"])
-async def test_google_is_read_within_the_limit(settings: Settings, endless: str) -> None:
+async def test_endless_google_answer_is_a_failure(settings: Settings, endless: str) -> None:
     issuer = "http://google.test"
-    known = {
+    answers = {
         "openid-configuration": {
             "issuer": issuer,
             "authorization_endpoint": f"{issuer}/authorize",
@@ -220,7 +222,7 @@ async def test_google_is_read_within_the_limit(settings: Settings, endless: str)
         "token": {"access_token": "a", "token_type": "Bearer", "id_token": "a.b.c"},
         "keys": {"keys": []},
     }
-    service = Service(**{name: json.dumps(known[name]).encode() for name in known if name != endless})
+    service = Service(**{name: json.dumps(answers[name]).encode() for name in answers if name != endless})
     google = Google(settings.model_copy(update={"google_issuer": issuer, "google_client_id": "x"}), service)
     attempt = SignInAttempt("state", "nonce", "verifier" * 6)
     with pytest.raises(OutsideFailure):
@@ -250,35 +252,33 @@ async def test_google_is_read_within_the_limit(settings: Settings, endless: str)
         },
     ],
 )
-async def test_a_discovery_of_another_shape_is_a_failure_of_googles(
-    settings: Settings, document: object
-) -> None:
+async def test_malformed_google_discovery_is_a_failure(settings: Settings, document: object) -> None:
     service = Service(**{"openid-configuration": json.dumps(document).encode()})
-    known = {"google_issuer": "http://google.test", "google_client_id": "x"}
+    answers = {"google_issuer": "http://google.test", "google_client_id": "x"}
     with pytest.raises(OutsideFailure):
-        await Google(settings.model_copy(update=known), service).begin()
+        await Google(settings.model_copy(update=answers), service).begin()
 
 
 @pytest.mark.parametrize("token", [[], "x", 7, {"error": None}, {"access_token": "a", "id_token": ["\0"]}])
-async def test_a_token_of_another_shape_signs_nobody_in(settings: Settings, token: object) -> None:
+async def test_malformed_google_token_signs_nobody_in(settings: Settings, token: object) -> None:
     issuer = "http://google.test"
     endpoints = {
         name: f"{issuer}/{name}" for name in ("authorization_endpoint", "token_endpoint", "jwks_uri")
     }
-    known = {
+    answers = {
         "openid-configuration": {"issuer": issuer, **endpoints},
         "token_endpoint": token,
         "jwks_uri": ["no keys"],
     }
-    service = Service(**{name: json.dumps(document).encode() for name, document in known.items()})
+    service = Service(**{name: json.dumps(document).encode() for name, document in answers.items()})
     google = Google(settings.model_copy(update={"google_issuer": issuer, "google_client_id": "x"}), service)
     with pytest.raises((OutsideFailure, Unauthorized)):
         await google.finish("code", "state", SignInAttempt("state", "nonce", "verifier" * 6))
 
 
-async def test_a_refusal_of_an_invoice_can_be_stored_whatever_it_says() -> None:
+async def test_any_invoice_refusal_can_be_stored() -> None:
     errors = [{"rule": "FAD\0", "message": "Mal\ud83d " * 900}, 5, {"rule": {}, "message": None}] * 500
-    transport = Bodies(lambda: whole(json.dumps({"errors": errors}).encode()), status=422)
+    transport = BodyTransport(lambda: chunked_body(json.dumps({"errors": errors}).encode()), status=422)
     client = UblClient("http://invoices.test", SecretStr("key"), transport, QUICK)
     with pytest.raises(DocumentRejected) as refused:
         await client.send("T1", "invoice", b"<a/>")
@@ -291,9 +291,9 @@ async def test_a_refusal_of_an_invoice_can_be_stored_whatever_it_says() -> None:
 
 
 @pytest.mark.parametrize("moment", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-12:00"])
-async def test_a_document_of_another_century_is_no_answer(moment: str) -> None:
+async def test_document_with_an_implausible_date_is_no_answer(moment: str) -> None:
     made = {"number": "T1", "code": "ab" * 48, "issued_at": moment, "xml": ""}
-    transport = Bodies(lambda: whole(json.dumps(made).encode()), status=201)
+    transport = BodyTransport(lambda: chunked_body(json.dumps(made).encode()), status=201)
     client = UblClient("http://invoices.test", SecretStr("key"), transport, QUICK)
     with pytest.raises(NoAnswer):
         await client.send("T1", "invoice", b"<a/>")

@@ -1,4 +1,4 @@
-"""Everything that the shop asks PostgreSQL also passes through PgBouncer in transaction mode."""
+"""All statements of the shop also work through PgBouncer in transaction mode."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -16,36 +16,36 @@ from backend.jobs.models import Job
 from backend.migrations.runner import upgrade
 from backend.operations.demo.seed import seed
 from backend.outbox.publisher import REVALIDATE_PATH
-from tests.gateway_kit import served
-from tests.pgbouncer import needs_pgbouncer, pooled
+from tests.gateway_kit import serve_app
+from tests.pgbouncer import needs_pgbouncer, run_pooler
 
 pytestmark = needs_pgbouncer
-AT_ONCE = 60
+VISITORS = 60
 
 
 @pytest.fixture
-def told() -> asyncio.Event:
-    """Set when the storefront has been told of changed products."""
+def revalidated() -> asyncio.Event:
+    """Return an event that is set when the storefront has received changed products."""
     return asyncio.Event()
 
 
 @pytest.fixture
-async def storefront(told: asyncio.Event) -> AsyncIterator[str]:
-    """Where the toys of the demo are told to: each of them comes with units."""
+async def storefront(revalidated: asyncio.Event) -> AsyncIterator[str]:
+    """Return the URL of a storefront that receives the changes of the demo's products."""
     app = FastAPI()
 
     @app.post(REVALIDATE_PATH)
     async def revalidate() -> None:
-        told.set()
+        revalidated.set()
 
-    async with served(app) as address:
+    async with serve_app(app) as address:
         yield address
 
 
 @pytest.fixture
 async def shop(empty_postgresql_url: str, storefront: str, tmp_path: Path) -> AsyncIterator[Shop]:
-    """A shop behind the pooler, migrated and filled through it, with its work in the background."""
-    with pooled(empty_postgresql_url) as url:
+    """Return a shop behind the pooler, migrated and filled through it, with its background work."""
+    with run_pooler(empty_postgresql_url) as url:
         settings = Settings(
             data_dir=tmp_path,
             database_url=url,
@@ -60,7 +60,7 @@ async def shop(empty_postgresql_url: str, storefront: str, tmp_path: Path) -> As
         await shop.stop()
 
 
-async def test_a_crowd_is_served(shop: Shop, told: asyncio.Event) -> None:
+async def test_many_visitors_are_served_through_the_pooler(shop: Shop, revalidated: asyncio.Event) -> None:
     async with shop.database.read() as session:
         key = (await session.execute(select(PublishableKey.token))).scalar_one()
     transport = httpx.ASGITransport(create_api(shop))
@@ -79,8 +79,8 @@ async def test_a_crowd_is_served(shop: Shop, told: asyncio.Event) -> None:
             answers.append(await client.post("/store/carts", json={}))
             return sum(answer.status_code != 200 for answer in answers)
 
-        assert sum(await asyncio.gather(*map(visit, range(AT_ONCE)))) == 0
+        assert sum(await asyncio.gather(*map(visit, range(VISITORS)))) == 0
     async with asyncio.timeout(60):
-        await told.wait()
+        await revalidated.wait()
     async with shop.database.read() as session:
         assert (await session.execute(select(Job.kind).where(Job.failures > 0))).all() == []

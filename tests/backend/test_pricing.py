@@ -1,4 +1,4 @@
-"""One price: whole = sum of the parts to the peso, IVA by line, nothing negative (design: decision 14)."""
+"""Price calculation: the total is the exact sum of its parts, IVA per line, nothing negative (design: decision 14)."""
 
 import json
 from fractions import Fraction
@@ -26,7 +26,7 @@ rates = st.sampled_from([0, 5, 19]) | st.integers(min_value=0, max_value=100)
 
 @st.composite
 def carts(draw: st.DrawFn) -> Cart:
-    """Lines at any price and rate, shipping or none, and adjustments of everything, also larger than all there is."""
+    """Generate lines at any price and rate, optional shipping, and adjustments, also larger than their target."""
     shapes = draw(st.lists(st.tuples(st.integers(0, 99), pesos, rates), max_size=6))
     lines = [PricedLine(f"line_{i}", *shape) for i, shape in enumerate(shapes)]
     shipping = draw(st.none() | st.builds(ShippingCharge, amount=pesos, tax_rate=rates))
@@ -51,7 +51,7 @@ def test_lines_plus_shipping_minus_adjustments_is_the_total(cart: Cart) -> None:
 
 
 @given(carts())
-def test_the_whole_is_the_sum_of_its_parts(cart: Cart) -> None:
+def test_total_is_the_sum_of_its_parts(cart: Cart) -> None:
     totals = price_cart(*cart)
     for name in (
         "total", "subtotal", "tax_total", "original_total", "original_subtotal", "original_tax_total",
@@ -62,13 +62,13 @@ def test_the_whole_is_the_sum_of_its_parts(cart: Cart) -> None:
 
 
 @given(carts())
-def test_base_and_tax_are_the_total_and_neither_is_negative(cart: Cart) -> None:
+def test_base_plus_tax_is_the_total_and_neither_is_negative(cart: Cart) -> None:
     totals = price_cart(*cart)
     for part in (*parts_of(totals), totals.items, totals):
         assert part.subtotal + part.tax_total == part.total
         assert part.original_subtotal + part.original_tax_total == part.original_total
         assert part.discount_subtotal + part.discount_tax_total == part.discount_total
-        # the platform's way to say it: what was asked for, less what was taken off, plus the tax
+        # the platform's formula: price before discounts, minus discounts, plus tax
         assert part.original_subtotal - part.discount_subtotal + part.tax_total == part.total
         assert 0 <= part.subtotal <= part.total <= part.original_total
         assert 0 <= part.tax_total <= part.total
@@ -76,7 +76,7 @@ def test_base_and_tax_are_the_total_and_neither_is_negative(cart: Cart) -> None:
 
 
 @given(carts())
-def test_the_tax_of_a_part_is_right_to_half_a_peso(cart: Cart) -> None:
+def test_tax_of_a_part_is_exact_to_half_a_peso(cart: Cart) -> None:
     totals = price_cart(*cart)
     for part in (*totals.lines, totals.shipping):
         exact = Fraction(part.total * part.tax_rate, 100 + part.tax_rate)
@@ -84,15 +84,15 @@ def test_the_tax_of_a_part_is_right_to_half_a_peso(cart: Cart) -> None:
 
 
 @given(carts())
-def test_an_adjustment_takes_what_it_says_or_all_that_is_left(cart: Cart) -> None:
+def test_adjustment_takes_its_amount_or_the_remaining_price(cart: Cart) -> None:
     lines, shipping, adjustments = cart
     left = price_cart(lines, shipping)
     for count, adjustment in enumerate(adjustments, start=1):
         after = price_cart(lines, shipping, adjustments[:count])
-        there = {CART: left.items.total, SHIPPING: left.shipping.total}
-        if adjustment.target not in there:
-            there[adjustment.target] = left.by_line[adjustment.target].total
-        assert left.total - after.total == min(adjustment.amount, there[adjustment.target])
+        remaining = {CART: left.items.total, SHIPPING: left.shipping.total}
+        if adjustment.target not in remaining:
+            remaining[adjustment.target] = left.by_line[adjustment.target].total
+        assert left.total - after.total == min(adjustment.amount, remaining[adjustment.target])
         if adjustment.target == CART:
             assert after.shipping == left.shipping
             for one, was in zip(after.lines, left.lines, strict=True):
@@ -102,7 +102,7 @@ def test_an_adjustment_takes_what_it_says_or_all_that_is_left(cart: Cart) -> Non
 
 
 @given(carts())
-def test_totals_come_back_from_json_as_they_were(cart: Cart) -> None:
+def test_totals_are_restored_from_json(cart: Cart) -> None:
     totals = price_cart(*cart)
     assert CartTotals.from_json(json.loads(json.dumps(totals.as_json()))) == totals
 
@@ -121,12 +121,12 @@ def test_totals_come_back_from_json_as_they_were(cart: Cart) -> None:
         (51, 100, 26, 25),  # 25.50: half a peso goes to the base
     ],
 )
-def test_the_tax_inside_an_amount(amount: int, rate: int, subtotal: int, tax: int) -> None:
+def test_amount_is_split_into_base_and_tax(amount: int, rate: int, subtotal: int, tax: int) -> None:
     (line,) = price_cart([PricedLine("a", 1, amount, rate)]).lines
     assert (line.subtotal, line.tax_total, line.total) == (subtotal, tax, amount)
 
 
-def test_a_cart_of_three_rates() -> None:
+def test_cart_with_three_tax_rates() -> None:
     totals = price_cart(
         [
             PricedLine("ball", 2, 119_000, 19),
@@ -152,14 +152,14 @@ def test_a_cart_of_three_rates() -> None:
     assert taxes == [0, 5_000, 39_900]
 
 
-def test_the_tax_of_the_cart_is_that_of_its_lines_and_not_counted_once_more() -> None:
+def test_cart_tax_is_the_sum_of_the_line_taxes() -> None:
     totals = price_cart([PricedLine(str(number), 1, 103) for number in range(10)])
     assert [line.tax_total for line in totals.lines] == [16] * 10
     assert (totals.total, totals.tax_total) == (1_030, 160)
     assert price_cart([PricedLine("all", 1, 1_030)]).tax_total == 164
 
 
-def test_a_discount_of_a_line_lowers_its_tax() -> None:
+def test_line_discount_lowers_the_tax() -> None:
     off = Adjustment(11_900, "ball", code="BALON10", description="10 % en balones", promotion_id="promo_1")
     totals = price_cart([PricedLine("ball", 1, 119_000), PricedLine("book", 1, 20_000, 0)], None, [off])
     ball, book = totals.lines
@@ -170,7 +170,7 @@ def test_a_discount_of_a_line_lowers_its_tax() -> None:
     assert (totals.total, totals.discount_total) == (127_100, 11_900)
 
 
-def test_a_discount_of_the_cart_is_spread_to_the_peso() -> None:
+def test_cart_discount_is_spread_to_the_peso() -> None:
     lines = [PricedLine("a", 1, 10_000), PricedLine("b", 1, 10_000), PricedLine("c", 1, 10_000, 0)]
     totals = price_cart(lines, ShippingCharge(5_000), [Adjustment(1_000, code="MIL")])
     assert [line.discount_total for line in totals.lines] == [334, 333, 333]
@@ -186,7 +186,7 @@ def test_shipping_may_be_free_before_and_after_it_is_chosen() -> None:
     assert price_cart([PricedLine("a", 1, 10_000)], None, [free]).total == 10_000
 
 
-def test_more_is_never_taken_than_there_is() -> None:
+def test_adjustments_never_exceed_the_price() -> None:
     lines = [PricedLine("a", 1, 10_000), PricedLine("b", 1, 500)]
     totals = price_cart(lines, None, [Adjustment(8_000, "a"), Adjustment(5_000, "a"), Adjustment(9_000)])
     assert [line.total for line in totals.lines] == [0, 0]
@@ -194,7 +194,7 @@ def test_more_is_never_taken_than_there_is() -> None:
     assert (totals.total, totals.tax_total, totals.discount_total) == (0, 0, 10_500)
 
 
-def test_an_empty_cart_costs_nothing() -> None:
+def test_empty_cart_costs_nothing() -> None:
     totals = price_cart([], None, [Adjustment(5_000)])
     assert (totals.total, totals.tax_total, totals.lines) == (0, 0, ())
 
@@ -213,7 +213,7 @@ def test_an_empty_cart_costs_nothing() -> None:
         ([PricedLine("a", 1, 100)], None, [Adjustment(1, "b")]),
     ],
 )
-def test_what_makes_no_sense_is_refused(
+def test_invalid_input_is_refused(
     lines: list[PricedLine], shipping: ShippingCharge | None, adjustments: list[Adjustment]
 ) -> None:
     with pytest.raises(ValueError, match=r"negative|id|adjustment|no line"):

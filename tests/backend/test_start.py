@@ -17,14 +17,14 @@ from backend.start import prepare
 from tests.production import PRODUCTION
 
 
-async def test_an_empty_shop_is_filled_once(database_url: str, settings: Settings) -> None:
+async def test_empty_database_is_filled_once(database_url: str, settings: Settings) -> None:
     settings = settings.model_copy(update={"database_url": database_url})
     assert (await prepare(settings)).products > 0
     assert (await prepare(settings)).products == 0
 
 
-async def test_nobody_is_told_of_the_demo_toys(database_url: str, settings: Settings) -> None:
-    """There is no storefront yet: it could not be reached, and would have shown nothing."""
+async def test_demo_products_leave_no_outbox_events(database_url: str, settings: Settings) -> None:
+    """Check that the outbox is empty: there is no storefront yet that shows products."""
     settings = settings.model_copy(update={"database_url": database_url})
     await prepare(settings)
     database = Database(database_url)
@@ -33,7 +33,7 @@ async def test_nobody_is_told_of_the_demo_toys(database_url: str, settings: Sett
     await database.close()
 
 
-async def test_a_production_shop_gets_its_tables_and_no_toys(
+async def test_production_database_gets_tables_without_products(
     sqlite_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in (PRODUCTION | {"DATABASE_URL": sqlite_url}).items():
@@ -45,10 +45,10 @@ async def test_a_production_shop_gets_its_tables_and_no_toys(
     await database.close()
 
 
-async def test_a_production_shop_does_not_open_with_the_demos_identity(
+async def test_production_does_not_open_with_the_demo_identity(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each is named in a line of its own; what the office saved counts, not what the settings say."""
+    """Check that each missing setting has a separate line, and that values saved by the office count."""
     own = {
         name: value for name, value in PRODUCTION.items() if not name.startswith(("STORE_", "CARRIER_ORIGIN"))
     }
@@ -68,7 +68,7 @@ async def test_a_production_shop_does_not_open_with_the_demos_identity(
     await database.close()
 
 
-async def test_a_database_that_does_not_answer_stops_the_start_with_one_line(settings: Settings) -> None:
+async def test_unreachable_database_stops_the_start_with_one_line(settings: Settings) -> None:
     settings = settings.model_copy(update={"database_url": "postgresql+asyncpg://shop:hush@127.0.0.1:1/shop"})
     with pytest.raises(CannotStart) as stopped:
         await prepare(settings)
@@ -88,7 +88,7 @@ async def test_a_database_that_does_not_answer_stops_the_start_with_one_line(set
         ),
     ],
 )
-async def test_a_database_that_is_named_wrongly_stops_the_start_with_one_line(
+async def test_wrong_database_url_stops_the_start_with_one_line(
     postgresql_url: str, settings: Settings, wrong: Callable[[URL], URL], why: str
 ) -> None:
     url = wrong(make_url(postgresql_url)).render_as_string(hide_password=False)
@@ -98,17 +98,17 @@ async def test_a_database_that_is_named_wrongly_stops_the_start_with_one_line(
     assert str(stopped.value) == f"Trompo cannot start: {why}"
 
 
-async def test_a_database_of_another_version_stops_the_start(sqlite_url: str, settings: Settings) -> None:
+async def test_database_of_another_version_stops_the_start(sqlite_url: str, settings: Settings) -> None:
     database = Database(sqlite_url)
     async with database.transaction() as session:
         await session.execute(text("UPDATE alembic_version SET version_num = 'unknown'"))
-        await session.execute(text("DELETE FROM compatible_release"))  # it does not say that ours fits
+        await session.execute(text("DELETE FROM compatible_release"))  # no release is marked as compatible
     await database.close()
     with pytest.raises(CannotStart, match="does not fit this version"):
         await prepare(settings.model_copy(update={"database_url": sqlite_url}))
 
 
-async def test_a_database_whose_tables_are_in_use_stops_the_start(
+async def test_database_with_tables_in_use_stops_the_start(
     sqlite_url: str, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def upgrade(_database: Database) -> None:
@@ -119,7 +119,7 @@ async def test_a_database_whose_tables_are_in_use_stops_the_start(
         await prepare(settings.model_copy(update={"database_url": sqlite_url}))
 
 
-async def test_nobody_but_its_owner_can_enter_the_data_folder(settings: Settings, tmp_path: Path) -> None:
+async def test_data_folder_is_restricted_to_its_owner(settings: Settings, tmp_path: Path) -> None:
     folder = tmp_path / "shop"
     folder.mkdir(mode=0o755)
     await prepare(settings.model_copy(update={"data_dir": folder, "database_url": ""}))
@@ -131,7 +131,7 @@ def refuse_to_change_the_mode(_path: Path, _mode: int) -> None:
     raise PermissionError(EPERM, os.strerror(EPERM))
 
 
-async def test_a_data_folder_that_is_its_owners_alone_is_left_as_it_is(
+async def test_restricted_data_folder_stays_unchanged(
     settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Path, "chmod", refuse_to_change_the_mode)
@@ -140,10 +140,10 @@ async def test_a_data_folder_that_is_its_owners_alone_is_left_as_it_is(
 
 
 @pytest.mark.parametrize("why", ["Operation not permitted", "Not a directory"])
-async def test_a_data_folder_that_cannot_be_used_stops_the_start_with_one_line(
+async def test_unusable_data_folder_stops_the_start_with_one_line(
     settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, why: str
 ) -> None:
-    """Such as the root of a volume, which belongs to root."""
+    """Check folders that the shop cannot use, such as the root of a volume, which belongs to root."""
     folder = tmp_path / "volume"
     if why == "Not a directory":
         tmp_path.joinpath("file").touch()
@@ -155,6 +155,6 @@ async def test_a_data_folder_that_cannot_be_used_stops_the_start_with_one_line(
     with pytest.raises(CannotStart) as stopped:
         await prepare(settings)
     assert str(stopped.value) == (
-        f"Trompo cannot start: {folder} cannot hold its data ({why}): name in DATA_DIR a folder that its user "
-        "owns, or may make"
+        f"Trompo cannot start: {folder} cannot hold its data ({why}): set DATA_DIR to a folder that its user "
+        "owns, or may create"
     )

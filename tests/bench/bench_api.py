@@ -1,9 +1,10 @@
-"""How fast the API is: `python -m tests.bench.bench_api [--products N …] [--database NAME …] [--seconds S]`.
+"""Speed of the API: `python -m tests.bench.bench_api [--products N …] [--database NAME …] [--seconds S]`.
 
-The whole shop as users run it, with two workers, made-up toys and this process as its load. Each figure is also a ratio
-to a bare ASGI handler that runs the same SQL on the same server (`tests.bench.bare`). Addresses differ from request
-to request. "While prices change": somebody else changes a price ten times a second, and every answer that shows this
-toy is made anew. "While all change": it is a tag, which may be any toy's, so that no answer lasts.
+The whole shop as users run it, with two workers, generated products and this process as its load. Each figure is
+also a ratio to a bare ASGI handler that runs the same SQL on the same server (`tests.bench.bare_handler`).
+Addresses differ from request to request. "While prices change": a price changes ten times a second, and every
+answer with this product is rebuilt. "While all change": a tag changes, which any product may have, so that no
+answer stays cached.
 """
 
 import argparse
@@ -27,20 +28,23 @@ from backend.core.config.settings import Settings
 from backend.core.db.database import Database
 from backend.core.ids import new_id
 from backend.migrations.runner import upgrade
-from tests.bench import scene, toys
-from tests.bench.load import Connection, Figures, get, measure, post
-from tests.bench.purchase import STEPS, buy, buyers_address
+from tests.bench import generated_products, servers
+from tests.bench.background_sales import run_in_background
+from tests.bench.load import Connection, Figures, build_get, build_post, measure
+from tests.bench.purchase import STEPS, buy, get_customer_ip
 from tests.bench.recording import record
-from tests.bench.selling import beside
-from tests.ports import free_port
+from tests.ports import find_free_port
 
 WORKERS = 2
-READERS = 16
-BUYERS = 8
+READ_CONCURRENCY = 16
+CHECKOUT_CONCURRENCY = 8
 LIST_PAGES, SEARCHES, PRODUCTS = 40, 200, 400
-WARM_ROUNDS, WARM_SECONDS = 4, 20
-"""Before measuring, each address is asked that often, so that every worker has met it; or until the time is over."""
-SECONDS_BETWEEN_CHANGES = 0.1
+WARM_UP_ROUNDS, WARM_UP_SECONDS = 4, 20
+"""Requests of each address before the measurement, and the seconds after which this ends.
+
+Every worker should have handled each address.
+"""
+CHANGE_INTERVAL_S = 0.1
 LIST, SEARCH, PRODUCT = "list of 24 with prices", "search of 8 hits", "product by handle"
 CHECKOUT = "guest checkout, 8 requests"
 CHANGING, ALL_CHANGING = ", while prices change", ", while all change"
@@ -48,41 +52,43 @@ GOALS = {LIST: 700, SEARCH: 1200, PRODUCT: 1200, CHECKOUT: 60}
 
 
 @dataclass
-class Reads:
-    """What shoppers read."""
+class ReadRequests:
+    """The requests of shoppers."""
 
     headers: dict[str, str]
     addresses: dict[str, list[str]]
 
-    def task(self, name: str) -> Callable[[Connection, int], Awaitable[object]]:
-        """Ask for one address after the other."""
-        requests = [get(address, self.headers) for address in self.addresses[name]]
-        return lambda connection, number: connection.ask(requests[number % len(requests)])
+    def create_task(self, name: str) -> Callable[[Connection, int], Awaitable[object]]:
+        """Return a task that requests one address after the other."""
+        requests = [build_get(address, self.headers) for address in self.addresses[name]]
+        return lambda connection, number: connection.send(requests[number % len(requests)])
 
 
 async def main() -> None:
     """Measure and print."""
-    asked = _arguments()
+    arguments = _arguments()
     print(f"{'database':10} {'products':>8}  {'what':44} {'a second':>8} {'goal':>5} "
           f"{'p50 ms':>7} {'p95 ms':>7} {'bare':>7} {'ratio':>6} {'load':>5}")  # fmt: skip
     async with AsyncExitStack() as stack:
-        redis = stack.enter_context(scene.redis_server())
-        server = stack.enter_context(scene.postgresql_server()) if "postgresql" in asked.database else None
-        for kind in asked.database:
-            for products in asked.products:
+        redis = stack.enter_context(servers.start_redis())
+        server = (
+            stack.enter_context(servers.start_postgresql()) if "postgresql" in arguments.database else None
+        )
+        for kind in arguments.database:
+            for products in arguments.products:
                 folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="trompo-bench-")))
                 url = f"sqlite+aiosqlite:///{folder / 'trompo.db'}"
                 if server is not None and kind == "postgresql":
-                    url = await scene.create_database(server, f"bench_{products}")
+                    url = await servers.create_database(server, f"bench_{products}")
                 settings = Settings(
                     data_dir=folder,
                     database_url=url,
                     redis_url=redis,
-                    port=free_port(),
+                    port=find_free_port(),
                     workers=WORKERS,
                     trusted_proxies="127.0.0.1",
                 )
-                await Bench(kind, products, asked.seconds, settings).run()
+                await Bench(kind, products, arguments.seconds, settings).run()
 
 
 class Bench:
@@ -96,122 +102,132 @@ class Bench:
         self._figures: dict[str, Figures] = {}
 
     async def run(self) -> None:
-        """Fill the database, measure the shop and the bare handler, and print a line for each thing measured."""
+        """Fill the database, measure the shop and the bare handler, and print a line for each measurement."""
         database = Database.from_settings(self._settings)
         await upgrade(database)
-        await toys.fill(database, self._settings, self._products)
-        reads = await _reads(database, self._products)
-        variants = await toys.some_variants(database, 100)
-        async with scene.shop_process(self._settings) as (process, opened):
+        await generated_products.fill_shop(database, self._settings, self._products)
+        reads = await _build_reads(database, self._products)
+        variants = await generated_products.sample_variants(database, 100)
+        async with servers.start_shop(self._settings) as (process, start_seconds):
             await self._measure_shop(database, reads, variants)
-            memory = scene.memory_of(process)
+            memory = servers.measure_memory_mib(process)
         recording = await record(self._settings, reads.headers, reads.addresses, variants[0])
         file = self._settings.data_dir / "recording"
         recording.save(file)
-        port = free_port()
-        async with scene.bare_process(port, WORKERS, file):
+        port = find_free_port()
+        async with servers.start_bare_handler(port, WORKERS, file):
             for name in (LIST, SEARCH, PRODUCT):
                 bare = await self._measure_bare(port, name)
-                for how in ("", CHANGING, ALL_CHANGING):
-                    self._print(name, bare, how)
-            self._print(CHECKOUT, await measure(port, _bare_purchase, at_once=BUYERS, seconds=self._seconds))
+                for suffix in ("", CHANGING, ALL_CHANGING):
+                    self._print(name, bare, suffix)
+            self._print(
+                CHECKOUT,
+                await measure(port, _bare_purchase, concurrency=CHECKOUT_CONCURRENCY, seconds=self._seconds),
+            )
         await database.close()
-        alone = self._settings.model_copy(update={"workers": 1, "redis_url": "", "port": free_port()})
-        async with scene.shop_process(alone) as (process, opened_alone):
-            await asyncio.sleep(2)  # what it does when it opens is over
-            memory_alone = scene.memory_of(process)
-        self._note(
-            f"start to healthy: {opened_alone:.2f} s with one worker, {opened:.2f} s with two (goal 1.5)"
+        one_worker = self._settings.model_copy(
+            update={"workers": 1, "redis_url": "", "port": find_free_port()}
         )
-        self._note(f"memory: {memory_alone:.0f} MiB idle with one worker (goal 200), "
+        async with servers.start_shop(one_worker) as (process, one_worker_seconds):
+            await asyncio.sleep(2)  # the work at its start has finished
+            memory_alone = servers.measure_memory_mib(process)
+        self._print_line(
+            f"start to healthy: {one_worker_seconds:.2f} s with one worker, {start_seconds:.2f} s with two (goal 1.5)"
+        )
+        self._print_line(f"memory: {memory_alone:.0f} MiB idle with one worker (goal 200), "
                    f"{memory:.0f} MiB with two after the load")  # fmt: skip
 
-    async def _measure_shop(self, database: Database, reads: Reads, variants: list[str]) -> None:
+    async def _measure_shop(self, database: Database, reads: ReadRequests, variants: list[str]) -> None:
         port = self._settings.port
         for name in (LIST, SEARCH, PRODUCT):
-            task = reads.task(name)
-            rounds = WARM_ROUNDS * len(reads.addresses[name])
-            await measure(port, task, at_once=READERS, seconds=WARM_SECONDS, most=rounds)
-            self._figures[name] = await measure(port, task, at_once=READERS, seconds=self._seconds)
-            for how, change in {CHANGING: _a_price(variants), ALL_CHANGING: _a_tag}.items():
-                async with _changing(database, change):
-                    figures = await measure(port, task, at_once=READERS, seconds=self._seconds)
-                self._figures[name + how] = figures
+            task = reads.create_task(name)
+            rounds = WARM_UP_ROUNDS * len(reads.addresses[name])
+            await measure(port, task, concurrency=READ_CONCURRENCY, seconds=WARM_UP_SECONDS, max_tasks=rounds)
+            self._figures[name] = await measure(
+                port, task, concurrency=READ_CONCURRENCY, seconds=self._seconds
+            )
+            for suffix, change in {CHANGING: _price_change(variants), ALL_CHANGING: _tag_insert}.items():
+                async with _change_repeatedly(database, change):
+                    figures = await measure(port, task, concurrency=READ_CONCURRENCY, seconds=self._seconds)
+                self._figures[name + suffix] = figures
 
         async def purchase(connection: Connection, number: int) -> None:
-            headers = {**reads.headers, "x-forwarded-for": buyers_address(number)}
-            await buy(connection.ask_json, headers, variants[number % len(variants)])
+            headers = {**reads.headers, "x-forwarded-for": get_customer_ip(number)}
+            await buy(connection.send_json, headers, variants[number % len(variants)])
 
-        await measure(port, purchase, at_once=BUYERS, seconds=1)
-        self._figures[CHECKOUT] = await measure(port, purchase, at_once=BUYERS, seconds=self._seconds)
+        await measure(port, purchase, concurrency=CHECKOUT_CONCURRENCY, seconds=1)
+        self._figures[CHECKOUT] = await measure(
+            port, purchase, concurrency=CHECKOUT_CONCURRENCY, seconds=self._seconds
+        )
 
     async def _measure_bare(self, port: int, name: str) -> Figures:
         path = name.replace(" ", "%20")
 
         async def ask(connection: Connection, number: int) -> None:
-            await connection.ask(get(f"/{path}/{number}"))
+            await connection.send(build_get(f"/{path}/{number}"))
 
-        return await measure(port, ask, at_once=READERS, seconds=self._seconds)
+        return await measure(port, ask, concurrency=READ_CONCURRENCY, seconds=self._seconds)
 
-    def _print(self, name: str, bare: Figures, how: str = "") -> None:
-        figures = self._figures[name + how]
-        against = f"{bare.rate:7.0f} {figures.rate / bare.rate:6.2f}"
-        times = f"{figures.median:7.1f} {figures.at(0.95):7.1f}"
-        self._note(f"{name + how:44} {figures.rate:8.1f} {GOALS[name]:>5} {times} {against} "
+    def _print(self, name: str, bare: Figures, suffix: str = "") -> None:
+        figures = self._figures[name + suffix]
+        ratio_text = f"{bare.rate:7.0f} {figures.rate / bare.rate:6.2f}"
+        times = f"{figures.median:7.1f} {figures.percentile(0.95):7.1f}"
+        self._print_line(f"{name + suffix:44} {figures.rate:8.1f} {GOALS[name]:>5} {times} {ratio_text} "
                    f"{os.getloadavg()[0]:5.1f}")  # fmt: skip
 
-    def _note(self, text: str) -> None:
+    def _print_line(self, text: str) -> None:
         print(f"{self._kind:10} {self._products:8}  {text}", flush=True)
 
 
 async def _bare_purchase(connection: Connection, number: int) -> None:
     for step in range(STEPS):
-        await connection.ask(post(f"/purchase/{step}/{number}", {}))
+        await connection.send(build_post(f"/purchase/{step}/{number}", {}))
 
 
-async def _reads(database: Database, products: int) -> Reads:
+async def _build_reads(database: Database, products: int) -> ReadRequests:
     async with database.read() as session:
         key = (await session.execute(select(PublishableKey.token))).scalar_one()
         region = (await session.execute(select(Region.id))).scalar_one()
-    chance = random.Random(5)
-    known = toys.vocabulary(products)
+    rng = random.Random(5)
+    vocabulary = generated_products.generate_vocabulary(products)
     priced = f"fields=*variants.calculated_price&region_id={region}"
     pages = min(LIST_PAGES, products // 24)
-    numbers = [chance.randrange(products) for _ in range(max(SEARCHES, PRODUCTS))]
-    wanted = [toys.title(number, known).split()[0].lower() for number in numbers]
-    return Reads(
+    numbers = [rng.randrange(products) for _ in range(max(SEARCHES, PRODUCTS))]
+    titles = [generated_products.generate_title(number, vocabulary).split()[0].lower() for number in numbers]
+    return ReadRequests(
         headers={"x-publishable-api-key": key},
         addresses={
             LIST: [f"/store/products?limit=24&offset={24 * page}&{priced}" for page in range(pages)],
-            SEARCH: [f"/store/products?limit=8&q={quote(word)}&{priced}" for word in wanted[:SEARCHES]],
+            SEARCH: [f"/store/products?limit=8&q={quote(word)}&{priced}" for word in titles[:SEARCHES]],
             PRODUCT: [
-                f"/store/products?handle={toys.handle(number)}&{priced}" for number in numbers[:PRODUCTS]
+                f"/store/products?handle={generated_products.format_handle(number)}&{priced}"
+                for number in numbers[:PRODUCTS]
             ],
         },
     )
 
 
-def _a_price(variants: list[str]) -> Callable[[], Executable]:
+def _price_change(variants: list[str]) -> Callable[[], Executable]:
     return lambda: (
         update(Variant).where(Variant.id == random.choice(variants)).values(price=Variant.price + 1)
     )
 
 
-def _a_tag() -> Executable:
+def _tag_insert() -> Executable:
     return insert(ProductTag).values(ProductTag(value=new_id("tag")).model_dump())
 
 
 @asynccontextmanager
-async def _changing(database: Database, change: Callable[[], Executable]) -> AsyncIterator[None]:
-    """Somebody changes one thing after the other."""
+async def _change_repeatedly(database: Database, change: Callable[[], Executable]) -> AsyncIterator[None]:
+    """Change the data at regular intervals until the block ends."""
 
-    async def keep_changing() -> None:
+    async def change_forever() -> None:
         while True:
             async with database.transaction() as session:
                 await session.execute(change())
-            await asyncio.sleep(SECONDS_BETWEEN_CHANGES)
+            await asyncio.sleep(CHANGE_INTERVAL_S)
 
-    async with beside(keep_changing()):
+    async with run_in_background(change_forever()):
         yield
 
 

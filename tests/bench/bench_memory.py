@@ -1,8 +1,8 @@
-"""What an idle shop holds: `python -m tests.bench.bench_memory` (`--workers 2` needs Redis, and brings its own).
+"""Memory of an idle shop: `python -m tests.bench.bench_memory` (`--workers 2` starts its own Redis).
 
-The shop as users run it, with the demo toys. Two pages are opened and closed again, then it is left alone: for some
-seconds, and until its renderer rests.
-A page of memory that several processes hold counts for each in part (proportional set size), so the sum is right.
+The shop as users run it, with the demo products. Two pages are opened and closed again, then the shop is idle: for
+some seconds, and until its renderer has stopped. Memory shared by several processes is divided among them
+(proportional set size), so the sum is right.
 """
 
 import argparse
@@ -18,12 +18,12 @@ import psutil
 
 from tests.bench import calibration
 from tests.bench.bench_storefront import Shopper
-from tests.bench.scene import redis_server
+from tests.bench.servers import start_redis
 from tests.e2e.conftest import ShopServer
 
 GOAL_MIB = 289
 PAGES = ("/", "/product/trompo-de-madera")
-IDLE = 5.0
+IDLE_S = 5.0
 """Seconds."""
 
 
@@ -33,63 +33,63 @@ async def open_pages(shop: ShopServer) -> None:
         for path in PAGES:
             (await client.get(path)).raise_for_status()
             shopper = Shopper(shop)
-            stay = asyncio.create_task(shopper.stay())
-            await asyncio.wait_for(shopper.is_there.wait(), 30)
-            stay.cancel()
-            await asyncio.gather(stay, return_exceptions=True)
+            stay_task = asyncio.create_task(shopper.keep_open())
+            await asyncio.wait_for(shopper.is_loaded.wait(), 30)
+            stay_task.cancel()
+            await asyncio.gather(stay_task, return_exceptions=True)
 
 
-async def until_resting(shop: ShopServer) -> None:
-    """Wait until the renderer of every worker rests: they end together, within seconds of one another."""
+async def wait_until_renderers_stop(shop: ShopServer) -> None:
+    """Wait until the renderer of every worker has stopped: they stop within seconds of one another."""
     assert shop.process is not None
     main = psutil.Process(shop.process.pid)
     async with asyncio.timeout(180):
-        while any(Path(process.exe()).name == "node" for process in main.children(recursive=True)):  # noqa: ASYNC110 - other processes are what we wait for
+        while any(Path(process.exe()).name == "node" for process in main.children(recursive=True)):  # noqa: ASYNC110 - waits for other processes
             await asyncio.sleep(1)
 
 
 def print_memory(shop: ShopServer) -> float:
-    """A line for each process and one for all. Gives the sum in MiB."""
+    """Print a line for each process. Return the sum in MiB."""
     assert shop.process is not None
     main = psutil.Process(shop.process.pid)
     total = 0.0
     for process in (main, *main.children(recursive=True)):
-        held = process.memory_full_info()
-        total += held.pss / 2**20
+        memory = process.memory_full_info()
+        total += memory.pss / 2**20
         print(
-            f"  {process.name():8} {held.pss / 2**20:6.1f} MiB, {held.uss / 2**20:6.1f} of its own,"
+            f"  {process.name():8} {memory.pss / 2**20:6.1f} MiB, {memory.uss / 2**20:6.1f} of its own,"
             f" {process.num_threads()} threads"
         )
     return total
 
 
 async def run(workers: int) -> None:
-    """Open the shop twice, the second time with its data there, and print the second."""
-    with tempfile.TemporaryDirectory() as folder, redis_server() if workers > 1 else nullcontext("") as redis:
+    """Open the shop twice, the second time with existing data, and print the second start."""
+    with tempfile.TemporaryDirectory() as folder, start_redis() if workers > 1 else nullcontext("") as redis:
         shop = ShopServer(
             Path(folder), {"WORKERS": str(workers), "REDIS_URL": redis, "RENDERER_REST_MINUTES": "1"}
         )
         shop.start()
         shop.stop()
-        begun = time.perf_counter()
+        started = time.perf_counter()
         shop.start()
-        opened = time.perf_counter() - begun
+        open_seconds = time.perf_counter() - started
         await open_pages(shop)
-        await asyncio.sleep(IDLE)
-        left_alone = print_memory(shop)
-        await until_resting(shop)
-        at_rest = print_memory(shop)
+        await asyncio.sleep(IDLE_S)
+        idle_mib = print_memory(shop)
+        await wait_until_renderers_stop(shop)
+        stopped_mib = print_memory(shop)
         shop.stop()
     print(
-        f"memory: {left_alone:.1f} MiB soon after the last visitor, {at_rest:.1f} at rest (goal {GOAL_MIB})"
+        f"memory: {idle_mib:.1f} MiB after the last visitor, {stopped_mib:.1f} without a renderer (goal {GOAL_MIB})"
     )
-    print(f"open after {opened:.2f} s")
-    print(f"calibration {calibration.measured():.2f}, load average {os.getloadavg()[0]:.1f}")
+    print(f"open after {open_seconds:.2f} s")
+    print(f"calibration {calibration.measure_calibration():.2f}, load average {os.getloadavg()[0]:.1f}")
 
 
 def main() -> None:
     """Run from the command line."""
-    parser = argparse.ArgumentParser(description="Measure what an idle shop holds.")
+    parser = argparse.ArgumentParser(description="Measure the memory of an idle shop.")
     parser.add_argument("--workers", type=int, default=1)
     asyncio.run(run(parser.parse_args().workers))
 

@@ -1,7 +1,7 @@
-"""How long until every open page shows a change: `python -m tests.bench.bench_open_pages`.
+"""Delay until every open page shows a change: `python -m tests.bench.bench_open_pages`.
 
-A real app with its state manager and many browsers, whose ends of the websocket only note when an update arrives. Half
-of them look at the product, half at the home page that shows it too.
+A real app with its state manager and many simulated browsers, whose websockets only record when an update arrives.
+Half of them display the product's page, half the home page, which shows the product too.
 """
 
 import asyncio
@@ -48,14 +48,14 @@ async def measure(shop: Shop) -> None:
     namespace = app.event_namespace
     assert namespace is not None
     arrived: list[float] = []
-    everybody = asyncio.Event()
+    all_arrived = asyncio.Event()
 
-    async def note(_event: str, _update: StateUpdate, to: str) -> None:
+    async def record_update(_event: str, _update: StateUpdate, to: str) -> None:
         arrived.append(time.perf_counter())
         if len(arrived) == PAGES:
-            everybody.set()
+            all_arrived.set()
 
-    namespace.emit = note
+    namespace.emit = record_update
     async with shop.database.read() as session:
         featured = (
             select(Product.id, Product.handle).where(Product.featured).order_by(Product.created_at.desc())
@@ -65,43 +65,48 @@ async def measure(shop: Shop) -> None:
         state, address = (ProductState, f"/product/{handle}") if number % 2 else (HomeState, "/")
         await open_page(app, f"tab_{number}", address, state)
     arrived.clear()
-    everybody.clear()
+    all_arrived.clear()
     refresher = Refresher(app, open_pages)
     refresher.start()
-    lag = asyncio.create_task(worst_lag(everybody.is_set))
+    lag = asyncio.create_task(measure_worst_lag(all_arrived.is_set))
     async with shop.database.transaction() as session:
         variant = (
             (await session.execute(select(Variant).where(Variant.product_id == product_id))).scalars().one()
         )
         variant.price += 100
-    begun = time.perf_counter()
+    started = time.perf_counter()
     refresher.notify([product_id])
-    await everybody.wait()
-    times = sorted(moment - begun for moment in arrived)
+    await all_arrived.wait()
+    times = sorted(moment - started for moment in arrived)
     print(f"{PAGES} open pages: the first after {times[0] * 1000:.0f} ms, half of them after "
           f"{times[PAGES // 2] * 1000:.0f} ms, all of them after {times[-1] * 1000:.0f} ms; "
-          f"meanwhile the event loop was at most {await lag * 1000:.0f} ms late")  # fmt: skip
+          f"the event loop was at most {await lag * 1000:.0f} ms late")  # fmt: skip
     await refresher.stop()
 
 
 async def open_page(app: rx.App, token: str, address: str, state: type[Any]) -> None:
-    """Have a browser at this address load this state."""
+    """Load this state as a browser at this address."""
     assert app.event_namespace is not None
     sockets = app.event_namespace._token_manager
     sockets.token_to_socket[token] = SocketRecord(instance_id=sockets.instance_id, sid=token)
-    place = {"pathname": address, "asPath": address, "token": token, "headers": {"origin": "http://shop"}}
+    router_data = {
+        "pathname": address,
+        "asPath": address,
+        "token": token,
+        "headers": {"origin": "http://shop"},
+    }
     async with app.modify_state(BaseStateToken(ident=token, cls=state)) as root:
-        root.router = RouterData.from_router_data(place)
+        root.router = RouterData.from_router_data(router_data)
         await (await root.get_state(state)).load()
 
 
-async def worst_lag(is_over: Callable[[], bool]) -> float:
-    """How late a timer fires at most, in seconds."""
+async def measure_worst_lag(is_finished: Callable[[], bool]) -> float:
+    """Return the largest delay of a timer, in seconds."""
     worst = 0.0
-    while not is_over():
-        begun = time.perf_counter()
+    while not is_finished():
+        started = time.perf_counter()
         await asyncio.sleep(0.005)
-        worst = max(worst, time.perf_counter() - begun - 0.005)
+        worst = max(worst, time.perf_counter() - started - 0.005)
     return worst
 
 

@@ -1,6 +1,6 @@
-"""How quick the office's orders are: `python -m tests.bench.bench_orders [--orders N] [--database NAME …]`.
+"""Speed of the office's order list: `python -m tests.bench.bench_orders [--orders N] [--database NAME …]`.
 
-A shop with many orders of three years, asked in this process as the office asks: the list with each filter, later
+A shop with orders of three years, queried in this process as the office does: the list with each filter, later
 pages, and searches of every kind, while guests buy.
 """
 
@@ -23,24 +23,24 @@ from backend.channels.models import Region, SalesChannel
 from backend.core.clock import now
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database
-from backend.customers.search_terms import buyer_terms
+from backend.customers.search_terms import customer_terms
 from backend.migrations.runner import upgrade
 from backend.office.orders.listing import OrdersView, orders_view
-from backend.office.today import today
+from backend.office.today import today_view
 from backend.orders.models import Fulfillment, Order, OrderLine, OrderTerm
 from backend.payment.models import PaymentCollection, PaymentSession
 from backend.staff.rights import Actor, Role
-from tests.bench import scene, toys
-from tests.bench.calibration import said_of_goal
-from tests.bench.selling import selling
+from tests.bench import generated_products, servers
+from tests.bench.background_sales import sell_in_background
+from tests.bench.calibration import format_goal
 
 OWNER = Actor("user_1", Role.OWNER)
-AT_ONCE = 2_000
-ROUNDS, WARM = 40, 5
+BATCH_SIZE = 2_000
+ROUNDS, WARM_UP_ROUNDS = 40, 5
 GOAL_MS = 150
 DAYS = 3 * 365
-TOYS = 100
-FIRST = (
+PRODUCTS = 100
+FIRST_NAMES = (
     "Ana",
     "María",
     "Juan",
@@ -54,7 +54,7 @@ FIRST = (
     "Íngrid",
     "Óscar",
 )
-LAST = (
+LAST_NAMES = (
     "Gómez",
     "Rodríguez",
     "Martínez",
@@ -75,35 +75,35 @@ async def main() -> None:
     parser = argparse.ArgumentParser(description="Measure the orders of the office.")
     parser.add_argument("--orders", type=int, default=100_000)
     parser.add_argument("--database", nargs="+", default=["sqlite", "postgresql"])
-    asked = parser.parse_args()
-    print(f"goal: p95 of {said_of_goal(GOAL_MS)}")
-    for kind in asked.database:
-        async with opened(kind) as (database, settings):
-            begun = time.perf_counter()
-            await _fill(database, settings, asked.orders)
-            print(f"\n{kind}, {asked.orders} orders, made in {time.perf_counter() - begun:.0f} s")
-            settle()
-            async with selling(database, settings):
-                await _measure(database, settings, asked.orders)
+    arguments = parser.parse_args()
+    print(f"goal: p95 of {format_goal(GOAL_MS)}")
+    for kind in arguments.database:
+        async with open_database(kind) as (database, settings):
+            started = time.perf_counter()
+            await _fill_orders(database, settings, arguments.orders)
+            print(f"\n{kind}, {arguments.orders} orders, made in {time.perf_counter() - started:.0f} s")
+            collect_garbage()
+            async with sell_in_background(database, settings):
+                await _measure(database, settings, arguments.orders)
 
 
 async def _measure(database: Database, settings: Settings, orders: int) -> None:
-    chance = random.Random(7)
+    rng = random.Random(7)
 
-    def listed(**asked: str) -> Callable[[], Awaitable[OrdersView]]:
-        async def once() -> OrdersView:
+    def list_with(**filters: str) -> Callable[[], Awaitable[OrdersView]]:
+        async def run_query() -> OrdersView:
             async with database.read() as session:
-                return await orders_view(session, OWNER, asked)
+                return await orders_view(session, OWNER, filters)
 
-        return once
+        return run_query
 
-    def numbered(make: Callable[[int], str]) -> Callable[[], Awaitable[OrdersView]]:
-        async def once() -> OrdersView:
-            return await listed(q=make(chance.randrange(1, orders + 1)))()
+    def search_number(make: Callable[[int], str]) -> Callable[[], Awaitable[OrdersView]]:
+        async def run_query() -> OrdersView:
+            return await list_with(q=make(rng.randrange(1, orders + 1)))()
 
-        return once
+        return run_query
 
-    async def pages() -> OrdersView:
+    async def list_pages() -> OrdersView:
         cursor = ""
         for _page in range(5):
             async with database.read() as session:
@@ -111,63 +111,63 @@ async def _measure(database: Database, settings: Settings, orders: int) -> None:
             cursor = view.cursor
         return view
 
-    async def the_day() -> Any:
+    async def read_today() -> Any:
         async with database.read() as session:
-            return await today(session, OWNER, settings)
+            return await today_view(session, OWNER, settings)
 
     long_ago = (now() - timedelta(days=500)).date().isoformat()
-    for name, ask in (
-        ("Hoy", the_day),
-        ("list", listed()),
-        ("list, five pages", pages),
-        ("list of today", listed(fecha="hoy")),
-        ("list of a day 500 days ago", listed(desde=long_ago, hasta=long_ago)),
-        ("list, to pack", listed(envio="por-empacar")),
-        ("list, awaiting the bank", listed(pago="esperando")),
-        ("list, delivered and picked up", listed(envio="entregado", entrega="recoger")),
-        ("search: number", numbered(str)),
-        ("search: telephone", numbered(_phone)),
-        ("search: document", numbered(_document)),
-        ("search: e-mail", numbered(_email)),
-        ("search: tracking number", numbered(lambda number: f"GUIA{number:09}")),
-        ("search: CUS", numbered(lambda number: f"CUS{number:08}")),
-        ("search: a name of one in twelve", listed(q="valentina")),
-        ("search: two common names", listed(q="ana gomez")),
-        ("search: one letter", listed(q="m")),
-        ("search: common names, of today", listed(q="ana gomez", fecha="hoy")),
-        ("search: common name, awaiting the bank", listed(q="ana", pago="esperando")),
-        ("search: nobody", listed(q="zzyzx")),
+    for name, query in (
+        ("Hoy", read_today),
+        ("list", list_with()),
+        ("list, five pages", list_pages),
+        ("list of today", list_with(fecha="hoy")),
+        ("list of a day 500 days ago", list_with(desde=long_ago, hasta=long_ago)),
+        ("list, to pack", list_with(envio="por-empacar")),
+        ("list, awaiting the bank", list_with(pago="esperando")),
+        ("list, delivered and picked up", list_with(envio="entregado", entrega="recoger")),
+        ("search: number", search_number(str)),
+        ("search: telephone", search_number(_format_phone)),
+        ("search: document", search_number(_format_document)),
+        ("search: e-mail", search_number(_format_email)),
+        ("search: tracking number", search_number(lambda number: f"GUIA{number:09}")),
+        ("search: CUS", search_number(lambda number: f"CUS{number:08}")),
+        ("search: a name of one in twelve", list_with(q="valentina")),
+        ("search: two common names", list_with(q="ana gomez")),
+        ("search: one letter", list_with(q="m")),
+        ("search: common names, of today", list_with(q="ana gomez", fecha="hoy")),
+        ("search: common name, awaiting the bank", list_with(q="ana", pago="esperando")),
+        ("search: nobody", list_with(q="zzyzx")),
     ):
-        await timed(name, ask)
+        await measure_query(name, query)
 
 
-def settle() -> None:
-    """Collect what filling the database has left, so that it is not collected in the middle of an answer."""
+def collect_garbage() -> None:
+    """Collect garbage after filling the database, so that no collection interrupts a measurement."""
     gc.collect()
 
 
-async def timed(name: str, ask: Callable[[], Awaitable[object]]) -> None:
-    """One line: how long it takes, and how much of that this process works (SQLite works in it, a server does not)."""
-    times, works = [], []
-    for number in range(ROUNDS + WARM):
-        begun, worked = time.perf_counter(), time.process_time()
-        await ask()
-        if number >= WARM:
-            times.append((time.perf_counter() - begun) * 1000)
-            works.append((time.process_time() - worked) * 1000)
+async def measure_query(name: str, query: Callable[[], Awaitable[object]]) -> None:
+    """Print the duration of a query and this process's part of it (SQLite runs in it, a server does not)."""
+    times, processor_times = [], []
+    for number in range(ROUNDS + WARM_UP_ROUNDS):
+        started, processor_started = time.perf_counter(), time.process_time()
+        await query()
+        if number >= WARM_UP_ROUNDS:
+            times.append((time.perf_counter() - started) * 1000)
+            processor_times.append((time.process_time() - processor_started) * 1000)
     times.sort()
-    works.sort()
+    processor_times.sort()
     p95 = int(ROUNDS * 0.95)
     print(
         f"{name:42} p50 {times[ROUNDS // 2]:7.1f} ms   p95 {times[p95]:7.1f} ms   "
-        f"of processor p50 {works[ROUNDS // 2]:7.1f} ms   p95 {works[p95]:7.1f} ms",
+        f"of processor p50 {processor_times[ROUNDS // 2]:7.1f} ms   p95 {processor_times[p95]:7.1f} ms",
         flush=True,
     )
 
 
 @asynccontextmanager
-async def opened(kind: str) -> AsyncIterator[tuple[Database, Settings]]:
-    """An empty, migrated database of this kind."""
+async def open_database(kind: str) -> AsyncIterator[tuple[Database, Settings]]:
+    """Create an empty, migrated database of this kind."""
     with tempfile.TemporaryDirectory() as folder:
         if kind == "sqlite":
             settings = Settings(data_dir=Path(folder), database_url=f"sqlite+aiosqlite:///{folder}/orders.db")
@@ -176,8 +176,8 @@ async def opened(kind: str) -> AsyncIterator[tuple[Database, Settings]]:
             yield database, settings
             await database.close()
             return
-        with scene.postgresql_server() as server:
-            url = await scene.create_database(server, "orders")
+        with servers.start_postgresql() as server:
+            url = await servers.create_database(server, "orders")
             settings = Settings(data_dir=Path(folder), database_url=url)
             database = Database.from_settings(settings)
             await upgrade(database)
@@ -185,8 +185,8 @@ async def opened(kind: str) -> AsyncIterator[tuple[Database, Settings]]:
             await database.close()
 
 
-async def _fill(database: Database, settings: Settings, orders: int) -> None:
-    await toys.fill(database, settings, TOYS)
+async def _fill_orders(database: Database, settings: Settings, orders: int) -> None:
+    await generated_products.fill_shop(database, settings, PRODUCTS)
     async with database.transaction() as session:
         region, channel = Region(name="Colombia"), SalesChannel(name="Web")
         session.add_all([region, channel])
@@ -198,54 +198,54 @@ async def _fill(database: Database, settings: Settings, orders: int) -> None:
             .scalars()
             .all()
         )
-    for start in range(1, orders + 1, AT_ONCE):
+    for start in range(1, orders + 1, BATCH_SIZE):
         rows: dict[Any, list[dict[str, Any]]] = {
             model: []
             for model in (Cart, Order, OrderTerm, OrderLine, PaymentCollection, PaymentSession, Fulfillment)
         }
-        for number in range(start, min(start + AT_ONCE, orders + 1)):
-            _one(rows, number, orders, places, options)
+        for number in range(start, min(start + BATCH_SIZE, orders + 1)):
+            _add_order_rows(rows, number, orders, places, options)
         async with database.transaction() as session:
-            for model, made in rows.items():
-                if made:
-                    await session.execute(insert(model), made)
+            for model, order_rows in rows.items():
+                if order_rows:
+                    await session.execute(insert(model), order_rows)
     if not database.is_sqlite:
         async with database.transaction() as session:
-            await session.execute(text("ANALYZE"))  # a server does so by itself within a minute or two
+            await session.execute(text("ANALYZE"))  # a running server does this within a minute or two
 
 
-def _one(
+def _add_order_rows(
     rows: dict[Any, list[dict[str, Any]]], number: int, orders: int, ids: dict[str, str], options: Any
 ) -> None:
     places = {name: ids[name] for name in ("region_id", "sales_channel_id")}
-    chance = random.Random(number)
+    rng = random.Random(number)
     age = (orders - number) / orders * DAYS
     placed = now() - timedelta(days=age)
-    town, department = chance.choice(TOWNS)
+    town, department = rng.choice(TOWNS)
     address = {
-        "first_name": chance.choice(FIRST),
-        "last_name": f"{chance.choice(LAST)} {chance.choice(LAST)}",
-        "phone": _phone(number),
+        "first_name": rng.choice(FIRST_NAMES),
+        "last_name": f"{rng.choice(LAST_NAMES)} {rng.choice(LAST_NAMES)}",
+        "phone": _format_phone(number),
         "address_1": "Carrera 43A # 1-50",
         "city": town,
         "province": department,
         "metadata": {"dane_code": "05001000", "suburb": "El Poblado"},
     }
-    payer = {"doc_type": "CC", "doc_number": _document(number), "email": _email(number)}
+    payer = {"doc_type": "CC", "doc_number": _format_document(number), "email": _format_email(number)}
     is_new = age < 2
-    paid = "awaiting" if chance.random() < (0.2 if is_new else 0) else "captured"
-    is_canceled = not is_new and chance.random() < 0.1
+    paid = "awaiting" if rng.random() < (0.2 if is_new else 0) else "captured"
+    is_canceled = not is_new and rng.random() < 0.1
     sent = "not_fulfilled" if is_new or is_canceled else "delivered" if age > 10 else "shipped"
-    stamps = {"created_at": placed, "updated_at": placed}
+    timestamps = {"created_at": placed, "updated_at": placed}
     order_id, cart_id = f"order_{number:026}", f"cart_{number:026}"
-    rows[Cart].append({"id": cart_id, "order_id": order_id, **places, **stamps})
+    rows[Cart].append({"id": cart_id, "order_id": order_id, **places, **timestamps})
     rows[Order].append(
         {
             "number": number,
             "id": order_id,
             "cart_id": cart_id,
             **places,
-            "email": _email(number),
+            "email": _format_email(number),
             "status": "canceled" if is_canceled else "pending",
             "payment_status": "canceled" if is_canceled else paid,
             "fulfillment_status": sent,
@@ -261,10 +261,10 @@ def _one(
             "payer": payer,
             "meta": {},
             "paid_at": placed if paid == "captured" and not is_canceled else None,
-            **stamps,
+            **timestamps,
         }
     )
-    terms = buyer_terms(_email(number), [address], payer)
+    terms = customer_terms(_format_email(number), [address], payer)
     rows[OrderTerm] += [{"term": term, "order_number": number} for term in terms]
     rows[OrderLine] += [
         {
@@ -277,12 +277,12 @@ def _one(
             "quantity": 1 + line,
             "unit_price": 25_000,
             "meta": {},
-            **stamps,
+            **timestamps,
         }
         for line in range(2)
     ]
     rows[PaymentCollection].append(
-        {"id": f"pay_col_{number:022}", "cart_id": cart_id, "amount": 62_000, **stamps}
+        {"id": f"pay_col_{number:022}", "cart_id": cart_id, "amount": 62_000, **timestamps}
     )
     rows[PaymentSession].append(
         {
@@ -296,7 +296,7 @@ def _one(
             "transaction_id": f"CUS{number:08}",
             "data": {"bank_name": "Bancolombia"},
             "snapshot": {},
-            **stamps,
+            **timestamps,
         }
     )
     if sent != "not_fulfilled":
@@ -311,20 +311,20 @@ def _one(
                 "items": [],
                 "tracking_number": f"GUIA{number:09}",
                 "data": {},
-                **stamps,
+                **timestamps,
             }
         )
 
 
-def _phone(number: int) -> str:
+def _format_phone(number: int) -> str:
     return f"3{number * 7919 % 10**9:09}"
 
 
-def _document(number: int) -> str:
+def _format_document(number: int) -> str:
     return str(10_000_000 + number * 104_729 % 10**9)
 
 
-def _email(number: int) -> str:
+def _format_email(number: int) -> str:
     return f"cliente{number}@ejemplo.co"
 
 

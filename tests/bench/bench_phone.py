@@ -1,8 +1,9 @@
 """Pages on a slow phone: `python -m tests.bench.bench_phone [--loads N]`.
 
-The shop as users run it, with the demo toys, and Chromium with a cache that is empty each time: 390 px wide, 150 ms to
-the server and back, 1.6 Mbit/s, a processor four times slower. Printed are medians, with the least and the most of all
-loads: when the title (or the first card) can be seen, the largest paint, how much moved, and the JavaScript that came.
+The shop as users run it, with the demo products, and Chromium with an empty cache for each load: 390 px wide, 150
+ms to the server and back, 1.6 Mbit/s, a processor four times slower. The output: medians, minimum and maximum of
+all loads: the time until the title (or the first card) is visible, the largest paint, the layout shift, and the
+size of the JavaScript.
 """
 
 import argparse
@@ -26,12 +27,12 @@ PAGES = {
     "product": ("/product/bolsa-de-canicas", "h1"),
     "search": ("/catalog?q=oso", '[data-testid="product-card"]'),
 }
-"""Where each page is, and what of it is waited for."""
-LINE = {"offline": False, "latency": 150, "downloadThroughput": 200_000, "uploadThroughput": 93_750}
+"""Path of each page, and the selector of its awaited element."""
+NETWORK = {"offline": False, "latency": 150, "downloadThroughput": 200_000, "uploadThroughput": 93_750}
 """Milliseconds, and bytes a second."""
-SLOWER = 4
+CPU_SLOWDOWN = 4
 GOALS = {"title, ms": 600.0, "largest paint, ms": 1000.0, "layout shift": 0.0, "JavaScript, KiB": 200.0}
-WATCH = """(wanted) => {
+WATCH_SCRIPT = """(wanted) => {
     const seen = window.seen = { title: null, paint: 0, shift: 0 };
     const observe = (type, note) =>
         new PerformanceObserver((list) => list.getEntries().forEach(note)).observe({ type, buffered: true });
@@ -53,67 +54,68 @@ class Scripts:
     requests: set[str]
     size: float = 0
 
-    def answered(self, event: dict[str, Any]) -> None:
-        """An answer has begun to come."""
+    def record_response(self, event: dict[str, Any]) -> None:
+        """Record a response that has started."""
         if event["type"] == "Script" or "javascript" in event["response"]["mimeType"]:
             self.requests.add(event["requestId"])
 
-    def finished(self, event: dict[str, Any]) -> None:
-        """It has come whole."""
+    def add_response(self, event: dict[str, Any]) -> None:
+        """Add the size of a finished response."""
         if event["requestId"] in self.requests:
             self.size += event["encodedDataLength"] / 1024
 
 
-async def load(browser: Browser, url: str, wanted: str) -> list[float]:
-    """One load by somebody who was never here, in the order of `GOALS`."""
+async def load(browser: Browser, url: str, selector: str) -> list[float]:
+    """Load a page as a new visitor. Return the measurements in the order of `GOALS`."""
     context = await browser.new_context(viewport={"width": 390, "height": 844})
     page = await context.new_page()
-    line = await context.new_cdp_session(page)
-    await _slow_down(line)
+    session = await context.new_cdp_session(page)
+    await _slow_down(session)
     scripts = Scripts(set())
-    line.on("Network.responseReceived", scripts.answered)
-    line.on("Network.loadingFinished", scripts.finished)
-    await page.add_init_script(f"({WATCH})({wanted!r})")
+    session.on("Network.responseReceived", scripts.record_response)
+    session.on("Network.loadingFinished", scripts.add_response)
+    await page.add_init_script(f"({WATCH_SCRIPT})({selector!r})")
     await page.goto(url)
     await page.wait_for_function("() => window.__reflex && window.seen.title !== null")
     await page.wait_for_load_state("networkidle")
-    seen = await page.evaluate("() => window.seen")
+    measurements = await page.evaluate("() => window.seen")
     await context.close()
-    return [seen["title"], seen["paint"], seen["shift"], scripts.size]
+    return [measurements["title"], measurements["paint"], measurements["shift"], scripts.size]
 
 
-async def _slow_down(line: CDPSession) -> None:
-    await line.send("Network.enable")
-    await line.send("Network.setCacheDisabled", {"cacheDisabled": True})
-    await line.send("Network.emulateNetworkConditions", LINE)
-    await line.send("Emulation.setCPUThrottlingRate", {"rate": SLOWER})
+async def _slow_down(session: CDPSession) -> None:
+    await session.send("Network.enable")
+    await session.send("Network.setCacheDisabled", {"cacheDisabled": True})
+    await session.send("Network.emulateNetworkConditions", NETWORK)
+    await session.send("Emulation.setCPUThrottlingRate", {"rate": CPU_SLOWDOWN})
 
 
 async def run(loads: int) -> None:
-    """Open the shop, load each page in turn, and print a line for each."""
+    """Open the shop, load each page in turn, and print a line for each measurement."""
     with tempfile.TemporaryDirectory() as folder:
         shop = ShopServer(Path(folder))
         shop.start()
         try:
             async with async_playwright() as playwright:
                 browser = await launch(playwright)
-                found: dict[str, list[list[float]]] = {name: [] for name in PAGES}
+                measurements_by_page: dict[str, list[list[float]]] = {name: [] for name in PAGES}
                 for number in range(loads + 1):
-                    for name, (path, wanted) in PAGES.items():
-                        seen = await load(browser, shop.url + path, wanted)
-                        if number:  # the first has the document rendered
-                            found[name].append(seen)
+                    for name, (path, selector) in PAGES.items():
+                        measurements = await load(browser, shop.url + path, selector)
+                        if number:  # the first load renders the document
+                            measurements_by_page[name].append(measurements)
                 await browser.close()
         finally:
             shop.stop()
     print(
-        f"{loads} loads of each, calibration {calibration.measured():.2f}, load average {os.getloadavg()[0]:.1f}"
+        f"{loads} loads of each, calibration {calibration.measure_calibration():.2f},"
+        f" load average {os.getloadavg()[0]:.1f}"
     )
-    for name, all_seen in found.items():
-        for (what, goal), numbers in zip(GOALS.items(), zip(*all_seen, strict=True), strict=True):
-            digits = 3 if what == "layout shift" else 0
+    for name, page_loads in measurements_by_page.items():
+        for (measurement, goal), numbers in zip(GOALS.items(), zip(*page_loads, strict=True), strict=True):
+            digits = 3 if measurement == "layout shift" else 0
             spread = f"{min(numbers):.{digits}f}-{max(numbers):.{digits}f}"
-            print(f"{name:8} {what:18} {median(numbers):8.{digits}f}  ({spread}; goal {goal:.0f})")
+            print(f"{name:8} {measurement:18} {median(numbers):8.{digits}f}  ({spread}; goal {goal:.0f})")
 
 
 def main() -> None:

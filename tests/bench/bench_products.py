@@ -1,7 +1,7 @@
-"""How quick the office's products are: `python -m tests.bench.bench_products [--products N] [--database NAME …]`.
+"""Speed of the office's product list: `python -m tests.bench.bench_products [--products N] [--database NAME …]`.
 
-A shop with many toys, asked in this process as the office asks: Productos with each filter, later pages, searches of
-every kind there and in Bodega, while guests buy.
+A shop with many products, queried in this process as the office does: Productos with each filter, later pages,
+searches of every kind there and in Bodega, while guests buy.
 """
 
 import argparse
@@ -16,16 +16,16 @@ from backend.catalog.models import Picture, Product, Variant
 from backend.core.db.database import Database
 from backend.inventory.models import InventoryLevel
 from backend.office.products.listing import ProductsView, products_view
-from backend.office.stock.page import stock_page, variants_found
+from backend.office.stock.page import find_variants, stock_page
 from backend.staff.rights import Actor, Role
-from tests.bench import toys
-from tests.bench.bench_orders import GOAL_MS, opened, settle, timed
-from tests.bench.calibration import said_of_goal
-from tests.bench.selling import selling
+from tests.bench import generated_products
+from tests.bench.background_sales import sell_in_background
+from tests.bench.bench_orders import GOAL_MS, collect_garbage, measure_query, open_database
+from tests.bench.calibration import format_goal
 
 OWNER = Actor("user_1", Role.OWNER)
-RARE = 500
-"""One product in so many is hidden, low, sold out and without a weight or a picture."""
+RARE_INTERVAL = 500
+"""One in this many products is hidden, sold out, and has no weight and no picture."""
 
 
 async def main() -> None:
@@ -33,31 +33,31 @@ async def main() -> None:
     parser = argparse.ArgumentParser(description="Measure the products of the office.")
     parser.add_argument("--products", type=int, default=100_000)
     parser.add_argument("--database", nargs="+", default=["sqlite", "postgresql"])
-    asked = parser.parse_args()
-    print(f"goal: p95 of {said_of_goal(GOAL_MS)}")
-    for kind in asked.database:
-        async with opened(kind) as (database, settings):
-            begun = time.perf_counter()
-            await toys.fill(database, settings, asked.products)
-            await _spoil_some(database, asked.products)
-            print(f"\n{kind}, {asked.products} products, made in {time.perf_counter() - begun:.0f} s")
-            settle()
-            async with selling(database, settings):
-                await _measure(database, asked.products)
+    arguments = parser.parse_args()
+    print(f"goal: p95 of {format_goal(GOAL_MS)}")
+    for kind in arguments.database:
+        async with open_database(kind) as (database, settings):
+            started = time.perf_counter()
+            await generated_products.fill_shop(database, settings, arguments.products)
+            await _empty_some_products(database, arguments.products)
+            print(f"\n{kind}, {arguments.products} products, made in {time.perf_counter() - started:.0f} s")
+            collect_garbage()
+            async with sell_in_background(database, settings):
+                await _measure(database, arguments.products)
 
 
-async def _spoil_some(database: Database, products: int) -> None:
-    """Most have a weight, a picture and units; some lack them all."""
-    numbers = [f"JUG-{number:06d}" for number in range(0, products, RARE)]
-    rare = select(Variant.product_id).where(Variant.sku.in_(numbers))
-    units = select(Variant.id).where(Variant.sku.in_(numbers))
+async def _empty_some_products(database: Database, products: int) -> None:
+    """Give most products a weight, pictures and units, and remove all of these from some."""
+    numbers = [f"JUG-{number:06d}" for number in range(0, products, RARE_INTERVAL)]
+    rare_products = select(Variant.product_id).where(Variant.sku.in_(numbers))
+    rare_variants = select(Variant.id).where(Variant.sku.in_(numbers))
     async with database.transaction() as session:
         await session.execute(update(Product).values(weight=0.4))
-        spoilt = update(Product).where(Product.id.in_(rare)).values(weight=None, status="draft")
+        emptied = update(Product).where(Product.id.in_(rare_products)).values(weight=None, status="draft")
         for statement in (
-            spoilt,
-            delete(Picture).where(Picture.product_id.in_(rare)),
-            update(InventoryLevel).where(InventoryLevel.variant_id.in_(units)).values(stocked=0),
+            emptied,
+            delete(Picture).where(Picture.product_id.in_(rare_products)),
+            update(InventoryLevel).where(InventoryLevel.variant_id.in_(rare_variants)).values(stocked=0),
         ):
             await session.execute(statement.execution_options(synchronize_session=False))
     if not database.is_sqlite:
@@ -75,66 +75,77 @@ async def _pages(database: Database) -> ProductsView:
 
 
 async def _measure(database: Database, products: int) -> None:
-    chance = random.Random(7)
-    known = toys.vocabulary(products)
+    rng = random.Random(7)
+    vocabulary = generated_products.generate_vocabulary(products)
 
-    def listed(**asked: str) -> Callable[[], Awaitable[ProductsView]]:
-        async def once() -> ProductsView:
+    def list_with(**filters: str) -> Callable[[], Awaitable[ProductsView]]:
+        async def run_query() -> ProductsView:
             async with database.read() as session:
-                return await products_view(session, OWNER, asked)
+                return await products_view(session, OWNER, filters)
 
-        return once
+        return run_query
 
-    def searched(make: Callable[[int], str]) -> Callable[[], Awaitable[ProductsView]]:
-        async def once() -> ProductsView:
-            return await listed(q=make(chance.randrange(products)))()
+    def search_products(make: Callable[[int], str]) -> Callable[[], Awaitable[ProductsView]]:
+        async def run_query() -> ProductsView:
+            return await list_with(q=make(rng.randrange(products)))()
 
-        return once
+        return run_query
 
-    def stored(make: Callable[[int], str], only: str = "") -> Callable[[], Awaitable[object]]:
-        async def once() -> object:
+    def search_stock(make: Callable[[int], str], only: str = "") -> Callable[[], Awaitable[object]]:
+        async def run_query() -> object:
             async with database.read() as session:
-                return await stock_page(session, OWNER, {"q": make(chance.randrange(products)), "only": only})
+                return await stock_page(session, OWNER, {"q": make(rng.randrange(products)), "only": only})
 
-        return once
+        return run_query
 
-    async def scanned() -> object:
+    async def find_scanned_code() -> object:
         async with database.read() as session:
-            return await variants_found(session, OWNER, toys.title(chance.randrange(products), known)[:6])
+            return await find_variants(
+                session, OWNER, generated_products.generate_title(rng.randrange(products), vocabulary)[:6]
+            )
 
-    for name, ask in (
-        ("list", listed()),
+    for name, query in (
+        ("list", list_with()),
         ("list, five pages", lambda: _pages(database)),
-        ("list, hidden", listed(estado="ocultos")),
-        ("list, published", listed(estado="publicados")),
-        ("list, no picture", listed(ver="sin-foto")),
-        ("list, no weight", listed(ver="sin-peso")),
-        ("list, low", listed(ver="pocas")),
-        ("list, sold out", listed(ver="agotados")),
-        ("list, on sale (one in four)", listed(ver="oferta")),
-        ("list, featured", listed(ver="destacados")),
-        ("list, category of one in twenty", listed(categoria="seccion-3")),
-        ("list, category, no picture", listed(categoria="seccion-0", ver="sin-foto")),
-        ("search: a title", searched(lambda number: toys.title(number, known))),
-        ("search: a word", searched(lambda number: toys.title(number, known).split()[0])),
-        ("search: SKU", searched(lambda number: f"JUG-{number:06d}")),
-        ("search: beginning of a SKU", searched(lambda number: f"JUG-{number:06d}"[:8])),
-        ("search: handle", searched(toys.handle)),
-        ("search: one letter", listed(q="t")),
-        ("search: two common beginnings", listed(q="tr ju")),
-        ("search: two common that nothing has both", listed(q="x jug")),
-        ("search: common, low", listed(q="jug", ver="pocas")),
-        ("search: common, of a category", listed(q="jug t", categoria="seccion-3")),
-        ("search: nothing", listed(q="zzyzx")),
-        ("Bodega", stored(lambda _number: "")),
-        ("Bodega, search: a word", stored(lambda number: toys.title(number, known).split()[0])),
-        ("Bodega, search: SKU", stored(lambda number: f"JUG-{number:06d}")),
-        ("Bodega, search: one letter", stored(lambda _number: "t")),
-        ("Bodega, search: nothing", stored(lambda _number: "zzyzx")),
-        ("Bodega, low, search: common", stored(lambda _number: "jug", "low")),
-        ("Bodega, what a text may mean", scanned),
+        ("list, hidden", list_with(estado="ocultos")),
+        ("list, published", list_with(estado="publicados")),
+        ("list, no picture", list_with(ver="sin-foto")),
+        ("list, no weight", list_with(ver="sin-peso")),
+        ("list, low", list_with(ver="pocas")),
+        ("list, sold out", list_with(ver="agotados")),
+        ("list, on sale (one in four)", list_with(ver="oferta")),
+        ("list, featured", list_with(ver="destacados")),
+        ("list, category of one in twenty", list_with(categoria="seccion-3")),
+        ("list, category, no picture", list_with(categoria="seccion-0", ver="sin-foto")),
+        (
+            "search: a title",
+            search_products(lambda number: generated_products.generate_title(number, vocabulary)),
+        ),
+        (
+            "search: a word",
+            search_products(lambda number: generated_products.generate_title(number, vocabulary).split()[0]),
+        ),
+        ("search: SKU", search_products(lambda number: f"JUG-{number:06d}")),
+        ("search: beginning of a SKU", search_products(lambda number: f"JUG-{number:06d}"[:8])),
+        ("search: handle", search_products(generated_products.format_handle)),
+        ("search: one letter", list_with(q="t")),
+        ("search: two common beginnings", list_with(q="tr ju")),
+        ("search: two common that nothing has both", list_with(q="x jug")),
+        ("search: common, low", list_with(q="jug", ver="pocas")),
+        ("search: common, of a category", list_with(q="jug t", categoria="seccion-3")),
+        ("search: nothing", list_with(q="zzyzx")),
+        ("Bodega", search_stock(lambda _number: "")),
+        (
+            "Bodega, search: a word",
+            search_stock(lambda number: generated_products.generate_title(number, vocabulary).split()[0]),
+        ),
+        ("Bodega, search: SKU", search_stock(lambda number: f"JUG-{number:06d}")),
+        ("Bodega, search: one letter", search_stock(lambda _number: "t")),
+        ("Bodega, search: nothing", search_stock(lambda _number: "zzyzx")),
+        ("Bodega, low, search: common", search_stock(lambda _number: "jug", "low")),
+        ("Bodega, what a text may mean", find_scanned_code),
     ):
-        await timed(name, ask)
+        await measure_query(name, query)
 
 
 if __name__ == "__main__":

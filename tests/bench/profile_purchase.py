@@ -1,7 +1,8 @@
-"""What a purchase costs inside one process: `python -m tests.bench.profile_purchase [--database NAME …]`.
+"""Cost of a purchase inside one process: `python -m tests.bench.profile_purchase [--database NAME …]`.
 
-The API is called as a server calls it, with no server, no network and nobody else: processor time, statements and
-transactions per purchase. `--statements` prints what each request asks the database, `--functions` where the time goes.
+The API is called as a server calls it, without a server, a network or other clients: processor time, statements and
+transactions per purchase. `--statements` prints each request's statements, `--functions` the most expensive
+functions.
 """
 
 import argparse
@@ -28,19 +29,19 @@ from backend.channels.models import PublishableKey
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database
 from backend.migrations.runner import upgrade
-from tests.bench import scene, toys
-from tests.bench.load import HEAD_ENDS
-from tests.bench.purchase import buy, buyers_address
+from tests.bench import generated_products, servers
+from tests.bench.load import HEAD_END
+from tests.bench.purchase import buy, get_customer_ip
 
 PRODUCTS = 1000
-FIRST = 20
-"""Purchases before anything is measured: statements are compiled, and prepared."""
+WARM_UP_PURCHASES = 20
+"""Purchases before the measurement: statements are compiled and prepared."""
 ROUNDS = 5
 
 
 @dataclass
-class Heard:
-    """What the database was asked."""
+class RequestStatements:
+    """The statements and commits of a request."""
 
     statements: list[str] = field(default_factory=list)
     commits: int = 0
@@ -48,20 +49,20 @@ class Heard:
 
 async def main() -> None:
     """Measure and print."""
-    asked = _arguments()
+    arguments = _arguments()
     async with AsyncExitStack() as stack:
-        for kind in asked.database:
+        for kind in arguments.database:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="trompo-profile-")))
             url = f"sqlite+aiosqlite:///{folder / 'trompo.db'}"
             if kind == "postgresql":
-                server = stack.enter_context(scene.postgresql_server())
-                url = await scene.create_database(server, "profile")
-            async with _buyer(Settings(data_dir=folder, database_url=url)) as buyer:
-                await _measure(kind, buyer, asked)
+                server = stack.enter_context(servers.start_postgresql())
+                url = await servers.create_database(server, "profile")
+            async with _open_client(Settings(data_dir=folder, database_url=url)) as client:
+                await _measure(kind, client, arguments)
 
 
-class Buyer:
-    """Buys one toy after the other."""
+class PurchaseClient:
+    """A client that buys one product after the other."""
 
     def __init__(self, api: FastAPI, headers: dict[str, str], variants: list[str]) -> None:
         self._api = api
@@ -71,12 +72,12 @@ class Buyer:
         self.requests: list[str] = []
 
     async def buy(self) -> None:
-        """One purchase."""
+        """Make one purchase."""
         self._bought += 1
         await buy(self._send, self._headers, self._variants[self._bought % len(self._variants)])
 
     async def _send(self, request: bytes) -> Any:
-        head, _, body = request.partition(HEAD_ENDS)
+        head, _, body = request.partition(HEAD_END)
         first, *lines = head.split(b"\r\n")
         method, address, _ = first.decode().split(" ")
         path, _, query = address.partition("?")
@@ -93,94 +94,96 @@ class Buyer:
             "root_path": "",
             "scheme": "http",
             "headers": [(name.lower(), value) for name, _, value in parts],
-            "client": (buyers_address(self._bought), 40_000),
+            "client": (get_customer_ip(self._bought), 40_000),
             "server": ("127.0.0.1", 3000),
         }
-        answered: list[Message] = []
+        messages: list[Message] = []
 
         async def receive() -> Message:
             return {"type": "http.request", "body": body, "more_body": False}
 
         async def send(message: Message) -> None:
-            answered.append(message)
+            messages.append(message)
 
         await self._api(scope, receive, send)
-        answer = b"".join(message.get("body", b"") for message in answered[1:])
-        if answered[0]["status"] != 200:
+        answer = b"".join(message.get("body", b"") for message in messages[1:])
+        if messages[0]["status"] != 200:
             raise RuntimeError(f"{method} {path}: {answer.decode()}")
         return json.loads(answer)
 
     def database(self) -> Database:
-        """What it buys from."""
+        """Return the shop's database."""
         database: Database = self._api.state.database
         return database
 
 
 @asynccontextmanager
-async def _buyer(settings: Settings) -> AsyncIterator[Buyer]:
+async def _open_client(settings: Settings) -> AsyncIterator[PurchaseClient]:
     shop = Shop(settings)
     await upgrade(shop.database)
-    await toys.fill(shop.database, settings, PRODUCTS)
-    variants = await toys.some_variants(shop.database, 100)
+    await generated_products.fill_shop(shop.database, settings, PRODUCTS)
+    variants = await generated_products.sample_variants(shop.database, 100)
     async with shop.database.read() as session:
         key = (await session.execute(select(PublishableKey.token))).scalar_one()
-    yield Buyer(create_api(shop), {"x-publishable-api-key": key}, variants)
+    yield PurchaseClient(create_api(shop), {"x-publishable-api-key": key}, variants)
     await shop.stop()
 
 
-async def _measure(kind: str, buyer: Buyer, asked: Any) -> None:
-    for _ in range(FIRST):
-        await buyer.buy()
+async def _measure(kind: str, client: PurchaseClient, arguments: Any) -> None:
+    for _ in range(WARM_UP_PURCHASES):
+        await client.buy()
     gc.collect()
-    buyer.requests.clear()
-    with _heard(buyer) as heard:
-        await buyer.buy()
-    requests = buyer.requests[:]
-    statements = sum(len(one.statements) for one in heard)
-    print(f"{kind}: {statements} statements, {sum(one.commits for one in heard)} transactions")
-    for request, one in zip(requests, heard, strict=True):
-        print(f"  {len(one.statements):3} statements, {one.commits} transactions  {request}")
-        if asked.statements:
-            for statement in one.statements:
+    client.requests.clear()
+    with _record_requests(client) as recorded:
+        await client.buy()
+    requests = client.requests[:]
+    statements = sum(len(request_statements.statements) for request_statements in recorded)
+    print(f"{kind}: {statements} statements, {sum(request.commits for request in recorded)} transactions")
+    for request, request_statements in zip(requests, recorded, strict=True):
+        print(
+            f"  {len(request_statements.statements):3} statements, {request_statements.commits} transactions  {request}"
+        )
+        if arguments.statements:
+            for statement in request_statements.statements:
                 print("       ", " ".join(statement.split())[:160])
     times = []
     for _ in range(ROUNDS):
-        begun = time.process_time()
-        for _ in range(asked.purchases):
-            await buyer.buy()
-        times.append((time.process_time() - begun) / asked.purchases * 1000)
+        started = time.process_time()
+        for _ in range(arguments.purchases):
+            await client.buy()
+        times.append((time.process_time() - started) / arguments.purchases * 1000)
     print(f"  processor time: {median(times):.1f} ms ({min(times):.1f}-{max(times):.1f})", flush=True)
-    if asked.functions:
+    if arguments.functions:
         profile = cProfile.Profile()
         profile.enable()
-        for _ in range(asked.purchases):
-            await buyer.buy()
+        for _ in range(arguments.purchases):
+            await client.buy()
         profile.disable()
         pstats.Stats(profile).sort_stats("tottime").print_stats(40)
 
 
 @contextmanager
-def _heard(buyer: Buyer) -> Iterator[list[Heard]]:
-    """What each request asks the database, in the order of the requests."""
-    heard: list[Heard] = []
-    engine = buyer.database().engine.sync_engine
+def _record_requests(client: PurchaseClient) -> Iterator[list[RequestStatements]]:
+    """Record the statements of each request, in the order of the requests."""
+    recorded: list[RequestStatements] = []
+    engine = client.database().engine.sync_engine
 
-    def of_request() -> Heard:
-        while len(heard) < len(buyer.requests):
-            heard.append(Heard())
-        return heard[-1]
+    def current_request() -> RequestStatements:
+        while len(recorded) < len(client.requests):
+            recorded.append(RequestStatements())
+        return recorded[-1]
 
-    def said(_c: Any, _cursor: Any, statement: str, _p: Any, _context: Any, _many: bool) -> None:
-        of_request().statements.append(statement)
+    def add_statement(_c: Any, _cursor: Any, statement: str, _p: Any, _context: Any, _many: bool) -> None:
+        current_request().statements.append(statement)
 
-    def committed(_connection: Any) -> None:
-        of_request().commits += 1
+    def add_commit(_connection: Any) -> None:
+        current_request().commits += 1
 
-    event.listen(engine, "before_cursor_execute", said)
-    event.listen(engine, "commit", committed)
-    yield heard
-    event.remove(engine, "before_cursor_execute", said)
-    event.remove(engine, "commit", committed)
+    event.listen(engine, "before_cursor_execute", add_statement)
+    event.listen(engine, "commit", add_commit)
+    yield recorded
+    event.remove(engine, "before_cursor_execute", add_statement)
+    event.remove(engine, "commit", add_commit)
 
 
 def _arguments() -> Any:

@@ -4,36 +4,38 @@ from collections.abc import Awaitable, Callable
 from ipaddress import ip_address
 from typing import Any
 
-from tests.bench.load import get, post
+from tests.bench.load import build_get, build_post
 from tests.store_steps import HOME, MANUAL
 
-Send = Callable[[bytes], Awaitable[Any]]
-"""Sends a request and gives the body of its answer."""
+SendRequest = Callable[[bytes], Awaitable[Any]]
+"""Send a request and return the body of its answer."""
 
 STEPS = 8
 FIRST_ADDRESS = int(ip_address("10.0.0.0"))
 
 
-def buyers_address(number: int) -> str:
-    """Where a buyer sits: everybody at home. So many purchases from one address would be refused."""
+def get_customer_ip(number: int) -> str:
+    """Return a customer's IP address. The shop refuses too many purchases from one address."""
     return str(ip_address(FIRST_ADDRESS + number % 2**24))
 
 
-async def buy(send: Send, headers: dict[str, str], variant_id: str) -> str:
-    """Buy one unit, to be picked up at the shop.
+async def buy(send: SendRequest, headers: dict[str, str], variant_id: str) -> str:
+    """Buy one unit, with pickup at the shop.
 
     Returns:
         The order's id.
     """
-    cart = (await send(post("/store/carts", {}, headers)))["cart"]
-    here = f"/store/carts/{cart['id']}"
-    await send(post(f"{here}/line-items", {"variant_id": variant_id, "quantity": 1}, headers))
-    await send(post(here, {"email": "ana@example.com", "shipping_address": HOME}, headers))
-    options = await send(get(f"/store/shipping-options?cart_id={cart['id']}", headers))
+    cart = (await send(build_post("/store/carts", {}, headers)))["cart"]
+    cart_path = f"/store/carts/{cart['id']}"
+    await send(build_post(f"{cart_path}/line-items", {"variant_id": variant_id, "quantity": 1}, headers))
+    await send(build_post(cart_path, {"email": "ana@example.com", "shipping_address": HOME}, headers))
+    options = await send(build_get(f"/store/shipping-options?cart_id={cart['id']}", headers))
     option = next(option for option in options["shipping_options"] if option["price_type"] == "flat")
-    await send(post(f"{here}/shipping-methods", {"option_id": option["id"]}, headers))
-    owed = await send(post("/store/payment-collections", {"cart_id": cart["id"]}, headers))
-    sessions = f"/store/payment-collections/{owed['payment_collection']['id']}/payment-sessions"
-    await send(post(sessions, {"provider_id": MANUAL}, headers))
-    order_id: str = (await send(post(f"{here}/complete", {}, headers)))["order"]["id"]
+    await send(build_post(f"{cart_path}/shipping-methods", {"option_id": option["id"]}, headers))
+    payment_collection = await send(
+        build_post("/store/payment-collections", {"cart_id": cart["id"]}, headers)
+    )
+    sessions = f"/store/payment-collections/{payment_collection['payment_collection']['id']}/payment-sessions"
+    await send(build_post(sessions, {"provider_id": MANUAL}, headers))
+    order_id: str = (await send(build_post(f"{cart_path}/complete", {}, headers)))["order"]["id"]
     return order_id

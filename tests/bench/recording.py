@@ -1,4 +1,4 @@
-"""Which SQL the shop runs for a request: recorded from the shop itself, to be run again without it."""
+"""The SQL that the shop runs for a request, recorded from the shop to be replayed without it."""
 
 import asyncio
 import pickle
@@ -14,15 +14,15 @@ from sqlalchemy import event
 from backend.app import Shop, create_api
 from backend.core.config.settings import Settings
 from backend.core.ids import new_id
-from tests.bench.load import HEAD_ENDS
+from tests.bench.load import HEAD_END
 from tests.bench.purchase import buy
 
 Statement = tuple[str, Any]
 
 
 @dataclass
-class Stretch:
-    """Statements in one transaction, or the ones of one reading session."""
+class StatementGroup:
+    """The statements of one transaction, or of one reading session."""
 
     writes: bool = False
     statements: list[Statement] = field(default_factory=list)
@@ -30,39 +30,45 @@ class Stretch:
 
 @dataclass
 class Recording:
-    """The stretches of every recorded request, by the names of what was done."""
+    """The stretches of every recorded request, by name."""
 
     database_url: str
     born: str
-    """Ids whose ULID sorts after this one were made while recording: a replay makes new ones of them."""
-    reads: dict[str, list[list[Stretch]]] = field(default_factory=dict)
-    purchase: list[list[Stretch]] = field(default_factory=list)
+    """Ids whose ULID sorts after this one were created during the recording; a replay replaces them."""
+    reads: dict[str, list[list[StatementGroup]]] = field(default_factory=dict)
+    purchase: list[list[StatementGroup]] = field(default_factory=list)
 
     def save(self, file: Path) -> None:
-        """Write it down for another process."""
+        """Write the recording to a file for another process."""
         file.write_bytes(pickle.dumps(self))
 
 
 @contextmanager
-def _heard(shop: Shop) -> Iterator[list[Stretch]]:
-    """Everything the shop's engine is asked."""
-    stretches: list[Stretch] = [Stretch()]
+def _record_statements(shop: Shop) -> Iterator[list[StatementGroup]]:
+    """Record every statement of the shop's engine."""
+    groups: list[StatementGroup] = [StatementGroup()]
     engine = shop.database.engine.sync_engine
 
-    def say(_c: Any, _cursor: Any, statement: str, parameters: Any, _context: Any, many: bool) -> None:
-        stretches[-1].statements.extend((statement, row) for row in (parameters if many else [parameters]))
+    def add_statement(
+        _c: Any, _cursor: Any, statement: str, parameters: Any, _context: Any, many: bool
+    ) -> None:
+        groups[-1].statements.extend((statement, row) for row in (parameters if many else [parameters]))
 
-    def committed(_connection: Any) -> None:
-        stretches[-1].writes = True
-        stretches.append(Stretch())
+    def end_transaction(_connection: Any) -> None:
+        groups[-1].writes = True
+        groups.append(StatementGroup())
 
-    def left(_connection: Any) -> None:
-        stretches.append(Stretch())
+    def end_session(_connection: Any) -> None:
+        groups.append(StatementGroup())
 
-    listeners = (("before_cursor_execute", say), ("commit", committed), ("rollback", left))
+    listeners = (
+        ("before_cursor_execute", add_statement),
+        ("commit", end_transaction),
+        ("rollback", end_session),
+    )
     for name, listener in listeners:
         event.listen(engine, name, listener)
-    yield stretches
+    yield groups
     for name, listener in listeners:
         event.remove(engine, name, listener)
 
@@ -70,28 +76,32 @@ def _heard(shop: Shop) -> Iterator[list[Stretch]]:
 async def record(
     settings: Settings, headers: dict[str, str], reads: dict[str, list[str]], variant_id: str
 ) -> Recording:
-    """Have a shop of this very process answer each address once, and sell one toy."""
+    """Request each address once from a shop in this process, and make one purchase."""
     shop = Shop(settings)
     recording = Recording(settings.async_database_url, new_id("").strip("_"))
     transport = httpx.ASGITransport(create_api(shop))
-    told = {**headers, "content-type": "application/json"}
-    async with httpx.AsyncClient(transport=transport, base_url="http://shop.test", headers=told) as client:
+    request_headers = {**headers, "content-type": "application/json"}
+    async with httpx.AsyncClient(
+        transport=transport, base_url="http://shop.test", headers=request_headers
+    ) as client:
 
-        async def heard(method: str, path: str, body: bytes = b"") -> tuple[list[Stretch], Any]:
-            with _heard(shop) as stretches:
+        async def record_request(
+            method: str, path: str, body: bytes = b""
+        ) -> tuple[list[StatementGroup], Any]:
+            with _record_statements(shop) as groups:
                 answer = await client.request(method, path, content=body)
             answer.raise_for_status()
-            return [stretch for stretch in stretches if stretch.statements], answer.json()
+            return [group for group in groups if group.statements], answer.json()
 
         async def send(request: bytes) -> Any:
-            head, _, body = request.partition(HEAD_ENDS)
+            head, _, body = request.partition(HEAD_END)
             method, path, _ = head.split(b" ", 2)
-            stretches, answer = await heard(method.decode(), path.decode(), body)
-            recording.purchase.append(stretches)
+            groups, answer = await record_request(method.decode(), path.decode(), body)
+            recording.purchase.append(groups)
             return answer
 
         for name, addresses in reads.items():
-            recording.reads[name] = [(await heard("GET", address))[0] for address in addresses]
+            recording.reads[name] = [(await record_request("GET", address))[0] for address in addresses]
         await asyncio.sleep(0.002)  # the ids of the next millisecond sort after `born`
         await buy(send, headers, variant_id)
     await shop.stop()

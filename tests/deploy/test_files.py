@@ -1,4 +1,4 @@
-"""The files in deploy/ fit the shop that they start."""
+"""The files in deploy/ fit the shop."""
 
 import re
 from pathlib import Path
@@ -13,9 +13,9 @@ from backend.edge.middleware.body_limit import MAX_DISCARDED_BYTES
 from backend.edge.requests import MAX_BODY_BYTES
 from backend.office_settings import demo_problems
 from storefront.server.build import SOURCES
-from storefront.server.granian_server import HEADERS_WITHIN
+from storefront.server.granian_server import HEADERS_TIMEOUT_S
 from storefront.server.mount import LARGER_BODIES
-from storefront.server.processes import EVENTS_WITHIN, REQUESTS_WITHIN
+from storefront.server.processes import EVENTS_TIMEOUT_S, REQUESTS_TIMEOUT_S
 from tests.production import PRODUCTION
 
 ROOT = Path(__file__).parent.parent.parent
@@ -27,48 +27,48 @@ KUBERNETES: list[dict[str, Any]] = list(
 OVERLAYS = sorted(path.parent.name for path in (DEPLOY / "kubernetes").glob("*/kustomization.yaml"))
 OVERLAYS.remove("base")
 SETTINGS = {name.upper() for name in Settings.model_fields}
-OF_COMPOSE = {"SITE", "POSTGRES_PASSWORD", "REDIS_PASSWORD"}
-OF_PYTHON = {"PYTHONUNBUFFERED"}
-TO_END = EVENTS_WITHIN + REQUESTS_WITHIN
-"""Seconds that a process takes at most to end, after `DRAIN_SECONDS`."""
+COMPOSE_NAMES = {"SITE", "POSTGRES_PASSWORD", "REDIS_PASSWORD"}
+PYTHON_NAMES = {"PYTHONUNBUFFERED"}
+MAX_END_S = EVENTS_TIMEOUT_S + REQUESTS_TIMEOUT_S
+"""Maximum seconds until a process ends, after `DRAIN_SECONDS`."""
 
 
-def names(text: str) -> set[str]:
+def find_names(text: str) -> set[str]:
     return set(re.findall(r"^\s*#?([A-Z][A-Z_]+)=", text, re.MULTILINE))
 
 
-def text_of(name: str) -> str:
+def read_file(name: str) -> str:
     return (DEPLOY / name).read_text("utf-8")
 
 
-def pod() -> Any:
+def read_pod_spec() -> Any:
     return next(part for part in KUBERNETES if part["kind"] == "Deployment")["spec"]["template"]["spec"]
 
 
-def test_every_name_is_a_setting() -> None:
-    assert names(text_of("env.example")) <= SETTINGS | OF_COMPOSE
+def test_every_variable_in_deploy_is_a_setting() -> None:
+    assert find_names(read_file("env.example")) <= SETTINGS | COMPOSE_NAMES
     for shop in ("shop1", "shop2"):
         assert set(COMPOSE["services"][shop]["environment"]) <= SETTINGS
-    assert {entry["name"] for entry in pod()["containers"][0]["env"]} <= SETTINGS
-    unit = re.findall(r"^Environment=(.*)$", text_of("trompo.service"), re.MULTILINE)
-    assert {pair.partition("=")[0] for line in unit for pair in line.split()} <= SETTINGS | OF_PYTHON
-    image = re.findall(r"^ENV (.*DATA_DIR.*)$", text_of("Dockerfile"), re.MULTILINE)
+    assert {entry["name"] for entry in read_pod_spec()["containers"][0]["env"]} <= SETTINGS
+    unit = re.findall(r"^Environment=(.*)$", read_file("trompo.service"), re.MULTILINE)
+    assert {pair.partition("=")[0] for line in unit for pair in line.split()} <= SETTINGS | PYTHON_NAMES
+    image = re.findall(r"^ENV (.*DATA_DIR.*)$", read_file("Dockerfile"), re.MULTILINE)
     assert {pair.partition("=")[0] for line in image for pair in line.split()} - {
         "PATH"
-    } <= SETTINGS | OF_PYTHON
+    } <= SETTINGS | PYTHON_NAMES
 
 
 @pytest.mark.parametrize("environment", OVERLAYS)
-def test_every_name_of_an_environment_is_a_setting(environment: str) -> None:
-    values = yaml.safe_load(text_of(f"kubernetes/{environment}/kustomization.yaml"))
-    given = {pair.partition("=")[0] for pair in values["configMapGenerator"][0]["literals"]}
-    assert given
-    assert given <= SETTINGS
+def test_every_variable_of_an_overlay_is_a_setting(environment: str) -> None:
+    values = yaml.safe_load(read_file(f"kubernetes/{environment}/kustomization.yaml"))
+    variables = {pair.partition("=")[0] for pair in values["configMapGenerator"][0]["literals"]}
+    assert variables
+    assert variables <= SETTINGS
 
 
-def test_the_production_environment_opens_a_shop(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With the secrets that it says it needs, and no command before the first start."""
-    text = text_of("kubernetes/production/kustomization.yaml")
+def test_production_overlay_starts_a_shop(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Use only the secrets named in the file, and no command before the first start."""
+    text = read_file("kubernetes/production/kustomization.yaml")
     secrets = re.search(r"^# with (.+)\.$", text, re.MULTILINE)
     assert secrets is not None
     for name in secrets[1].split(", "):
@@ -83,15 +83,15 @@ def test_the_production_environment_opens_a_shop(monkeypatch: pytest.MonkeyPatch
     assert demo_problems(settings) == []
 
 
-def test_a_pod_has_a_data_folder_of_its_own() -> None:
-    """The root of a volume belongs to root, so the shop could not keep others out of it."""
-    container = pod()["containers"][0]
+def test_pod_has_a_data_folder_below_its_volume() -> None:
+    """Check for a subfolder: the root of a volume belongs to root, so the shop could not restrict access to it."""
+    container = read_pod_spec()["containers"][0]
     folder = next(entry["value"] for entry in container["env"] if entry["name"] == "DATA_DIR")
     assert [mount["mountPath"] for mount in container["volumeMounts"]] == [str(Path(folder).parent), "/tmp"]
 
 
-def test_every_service_of_compose_is_hardened() -> None:
-    """No capability but what is listed here, no new privileges, nothing written outside volumes."""
+def test_every_compose_service_is_hardened() -> None:
+    """Only the capabilities listed here, no new privileges, and no writing outside volumes."""
     needed = {"proxy": ["NET_BIND_SERVICE"]}
     for name, service in COMPOSE["services"].items():
         assert service["cap_drop"] == ["ALL"], name
@@ -100,7 +100,7 @@ def test_every_service_of_compose_is_hardened() -> None:
         assert service["read_only"] is True, name
 
 
-def test_redis_has_a_password_that_no_list_of_processes_shows() -> None:
+def test_redis_password_is_not_in_the_process_list() -> None:
     redis = COMPOSE["services"]["redis"]
     assert redis["environment"] == {"REDISCLI_AUTH": "${REDIS_PASSWORD:?write it into deploy/.env}"}
     assert "REDIS_PASSWORD" not in " ".join(redis["command"])
@@ -109,7 +109,7 @@ def test_redis_has_a_password_that_no_list_of_processes_shows() -> None:
         assert COMPOSE["services"][shop]["environment"]["REDIS_URL"].startswith("redis://:${REDIS_PASSWORD:?")
 
 
-def test_only_the_shop_reaches_the_stores() -> None:
+def test_only_the_shop_reaches_postgresql_and_redis() -> None:
     services = COMPOSE["services"]
     inside = {name for name, service in services.items() if "stores" in service["networks"]}
     assert inside == {"shop1", "shop2", "postgres", "redis"}
@@ -117,10 +117,10 @@ def test_only_the_shop_reaches_the_stores() -> None:
     assert services["postgres"]["networks"] == services["redis"]["networks"] == ["stores"]
 
 
-def test_a_pod_has_no_rights_that_it_does_not_need() -> None:
-    assert pod()["automountServiceAccountToken"] is False
-    assert pod()["securityContext"]["runAsNonRoot"] is True
-    (container,) = pod()["containers"]
+def test_pod_has_only_the_rights_it_needs() -> None:
+    assert read_pod_spec()["automountServiceAccountToken"] is False
+    assert read_pod_spec()["securityContext"]["runAsNonRoot"] is True
+    (container,) = read_pod_spec()["containers"]
     assert container["securityContext"] == {
         "allowPrivilegeEscalation": False,
         "readOnlyRootFilesystem": True,
@@ -128,99 +128,101 @@ def test_a_pod_has_no_rights_that_it_does_not_need() -> None:
     }
 
 
-def test_the_network_policy_lets_in_one_port_and_out_what_the_shop_calls() -> None:
+def test_network_policy_allows_one_port_in_and_the_shops_calls_out() -> None:
     policy = next(part for part in KUBERNETES if part["kind"] == "NetworkPolicy")["spec"]
     deployment = next(part for part in KUBERNETES if part["kind"] == "Deployment")["spec"]
     assert policy["podSelector"] == deployment["selector"]
     assert policy["policyTypes"] == ["Ingress", "Egress"]
-    (way_in,) = policy["ingress"]
-    assert [port["port"] for port in way_in["ports"]] == ["http"]
-    assert all(source.get("namespaceSelector") for source in way_in["from"])
-    names_, outside = policy["egress"]
-    assert {port["port"] for port in names_["ports"]} == {53}
+    (ingress_rule,) = policy["ingress"]
+    assert [port["port"] for port in ingress_rule["ports"]] == ["http"]
+    assert all(source.get("namespaceSelector") for source in ingress_rule["from"])
+    dns, outside = policy["egress"]
+    assert {port["port"] for port in dns["ports"]} == {53}
     assert {port["port"] for port in outside["ports"]} == {80, 443, 465, 587, 5432, 6379}
     assert "169.254.0.0/16" in outside["to"][0]["ipBlock"]["except"]
 
 
-def test_the_units_data_folder_is_made_before_its_first_start() -> None:
-    """`trompo init` comes before it, and systemd makes the folder only then."""
-    unit = text_of("trompo.service")
+def test_unit_documents_creating_its_data_folder_before_the_first_start() -> None:
+    """`trompo init` needs the folder earlier than systemd creates it."""
+    unit = read_file("trompo.service")
     folder = re.search(r"DATA_DIR=(\S+)", unit)
     assert folder is not None
     assert f"install -d -o trompo -m 700 {folder[1]} " in unit
 
 
-def test_the_image_holds_all_that_pages_are_built_from() -> None:
-    copied = " ".join(re.findall(r"^COPY (?!--from)(.+) \S+$", text_of("Dockerfile"), re.MULTILINE)).split()
+def test_image_contains_all_sources_of_the_pages() -> None:
+    copied = " ".join(re.findall(r"^COPY (?!--from)(.+) \S+$", read_file("Dockerfile"), re.MULTILINE)).split()
     assert {source for source in SOURCES if source != "requirements"} <= set(copied)
     assert "requirements/run.txt" in copied
     assert [name for name in copied if not (ROOT / name).exists()] == []
 
 
-def test_the_image_is_built_for_the_language_that_it_speaks() -> None:
-    image = text_of("Dockerfile")
+def test_image_is_built_for_its_store_locale() -> None:
+    image = read_file("Dockerfile")
     assert "STORE_LOCALE=$STORE_LOCALE python -m storefront.server.build" in image
     assert re.search(r"^ENV .* STORE_LOCALE=\$STORE_LOCALE$", image, re.MULTILINE)
     assert COMPOSE["services"]["shop1"]["build"]["args"] == {"STORE_LOCALE": "${STORE_LOCALE:-es}"}
 
 
-def test_who_starts_it_waits_until_it_has_drained() -> None:
+def test_stop_timeouts_are_longer_than_draining() -> None:
     for shop in ("shop1", "shop2"):
         service = COMPOSE["services"][shop]
         assert (
             int(service["stop_grace_period"].removesuffix("s"))
-            > service["environment"]["DRAIN_SECONDS"] + TO_END
+            > service["environment"]["DRAIN_SECONDS"] + MAX_END_S
         )
     drain = next(
-        int(entry["value"]) for entry in pod()["containers"][0]["env"] if entry["name"] == "DRAIN_SECONDS"
+        int(entry["value"])
+        for entry in read_pod_spec()["containers"][0]["env"]
+        if entry["name"] == "DRAIN_SECONDS"
     )
-    assert pod()["terminationGracePeriodSeconds"] > drain + TO_END
-    unit = re.search(r"^TimeoutStopSec=(\d+)$", text_of("trompo.service"), re.MULTILINE)
+    assert read_pod_spec()["terminationGracePeriodSeconds"] > drain + MAX_END_S
+    unit = re.search(r"^TimeoutStopSec=(\d+)$", read_file("trompo.service"), re.MULTILINE)
     assert unit is not None
-    assert int(unit[1]) > Settings().drain_seconds + TO_END
-    assert "KillMode=mixed" in text_of("trompo.service")
+    assert int(unit[1]) > Settings().drain_seconds + MAX_END_S
+    assert "KillMode=mixed" in read_file("trompo.service")
 
 
-def test_each_replica_is_told_of_changes_at_an_address_that_leads_to_one() -> None:
-    """Not at PUBLIC_URL: that of a try-out, `https://localhost`, is the container itself."""
+def test_storefront_url_leads_to_a_replica() -> None:
+    """PUBLIC_URL is not used: in a try-out, `https://localhost` is the container itself."""
     for shop in ("shop1", "shop2"):
         service = COMPOSE["services"][shop]
-        told = urlsplit(service["environment"]["STOREFRONT_URL"])
-        assert (told.scheme, told.port) == ("http", Settings().port)
-        assert told.hostname in service["networks"]["inside"]["aliases"]
+        url = urlsplit(service["environment"]["STOREFRONT_URL"])
+        assert (url.scheme, url.port) == ("http", Settings().port)
+        assert url.hostname in service["networks"]["inside"]["aliases"]
 
 
-def test_the_proxy_lets_go_of_a_connection_before_the_shop_closes_it() -> None:
-    kept = [
-        int(seconds) for seconds in re.findall(r"^\s*keepalive (\d+)s$", text_of("Caddyfile"), re.MULTILINE)
+def test_proxy_closes_idle_connections_before_the_shop() -> None:
+    idle_seconds = [
+        int(seconds) for seconds in re.findall(r"^\s*keepalive (\d+)s$", read_file("Caddyfile"), re.MULTILINE)
     ]
-    assert kept
-    assert max(kept) < HEADERS_WITHIN
+    assert idle_seconds
+    assert max(idle_seconds) < HEADERS_TIMEOUT_S
 
 
-def proxy_bounds() -> dict[str, tuple[list[str], int]]:
-    """The paths of each matcher in the Caddyfile, and how many bytes of a body it lets through."""
-    text = text_of("Caddyfile")
-    most = dict(re.findall(r"request_body @(\w+) \{\s*max_size (\d+)MB\s*\}", text))
+def read_proxy_limits() -> dict[str, tuple[list[str], int]]:
+    """Return the paths and the maximum body size in bytes of each matcher in the Caddyfile."""
+    text = read_file("Caddyfile")
+    max_sizes = dict(re.findall(r"request_body @(\w+) \{\s*max_size (\d+)MB\s*\}", text))
     paths = re.findall(r"^\t@(\w+) (?:not )?path (.+)$", text, re.MULTILINE)
-    return {name: (listed.split(), int(most[name]) * 1_000_000) for name, listed in paths}
+    return {name: (listed.split(), int(max_sizes[name]) * 1_000_000) for name, listed in paths}
 
 
-def test_the_proxy_lets_through_what_the_shop_takes() -> None:
-    """And little more: what is too long is refused by the shop, in its own words."""
-    bounds = proxy_bounds()
-    others, most_of_others = bounds.pop("others")
-    let_through = {path: most for paths, most in bounds.values() for path in paths}
-    assert let_through.keys() == LARGER_BODIES.keys()
-    for path, bound in LARGER_BODIES.items():
-        assert bound.most < let_through[path] <= bound.most + MAX_DISCARDED_BYTES, path
-    assert sorted(others) == sorted(let_through)
-    assert most_of_others > MAX_BODY_BYTES + MAX_DISCARDED_BYTES
+def test_proxy_accepts_the_body_sizes_that_the_shop_accepts() -> None:
+    """Check that the proxy's limits are only a little higher, so that the shop itself refuses larger bodies."""
+    limits = read_proxy_limits()
+    other_paths, max_size_of_others = limits.pop("others")
+    max_size_by_path = {path: max_size for paths, max_size in limits.values() for path in paths}
+    assert max_size_by_path.keys() == LARGER_BODIES.keys()
+    for path, limit in LARGER_BODIES.items():
+        assert limit.max_bytes < max_size_by_path[path] <= limit.max_bytes + MAX_DISCARDED_BYTES, path
+    assert sorted(other_paths) == sorted(max_size_by_path)
+    assert max_size_of_others > MAX_BODY_BYTES + MAX_DISCARDED_BYTES
 
 
-def test_the_proxy_waits_for_a_body_as_long_as_the_shop_does() -> None:
-    timeouts = dict(re.findall(r"^\s*(read_body|write) (\d+[sm])$", text_of("Caddyfile"), re.MULTILINE))
+def test_proxy_waits_for_a_body_longer_than_the_shop() -> None:
+    timeouts = dict(re.findall(r"^\s*(read_body|write) (\d+[sm])$", read_file("Caddyfile"), re.MULTILINE))
     seconds = {name: int(value[:-1]) * {"s": 1, "m": 60}[value[-1]] for name, value in timeouts.items()}
-    longest = max(bound.within for bound in LARGER_BODIES.values())
+    longest = max(limit.timeout_s for limit in LARGER_BODIES.values())
     assert seconds["read_body"] > longest
     assert seconds["write"] > seconds["read_body"]

@@ -1,4 +1,4 @@
-"""The example dashboard and alert rules: what they ask for is there, and the rules do what they say."""
+"""The example dashboard and alert rules: their metrics exist, and the rules fire as intended."""
 
 import json
 import re
@@ -26,8 +26,8 @@ promtool = pytest.mark.skipif(
 
 
 @pytest.fixture
-async def told(tmp_path: Path, sqlite_url: str) -> str:
-    """What a shop answers to a scrape."""
+async def scrape(tmp_path: Path, sqlite_url: str) -> str:
+    """Return a shop's answer to a scrape."""
     settings = Settings.model_validate(
         {"data_dir": tmp_path, "database_url": sqlite_url, "metrics_token": "x"}
     )
@@ -40,8 +40,8 @@ async def told(tmp_path: Path, sqlite_url: str) -> str:
     return answer.text
 
 
-def names_in(text: str) -> set[str]:
-    """The names of the series of a scrape, of those too that have none yet."""
+def list_series(text: str) -> set[str]:
+    """Return the names of the series in a scrape, including those without a value."""
     endings = {"counter": ("_total",), "histogram": ("_bucket", "_sum", "_count")}
     return {
         family.name + ending
@@ -50,21 +50,21 @@ def names_in(text: str) -> set[str]:
     }
 
 
-def expressions() -> Iterator[str]:
+def list_expressions() -> Iterator[str]:
     dashboard = json.loads(DASHBOARD.read_text("utf-8"))
     for panel in dashboard["panels"]:
         yield from (target["expr"] for target in panel.get("targets", []))
 
 
-async def test_every_name_is_in_a_scrape(told: str) -> None:
-    there = names_in(told)
-    asked = {name for expression in expressions() for name in NAME.findall(expression)}
-    assert len(asked) > 15
-    assert asked - there == set()
-    assert set(NAME.findall(RULES.read_text("utf-8"))) - there == set()
+async def test_every_metric_in_use_is_in_a_scrape(scrape: str) -> None:
+    series = list_series(scrape)
+    used = {name for expression in list_expressions() for name in NAME.findall(expression)}
+    assert len(used) > 15
+    assert used - series == set()
+    assert set(NAME.findall(RULES.read_text("utf-8"))) - series == set()
 
 
-def test_every_panel_is_whole() -> None:
+def test_every_panel_is_complete_and_none_overlap() -> None:
     panels: list[dict[str, Any]] = json.loads(DASHBOARD.read_text("utf-8"))["panels"]
     assert len({panel["id"] for panel in panels}) == len(panels)
     cells = [
@@ -73,12 +73,12 @@ def test_every_panel_is_whole() -> None:
         for column in range(panel["gridPos"]["w"])
         for line in range(panel["gridPos"]["h"])
     ]
-    assert len(set(cells)) == len(cells), "panels lie on each other"
+    assert len(set(cells)) == len(cells), "panels overlap"
     assert all(panel["title"] and (panel["type"] == "row" or panel["targets"]) for panel in panels)
 
 
 @promtool
-def test_the_rules_do_what_they_say() -> None:
+def test_alert_rules_pass_their_tests() -> None:
     for command in (
         ["check", "rules", str(RULES)],
         ["check", "config", "--syntax-only", str(RULES.with_name("prometheus.yml"))],
@@ -89,8 +89,10 @@ def test_the_rules_do_what_they_say() -> None:
 
 
 @promtool
-def test_the_dashboards_expressions_are_some(tmp_path: Path) -> None:
-    records = [{"record": f"x{number}", "expr": one} for number, one in enumerate(expressions())]
+def test_dashboard_expressions_are_valid(tmp_path: Path) -> None:
+    records = [
+        {"record": f"x{number}", "expr": expression} for number, expression in enumerate(list_expressions())
+    ]
     rules = tmp_path / "rules.yml"
     rules.write_text(json.dumps({"groups": [{"name": "x", "rules": records}]}))
     run = subprocess.run(

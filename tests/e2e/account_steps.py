@@ -1,4 +1,4 @@
-"""What a customer does again and again: register, log in, log out, and read their mail."""
+"""Steps of a customer in the browser: register, log in, log out, and read their mail."""
 
 import email
 import email.policy
@@ -10,55 +10,55 @@ from urllib.parse import urlsplit
 from playwright.async_api import Page, Request, expect
 
 from tests.e2e.conftest import ShopServer
-from tests.e2e.shopper import PATIENCE, agree, field
+from tests.e2e.shopper import TIMEOUT_MS, accept_terms, field
 
 PASSWORD = "trompos y yoyos"
 NEW_PASSWORD = "cometas y canicas"
 
 
-AT_LOGIN = re.compile("/account/login$")
+LOGIN_URL = re.compile("/account/login$")
 
 
 async def register(page: Page, address: str) -> None:
-    """Make an account and wait for its page."""
+    """Create an account and wait for its page."""
     await page.goto("/account")
-    await expect(page).to_have_url(AT_LOGIN, timeout=PATIENCE)
+    await expect(page).to_have_url(LOGIN_URL, timeout=TIMEOUT_MS)
     await page.get_by_role("link", name="Crea tu cuenta").click()
-    await expect(page).to_have_url(re.compile("/account/register$"), timeout=PATIENCE)
-    await fill_in_registration(page, address)
-    await expect_home(page)
+    await expect(page).to_have_url(re.compile("/account/register$"), timeout=TIMEOUT_MS)
+    await submit_registration(page, address)
+    await expect_account_page(page)
 
 
-async def fill_in_registration(page: Page, address: str) -> None:
-    """Say who one is on the page for it, and send that."""
+async def submit_registration(page: Page, address: str) -> None:
+    """Fill in the registration form and send it."""
     for name, text in (("first_name", "Ana María"), ("last_name", "Gómez Peña"), ("email", address)):
         await field(page, name).fill(text)
     await field(page, "password").fill(PASSWORD)
-    await agree(page)
+    await accept_terms(page)
     await page.get_by_role("button", name="Crear mi cuenta").click()
 
 
 async def log_in(page: Page, address: str, password: str) -> None:
-    """Sign in from the page for it."""
+    """Log in on the login page."""
     await page.goto("/account/login")
     await field(page, "email").fill(address)
     await field(page, "password").fill(password)
     await page.get_by_role("button", name="Entrar", exact=True).click()
 
 
-async def expect_home(page: Page) -> None:
+async def expect_account_page(page: Page) -> None:
     """Wait for the account's own page."""
-    await expect(page.get_by_test_id("account-hello")).to_contain_text("Ana María", timeout=PATIENCE)
+    await expect(page.get_by_test_id("account-hello")).to_contain_text("Ana María", timeout=TIMEOUT_MS)
 
 
 async def log_out(page: Page) -> None:
-    """Sign out, and wait until the shop shows its home."""
+    """Log out, and wait until the shop shows its home page."""
     await page.get_by_test_id("logout").click()
-    await page.wait_for_url(re.compile(r"://[^/]+/$"), timeout=PATIENCE)
+    await page.wait_for_url(re.compile(r"://[^/]+/$"), timeout=TIMEOUT_MS)
 
 
 async def add_address(page: Page, address: str, town: str) -> None:
-    """Write one more address into the book, from the account's page."""
+    """Add an address to the address book on the account's page."""
     book, entries = (
         page.locator("section", has=page.locator("#direcciones")),
         page.get_by_test_id("account-address"),
@@ -70,33 +70,35 @@ async def add_address(page: Page, address: str, town: str) -> None:
     for name, text in texts.items():
         await form.locator(f'[name="{name}"]').fill(text)
     await form.get_by_role("button", name="Guardar dirección").click()
-    await expect(entries).to_have_count(count + 1, timeout=PATIENCE)
+    await expect(entries).to_have_count(count + 1, timeout=TIMEOUT_MS)
     await expect(form.locator('[name="address"]')).to_be_hidden()
 
 
 async def expect_counts(page: Page, *, cart: int, wishes: int) -> None:
-    """Wait until the header counts so many units in the cart and so many wishes."""
-    await expect(page.get_by_test_id("cart-count")).to_have_text(str(cart), timeout=PATIENCE)
+    """Wait until the header shows these numbers of units in the cart and of wishes."""
+    await expect(page.get_by_test_id("cart-count")).to_have_text(str(cart), timeout=TIMEOUT_MS)
     await expect(page.get_by_test_id("wishlist-count")).to_have_text(str(wishes))
 
 
-def sent_by(page: Page) -> list[str]:
-    """Everything the page sends from now on: `<path> <what>`, and the referrer with it."""
+def record_sent(page: Page) -> list[str]:
+    """Record everything that the page sends from now on: path, query, referrer and body, or a websocket frame."""
     sent: list[str] = []
 
-    def request(one: Request) -> None:
-        path = urlsplit(one.url)
-        sent.append(f"{path.path} {path.query} {one.headers.get('referer', '')} {one.post_data or ''}")
+    def record(request: Request) -> None:
+        path = urlsplit(request.url)
+        sent.append(
+            f"{path.path} {path.query} {request.headers.get('referer', '')} {request.post_data or ''}"
+        )
 
-    page.on("request", request)
+    page.on("request", record)
     page.on(
         "websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(f"socket {frame!r}"))
     )
     return sent
 
 
-def mails_to(shop: ShopServer, address: str, subject: str) -> list[EmailMessage]:
-    """The mails that lie in the outbox for an address, oldest first."""
+def list_mails(shop: ShopServer, address: str, subject: str) -> list[EmailMessage]:
+    """Return the mails in the outbox for an address whose subject contains `subject`, oldest first."""
     found = []
     for file in sorted((shop.folder / "data" / "outbox").glob("*.eml")):
         mail = email.message_from_bytes(file.read_bytes(), policy=email.policy.default)
@@ -106,10 +108,10 @@ def mails_to(shop: ShopServer, address: str, subject: str) -> list[EmailMessage]
     return found
 
 
-async def mail_to(page: Page, shop: ShopServer, address: str, subject: str) -> str:
-    """The text of the last such mail, once there is one."""
-    deadline = time.monotonic() + PATIENCE / 1000
-    while not (mails := mails_to(shop, address, subject)):
+async def wait_for_mail(page: Page, shop: ShopServer, address: str, subject: str) -> str:
+    """Wait for such a mail. Return the text of the newest one."""
+    deadline = time.monotonic() + TIMEOUT_MS / 1000
+    while not (mails := list_mails(shop, address, subject)):
         assert time.monotonic() < deadline, "no such mail"
         await page.wait_for_timeout(100)
     text = mails[-1].get_body(("plain",))

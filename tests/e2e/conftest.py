@@ -1,4 +1,4 @@
-"""A browser against the real server: the production build, served by the command that serves a shop."""
+"""Fixtures of the browser tests: the real server with the production build, and pages of Chromium."""
 
 import asyncio
 import os
@@ -24,28 +24,28 @@ from backend.core.config.settings import Settings
 from backend.start import prepare
 from storefront.server.build import ROOT, STAMP
 from tests.e2e.forked_shop import ForkedShop, can_fork
-from tests.log_guard import TOKEN_FILE, find_leaks, people_in, recorded_tokens
-from tests.ports import free_port
+from tests.log_guard import TOKEN_FILE, find_leaks, find_personal_data, read_recorded_tokens
+from tests.ports import find_free_port
 from tools.browser import launch
 
 HERE = Path(__file__).parent
-LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
-SECONDS_TO_OPEN = 120  # a machine that did much else took 57 for the shop and the browser
-SECONDS_TO_CLOSE = 15
+LOOPBACK_HOSTS = frozenset({"localhost", "127.0.0.1", "[::1]"})
+OPEN_TIMEOUT_S = 120  # a busy machine took 57 for the shop and the browser
+CLOSE_TIMEOUT_S = 15
 expect.set_options(
     timeout=20_000
-)  # milliseconds; what is expected is shown at once, unless the machine is busy
-STAFF = ("duena@trompo.example", "una clave muy larga")
-"""Who owns the shared shop: address and password."""
-METRICS = {"authorization": "Bearer a token of those who watch the shared shop"}
-"""The header that opens the shared shop's `/metrics` and the details of its `/health`."""
+)  # milliseconds; expected content is shown immediately, unless the machine is busy
+OWNER_LOGIN = ("duena@trompo.example", "una clave muy larga")
+"""E-mail address and password of the owner of the shared shop."""
+METRICS_HEADERS = {"authorization": "Bearer a token of those who watch the shared shop"}
+"""The header that opens `/metrics` and the details of `/health` of the shared shop."""
 WIDTHS = {"320": (320, 640), "1280": (1280, 800)}
-ON_A_PHONE = pytest.mark.parametrize("page", ["320"], indirect=True)
-"""For a test of what is the same on every screen: its `page` is the smallest phone's alone."""
+PHONE_ONLY = pytest.mark.parametrize("page", ["320"], indirect=True)
+"""For a test of something that is the same on every screen: its `page` has only the smallest phone's width."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """All tests here are end to end and share the browser's event loop."""
+    """Mark all tests of this folder as end-to-end and let them share the browser's event loop."""
     for item in items:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.e2e)
@@ -54,27 +54,27 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @dataclass
 class ShopServer:
-    """`python -m storefront.serve` in a process of its own, on a free port, with a data folder of its own.
+    """`python -m storefront.serve` in a separate process, on a free port, with its own data folder.
 
-    It begins with a copy of the data folder `filled`, or fills an empty one itself. `may_fork` says that the process
-    may be one that has imported the app already.
+    The data folder is a copy of `template_data`; without one, the shop fills an empty folder. With `may_fork` the
+    process may be forked from one that has already imported the app.
     """
 
     folder: Path
     environment: dict[str, str] = field(default_factory=dict)
-    filled: Path | None = None
+    template_data: Path | None = None
     may_fork: bool = False
-    port: int = field(default_factory=free_port)
+    port: int = field(default_factory=find_free_port)
     process: subprocess.Popen[bytes] | ForkedShop | None = None
 
     @property
     def url(self) -> str:
-        """Where it answers, without a trailing slash."""
+        """Return the shop's address, without a trailing slash."""
         return f"http://localhost:{self.port}"
 
     @property
     def log(self) -> str:
-        """What it printed since it was made."""
+        """Return the output of all its processes so far."""
         return self._log_file.read_text()
 
     @property
@@ -87,37 +87,37 @@ class ShopServer:
 
     @property
     def tokens(self) -> set[str]:
-        """The tokens that it made: see `tests.log_guard`."""
-        return recorded_tokens(self._token_file)
+        """Return the tokens that it created: see `tests.log_guard`."""
+        return read_recorded_tokens(self._token_file)
 
     @property
     def _token_file(self) -> Path:
         return self.folder / "tokens.txt"
 
     def require_clean_log(self) -> None:
-        """Check that the log holds none of the shop's tokens, no query of an address, and nothing of its shoppers."""
+        """Check that the log contains no token of the shop, no query string and no personal data."""
         database = self._data_folder / "trompo.db"
-        people = people_in(database) if database.exists() else set()
+        people = find_personal_data(database) if database.exists() else set()
         assert find_leaks(self.log, self.tokens, people) == []
 
     def start(self) -> None:
-        """Start it and wait until `/health` answers 200."""
+        """Start the server and wait until `/health` answers 200."""
         inherited = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
         data = self._data_folder
-        if self.filled is not None and not data.exists():
-            shutil.copytree(self.filled, data)
-        place = {
+        if self.template_data is not None and not data.exists():
+            shutil.copytree(self.template_data, data)
+        own_settings = {
             "PORT": str(self.port),
             "DATA_DIR": str(data),
             "PYTHONUNBUFFERED": "1",
             TOKEN_FILE: str(self._token_file),
         }
-        environment = {**inherited, **place, **self.environment}
+        environment = {**inherited, **own_settings, **self.environment}
         if self.may_fork and can_fork(environment):
             self.process = ForkedShop(environment, ROOT, self._log_file)
         else:
             self._run_command(environment)
-        self.wait_until_it_answers()
+        self.wait_until_healthy()
 
     def _run_command(self, environment: dict[str, str]) -> None:
         with self._log_file.open("ab") as log:
@@ -129,34 +129,37 @@ class ShopServer:
                 stderr=subprocess.STDOUT,
             )
 
-    def wait_until_it_answers(self) -> None:
+    def wait_until_healthy(self) -> None:
         """Wait until `/health` answers 200."""
-        self._wait_until(self._answers, "did not open")
+        self._wait_until(self._is_healthy, "did not open")
 
-    def wait_until_it_says(self, text: str) -> None:
-        """Wait until its log holds `text`."""
-        self._wait_until(lambda: text in self.log, f"did not say {text!r}")
+    def wait_for_log(self, text: str) -> None:
+        """Wait until the log contains `text`."""
+        self._wait_until(lambda: text in self.log, f"did not log {text!r}")
 
-    async def rendered(self, path: str) -> str:
-        """The drawn document at `path`, which is kept from now on; a busy machine answers with the shell first."""
-        deadline = time.monotonic() + SECONDS_TO_OPEN
+    async def fetch_rendered(self, path: str) -> str:
+        """Return the rendered document at `path`, which is cached from now on.
+
+        A busy machine returns the plain shell first.
+        """
+        deadline = time.monotonic() + OPEN_TIMEOUT_S
         html = ""
         async with httpx.AsyncClient(base_url=self.url) as client:
-            while not html or "data-stand-in" in html:  # each answer waits while it is drawn
-                assert time.monotonic() < deadline, f"{path} was not drawn"
+            while not html or "data-stand-in" in html:  # each request waits while the page is rendered
+                assert time.monotonic() < deadline, f"{path} was not rendered"
                 html = (await client.get(path)).text
         return html
 
-    def _wait_until(self, reached: Callable[[], bool], failure: str) -> None:
+    def _wait_until(self, is_reached: Callable[[], bool], failure: str) -> None:
         assert self.process is not None
-        deadline = time.monotonic() + SECONDS_TO_OPEN
-        while not reached():
+        deadline = time.monotonic() + OPEN_TIMEOUT_S
+        while not is_reached():
             if self.process.poll() is not None or time.monotonic() > deadline:
                 pytest.fail(f"the shop {failure}:\n{self.log}")
             time.sleep(0.05)
 
     def stop(self) -> int:
-        """Ask it to close and wait for that. Its log must be clean: see `require_clean_log`.
+        """Ask the server to close and wait until it has. Its log must be clean: see `require_clean_log`.
 
         Returns:
             Its exit code.
@@ -164,20 +167,20 @@ class ShopServer:
         assert self.process is not None
         self.process.send_signal(signal.SIGTERM)
         try:
-            code = self.process.wait(SECONDS_TO_CLOSE)
+            code = self.process.wait(CLOSE_TIMEOUT_S)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
-            pytest.fail(f"the shop did not close within {SECONDS_TO_CLOSE} seconds:\n{self.log}")
+            pytest.fail(f"the shop did not close within {CLOSE_TIMEOUT_S} seconds:\n{self.log}")
         self.require_clean_log()
         return code
 
     def restart(self) -> None:
-        """Stop it and start it again, on the same port and data."""
+        """Stop the server and start it again, on the same port and data."""
         self.stop()
         self.start()
 
-    def _answers(self) -> bool:
+    def _is_healthy(self) -> bool:
         try:
             with urlopen(f"{self.url}/health", timeout=5) as answer:
                 return bool(answer.status == 200)
@@ -186,25 +189,25 @@ class ShopServer:
 
 
 @dataclass
-class Watch:
-    """What a page did that no page may do: errors on the console, and requests that leave this machine."""
+class PageWatch:
+    """The forbidden actions of a page: errors on the console, and requests that leave this machine."""
 
     expected: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
     def expect(self, text: str) -> None:
-        """Accept console errors that hold `text`: this test provokes them."""
+        """Accept console errors that contain `text`: this test provokes them."""
         self.expected.append(text)
 
-    def over(self, page: Page) -> None:
+    def attach(self, page: Page) -> None:
         """Watch `page` from now on."""
         page.on("console", self._console)
         page.on("pageerror", lambda error: self.problems.append(f"exception: {error.stack or error}"))
         page.on("request", self._request)
         page.on("websocket", self._request)
 
-    def unexpected(self) -> list[str]:
-        """The problems that no test expected."""
+    def list_unexpected(self) -> list[str]:
+        """Return the problems that no test expected."""
         return [problem for problem in self.problems if not any(text in problem for text in self.expected)]
 
     def _console(self, message: ConsoleMessage) -> None:
@@ -213,7 +216,7 @@ class Watch:
 
     def _request(self, request: Request | WebSocket) -> None:
         url = urlsplit(request.url)
-        if url.scheme in {"http", "https", "ws", "wss"} and url.hostname not in LOOPBACK:
+        if url.scheme in {"http", "https", "ws", "wss"} and url.hostname not in LOOPBACK_HOSTS:
             self.problems.append(f"request to {url.hostname}: {request.url}")
 
 
@@ -222,14 +225,14 @@ OpenPage = Callable[[int, int], AbstractAsyncContextManager[Page]]
 
 @pytest.fixture(scope="session")
 def production_build() -> None:
-    """The pages as they are shipped. `make test` builds them before it tests."""
+    """Check that the production pages are built; `make test` builds them before the tests."""
     if not STAMP.exists():
         pytest.fail("the pages are not built: run `make pages`")
 
 
 @pytest.fixture(scope="session")
 def demo_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The data folder of a shop with the demo toys that nobody has used."""
+    """Create the data folder of a shop with the demo products and without customers."""
     data = tmp_path_factory.mktemp("demo") / "data"
     asyncio.run(prepare(Settings(data_dir=data)))
     return data
@@ -239,9 +242,9 @@ def demo_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def server(
     production_build: None, demo_data: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[ShopServer]:
-    """A running shop with the demo toys, shared by the tests of this worker."""
-    token = METRICS["authorization"].removeprefix("Bearer ")
-    owner = {"ADMIN_EMAIL": STAFF[0], "ADMIN_PASSWORD": STAFF[1], "METRICS_TOKEN": token}
+    """Start a shop with the demo products that the tests of this worker share."""
+    token = METRICS_HEADERS["authorization"].removeprefix("Bearer ")
+    owner = {"ADMIN_EMAIL": OWNER_LOGIN[0], "ADMIN_PASSWORD": OWNER_LOGIN[1], "METRICS_TOKEN": token}
     shop = ShopServer(tmp_path_factory.mktemp("shop"), owner, demo_data, may_fork=True)
     shop.start()
     yield shop
@@ -252,14 +255,14 @@ def server(
 def new_server(
     production_build: None, demo_data: Path, tmp_path: Path
 ) -> Iterator[Callable[..., ShopServer]]:
-    """Starts shops that belong to one test, with the environment it gives: `new_server(PUBLIC_URL="https://…")`."""
+    """Return a function that starts a shop for one test with this environment: `new_server(PUBLIC_URL="https://…")`."""
     started: list[ShopServer] = []
 
     def start(**environment: str) -> ShopServer:
         folder = tmp_path / f"shop-{len(started)}"
         folder.mkdir()
-        filled = None if "DATABASE_URL" in environment else demo_data
-        shop = ShopServer(folder, environment, filled, may_fork=True)
+        template_data = None if "DATABASE_URL" in environment else demo_data
+        shop = ShopServer(folder, environment, template_data, may_fork=True)
         started.append(shop)
         shop.start()
         return shop
@@ -272,7 +275,7 @@ def new_server(
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def browser() -> AsyncIterator[Browser]:
-    """Chromium, headless: the one `make test` found or installed."""
+    """Start headless Chromium: the one that `make test` found or installed."""
     async with async_playwright() as playwright:
         chromium = await launch(playwright)
         yield chromium
@@ -280,19 +283,19 @@ async def browser() -> AsyncIterator[Browser]:
 
 
 @pytest.fixture
-def watch() -> Watch:
-    """Over every page of this test; ask for it to expect errors that the test provokes."""
-    return Watch()
+def watch() -> PageWatch:
+    """Return the watch over every page of this test, to declare the errors that the test provokes."""
+    return PageWatch()
 
 
 @pytest.fixture
-def open_page(browser: Browser, server: ShopServer, watch: Watch) -> OpenPage:
-    """Opens watched pages, each with a visitor of its own, in a window of the given width and height."""
-    return pages_of(server, browser, watch)
+def open_page(browser: Browser, server: ShopServer, watch: PageWatch) -> OpenPage:
+    """Return a function that opens a watched page of a new visitor in a window of the given width and height."""
+    return build_page_opener(server, browser, watch)
 
 
-def pages_of(shop: ShopServer, browser: Browser, watch: Watch) -> OpenPage:
-    """What opens pages of this shop: see `open_page`."""
+def build_page_opener(shop: ShopServer, browser: Browser, watch: PageWatch) -> OpenPage:
+    """Return a function that opens pages of this shop: see `open_page`."""
 
     @asynccontextmanager
     async def opened(width: int, height: int) -> AsyncIterator[Page]:
@@ -303,30 +306,30 @@ def pages_of(shop: ShopServer, browser: Browser, watch: Watch) -> OpenPage:
             timezone_id="America/Bogota",
         )
         page = await context.new_page()
-        watch.over(page)
+        watch.attach(page)
         yield page
         await context.close()
-        assert watch.unexpected() == []
+        assert watch.list_unexpected() == []
 
     return opened
 
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def page_320(open_page: OpenPage) -> AsyncIterator[Page]:
-    """A page on the smallest phone."""
+    """Open a page on the smallest phone."""
     async with open_page(*WIDTHS["320"]) as page:
         yield page
 
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def page_1280(open_page: OpenPage) -> AsyncIterator[Page]:
-    """A page on a desktop."""
+    """Open a page on a desktop."""
     async with open_page(*WIDTHS["1280"]) as page:
         yield page
 
 
 @pytest_asyncio.fixture(params=WIDTHS, loop_scope="session")
 async def page(request: pytest.FixtureRequest, open_page: OpenPage) -> AsyncIterator[Page]:
-    """A page on the smallest phone and on a desktop: a test that asks for it runs on both."""
+    """Open a page on the smallest phone and on a desktop: a test with this fixture runs on both."""
     async with open_page(*WIDTHS[request.param]) as opened:
         yield opened

@@ -1,4 +1,4 @@
-"""`python -m storefront.serve` in a process that has imported the app already: see `tests.forks`."""
+"""`python -m storefront.serve` in a fork of a process that has already imported the app: see `tests.forks`."""
 
 import multiprocessing
 import os
@@ -11,33 +11,33 @@ from storefront.server.granian_server import open_and_serve
 from tests.forks import FORKS
 from tests.log_guard import record_tokens
 
-READ_AT_IMPORT = ("OTEL_", "REDIS_", "REFLEX_", "STORE_LOCALE", "WORKERS")
-"""The beginnings of settings that importing the app reads."""
+IMPORT_TIME_SETTINGS = ("OTEL_", "REDIS_", "REFLEX_", "STORE_LOCALE", "WORKERS")
+"""The beginnings of the names of settings that are read when the app is imported."""
 
 
 class ForkedShop:
-    """Such a process. It can be asked and told what `subprocess.Popen` can."""
+    """A forked shop process with the methods of `subprocess.Popen` that tests use."""
 
     def __init__(self, environment: dict[str, str], folder: Path, log: Path) -> None:
-        """Start it with this environment, in this folder; what it prints is added to the log."""
-        self._process = FORKS.Process(target=_serve, args=(environment, folder, log))
+        """Start the process with this environment, in this folder; its output is appended to the log."""
+        self._process = FORKS.Process(target=_serve_shop, args=(environment, folder, log))
         self._process.start()
 
     @property
     def pid(self) -> int:
-        """The process's number."""
+        """Return the process id."""
         assert self._process.pid is not None
         return self._process.pid
 
     def poll(self) -> int | None:
-        """Its exit code, if it has ended; of one that a signal ended, the signal's number below zero."""
+        """Return its exit code, or None while it runs. If signal n ended it, the code is -n."""
         return self._process.exitcode
 
     def wait(self, timeout: float | None = None) -> int:
-        """Wait for its end. Gives its exit code.
+        """Wait until the process ends. Return its exit code.
 
         Raises:
-            TimeoutExpired: it did not end within that many seconds.
+            TimeoutExpired: it did not end within `timeout` seconds.
         """
         self._process.join(timeout)
         if self._process.exitcode is None:
@@ -45,21 +45,21 @@ class ForkedShop:
         return self._process.exitcode
 
     def send_signal(self, number: int) -> None:
-        """Send it a signal, if it still runs."""
+        """Send a signal to the process, if it still runs."""
         if self.poll() is None:
             os.kill(self.pid, number)
 
     def kill(self) -> None:
-        """End it without a word."""
+        """Kill the process."""
         self.send_signal(signal.SIGKILL)
 
 
 def can_fork(environment: dict[str, str]) -> bool:
-    """Whether the app that was imported is the one that this environment would import."""
-    return not any(name.startswith(READ_AT_IMPORT) for name in environment)
+    """Return True if the imported app is the same that a new process with this environment would import."""
+    return not any(name.startswith(IMPORT_TIME_SETTINGS) for name in environment)
 
 
-def _serve(environment: dict[str, str], folder: Path, log: Path) -> None:
+def _serve_shop(environment: dict[str, str], folder: Path, log: Path) -> None:
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(folder)
@@ -69,5 +69,5 @@ def _serve(environment: dict[str, str], folder: Path, log: Path) -> None:
         os.dup2(printed.fileno(), sys.stderr.fileno())
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # both are files
-    multiprocessing.set_start_method("fork", force=True)  # its workers have the app, too
+    multiprocessing.set_start_method("fork", force=True)  # its workers are forked, so they have the app, too
     open_and_serve()

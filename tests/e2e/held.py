@@ -1,4 +1,4 @@
-"""What a page and the server say to each other can be held back on its way, or take its time."""
+"""Faults of the websocket between a page and the server: messages that are held back, lost or slow."""
 
 import asyncio
 import re
@@ -6,35 +6,38 @@ import re
 from playwright.async_api import Page, WebSocketRoute
 
 
-class Held:
-    """The way from the shop to a page, or back, on which what says `text` can be held back."""
+class HeldMessages:
+    """A websocket on which messages that contain `text` can be held back."""
 
     def __init__(self, text: str, *, is_from_page: bool = False, in_order: bool = False) -> None:
-        """`in_order`: what comes after something that is held back is held back, too, as on a real connection."""
+        """Hold back messages of the server, or of the page if `is_from_page`.
+
+        With `in_order`, messages that follow a held one are held back, too, as on a real connection.
+        """
         self.is_holding = False
         self._in_order = in_order
         self._text = text
         self._is_from_page = is_from_page
         self._held: list[tuple[WebSocketRoute, str | bytes]] = []
 
-    async def stand_before(self, page: Page) -> None:
-        """Be the way to this page, which is still to be opened."""
+    async def intercept(self, page: Page) -> None:
+        """Intercept the websocket of this page, which must not be open yet."""
         await page.route_web_socket(re.compile("_event"), self._connect)
 
     def release(self) -> None:
-        """Let everything through that was held back."""
+        """Send the messages that were held back."""
         self.is_holding = False
         for socket, message in self._held:
             socket.send(message)
 
-    async def wait_for_one(self) -> None:
-        """Wait until something is held back."""
-        while not self._held:  # noqa: ASYNC110 - Playwright tells of messages by callbacks alone
+    async def wait_until_held(self) -> None:
+        """Wait until a message is held back."""
+        while not self._held:  # noqa: ASYNC110 - Playwright reports messages only by callbacks
             await asyncio.sleep(0.01)
 
-    async def lose_next(self) -> None:
-        """Wait until something is held back, and let nobody ever hear of it."""
-        await self.wait_for_one()
+    async def discard_next(self) -> None:
+        """Wait until a message is held back, and discard it."""
+        await self.wait_until_held()
         self.is_holding = False
         self._held.clear()
 
@@ -52,17 +55,17 @@ class Held:
         source.on_message(pass_on)
 
 
-class Swallowed:
-    """The way from a page to the shop, or back, on which what says `text` gets lost, and the connection with it."""
+class LostMessages:
+    """A websocket that discards a message with `text` and then closes."""
 
     def __init__(self, text: str, *, is_from_page: bool = True) -> None:
         self.count = 1
-        """How many are still to be lost."""
+        """Number of messages that are still to be lost."""
         self._text = text
         self._is_from_page = is_from_page
 
-    async def stand_before(self, page: Page) -> None:
-        """Be the way to this page, which is still to be opened."""
+    async def intercept(self, page: Page) -> None:
+        """Intercept the websocket of this page, which must not be open yet."""
         await page.route_web_socket(re.compile("_event"), self._connect)
 
     async def _connect(self, socket: WebSocketRoute) -> None:
@@ -73,7 +76,7 @@ class Swallowed:
         async def pass_on(message: str | bytes) -> None:
             nonlocal is_cut
             if is_cut:
-                return  # what was sent after it is lost, too
+                return  # later messages are lost, too
             if self.count and self._text in str(message):
                 is_cut = True
                 self.count -= 1
@@ -86,14 +89,14 @@ class Swallowed:
         target.on_message(source.send)
 
 
-class Slow:
-    """The way between the shop and a page, on which everything takes these seconds in each direction."""
+class SlowConnection:
+    """A websocket on which every message takes `seconds` longer in each direction."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
 
-    async def stand_before(self, page: Page) -> None:
-        """Be the way to this page, which is still to be opened."""
+    async def intercept(self, page: Page) -> None:
+        """Intercept the websocket of this page, which must not be open yet."""
         await page.route_web_socket(re.compile("_event"), self._connect)
 
     def _connect(self, socket: WebSocketRoute) -> None:

@@ -1,4 +1,4 @@
-"""The app of a shop with one worker, without Redis, in Spanish. Only the process imports it whose forks are shops."""
+"""The app of a shop with one worker, without Redis, in Spanish. Only the process whose forks are shops imports it."""
 
 import storefront.server.preparation
 from storefront.server.worker import import_app

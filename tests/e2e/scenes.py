@@ -1,4 +1,4 @@
-"""Every page of the shop in every state worth looking at, for `test_every_page.py` and `tools/screenshots.py`."""
+"""The pages of the shop in each state that matters, for `test_every_page.py` and `tools/screenshots.py`."""
 
 from collections.abc import Awaitable, Callable
 from uuid import uuid4
@@ -6,21 +6,21 @@ from uuid import uuid4
 from playwright.async_api import Page, expect
 
 from tests.e2e import account_steps, shopper
-from tests.e2e.shopper import PATIENCE
+from tests.e2e.shopper import TIMEOUT_MS
 
 Scene = Callable[[Page], Awaitable[None]]
 
 
 async def visit(page: Page, path: str) -> None:
-    """Open the page at `path` and wait until it has come to rest."""
+    """Open the page at `path` and wait until it has finished loading."""
     await page.goto(path)
     await page.wait_for_function("() => window.__reflex")
     await page.wait_for_load_state("networkidle")
     await expect(page.get_by_role("heading", level=1).first).to_be_attached()
 
 
-def at(path: str) -> Scene:
-    """The page at `path`, as it comes."""
+def page_at(path: str) -> Scene:
+    """Return a scene that opens the page at `path`."""
 
     async def scene(page: Page) -> None:
         await visit(page, path)
@@ -28,146 +28,146 @@ def at(path: str) -> Scene:
     return scene
 
 
-def search(text: str, shows: str) -> Scene:
-    """The home page with `text` typed into the search."""
+def search_scene(text: str, shows: str) -> Scene:
+    """Return a scene that types `text` into the search of the home page."""
 
     async def scene(page: Page) -> None:
         await visit(page, "/")
         await page.get_by_test_id("search-input").press_sequentially(text)
-        await expect(page.get_by_test_id(shows).first).to_be_visible(timeout=PATIENCE)
+        await expect(page.get_by_test_id(shows).first).to_be_visible(timeout=TIMEOUT_MS)
         await page.wait_for_load_state("networkidle")
 
     return scene
 
 
-async def menu(page: Page) -> None:
-    """The menu of phones, over the home page."""
+async def open_menu(page: Page) -> None:
+    """Open the phone menu on the home page."""
     await visit(page, "/")
     await page.get_by_role("button", name="Abrir el menú").click()
     await expect(page.get_by_role("dialog")).to_be_visible()
 
 
-async def filters(page: Page) -> None:
-    """The filters of phones, over the catalogue, with one chosen."""
+async def open_filters(page: Page) -> None:
+    """Open the phone filters on the catalogue, with one filter chosen."""
     await visit(page, "/catalog")
     await page.get_by_test_id("open-filters").click()
     await page.get_by_test_id("filter-brand").get_by_label("La Puntada").check()
     await expect(page.get_by_role("button", name="Ver 7 juguetes")).to_be_visible()
 
 
-async def narrowed(page: Page) -> None:
-    """The catalogue with a filter chosen beside it."""
+async def open_filtered_catalog(page: Page) -> None:
+    """Open the catalogue on a desktop with a filter chosen."""
     await visit(page, "/catalog")
     await page.get_by_test_id("filter-brand").get_by_label("La Puntada").check()
     await expect(page.locator(".chip").first).to_be_visible()
 
 
-async def added(page: Page) -> None:
-    """A product that was just put into the cart."""
+async def open_added_product(page: Page) -> None:
+    """Open a product and add it to the cart."""
     await shopper.put_in_cart(page, "mapa-de-colombia")
 
 
-async def drawer(page: Page) -> None:
-    """The cart beside the page."""
-    await added(page)
+async def open_drawer(page: Page) -> None:
+    """Open the cart drawer on a product's page."""
+    await open_added_product(page)
     await page.locator("a[href='/cart'].icon-button").click()
     await expect(page.get_by_test_id("cart-line")).to_be_visible()
 
 
-async def large_view(page: Page) -> None:
-    """A product's picture over the whole page, enlarged."""
+async def open_large_view(page: Page) -> None:
+    """Open a product's picture in the large view, enlarged."""
     await visit(page, "/product/mapa-de-colombia")
     await page.get_by_role("button", name="Ampliar la foto").click()
     await page.get_by_role("button", name="Acercar o alejar").click()
 
 
-async def cart(page: Page) -> None:
-    """A cart with two toys."""
+async def open_cart(page: Page) -> None:
+    """Open a cart with two products."""
     await shopper.put_in_cart(page, "chiva-de-madera")
     await shopper.put_in_cart(page, "telescopio-primeras-lunas")
     await visit(page, "/cart")
-    await expect(page.get_by_test_id("cart-line").first).to_be_visible(timeout=PATIENCE)
+    await expect(page.get_by_test_id("cart-line").first).to_be_visible(timeout=TIMEOUT_MS)
 
 
-async def wishlist(page: Page) -> None:
-    """Three toys that were saved."""
+async def open_wishlist(page: Page) -> None:
+    """Open a wishlist with three products."""
     await visit(page, "/catalog")
     for number in range(3):
         await page.get_by_test_id("wishlist-toggle").nth(number).click()
     await visit(page, "/wishlist")
-    await expect(page.get_by_test_id("product-card").first).to_be_visible(timeout=PATIENCE)
+    await expect(page.get_by_test_id("product-card").first).to_be_visible(timeout=TIMEOUT_MS)
 
 
-async def checkout(page: Page) -> None:
-    """The form of the checkout, filled in, with a toy of which there are plenty: many scenes buy it."""
+async def open_filled_checkout(page: Page) -> None:
+    """Open the checkout and fill in the form, with a product that has a large stock: many scenes buy it."""
     await shopper.put_in_cart(page, "yoyo-de-madera")
     await shopper.open_checkout(page)
-    await shopper.fill_in(page)
+    await shopper.fill_in_checkout(page)
 
 
-async def checkout_errors(page: Page) -> None:
-    """The form of the checkout, sent empty."""
+async def open_checkout_errors(page: Page) -> None:
+    """Open the checkout and send its form empty."""
     await shopper.put_in_cart(page, "chiva-de-madera")
     await shopper.open_checkout(page)
     await page.get_by_test_id("place-order").click()
-    await expect(page.locator("[aria-invalid=true]").first).to_be_visible(timeout=PATIENCE)
+    await expect(page.locator("[aria-invalid=true]").first).to_be_visible(timeout=TIMEOUT_MS)
 
 
-async def bank(page: Page) -> None:
-    """The bank's page of the sandbox."""
-    await checkout(page)
+async def open_bank(page: Page) -> None:
+    """Open the sandbox's bank page."""
+    await open_filled_checkout(page)
     await shopper.go_to_bank(page)
 
 
-def order(decision: str, status: str) -> Scene:
-    """The order's page after the bank's decision."""
+def order_scene(decision: str, status: str) -> Scene:
+    """Return a scene that opens the order's page after the bank's decision."""
 
     async def scene(page: Page) -> None:
-        await bank(page)
-        await shopper.decide(page, decision)
+        await open_bank(page)
+        await shopper.decide_at_bank(page, decision)
         await shopper.expect_status(page, status)
 
     return scene
 
 
-async def order_waiting(page: Page) -> None:
-    """The checkout of a shopper who comes back from the bank without having paid."""
-    await bank(page)
+async def open_waiting_order(page: Page) -> None:
+    """Open the checkout of a shopper who returns from the bank without paying."""
+    await open_bank(page)
     await page.go_back()
-    await expect(page.get_by_test_id("order-waiting")).to_be_visible(timeout=PATIENCE)
+    await expect(page.get_by_test_id("order-waiting")).to_be_visible(timeout=TIMEOUT_MS)
 
 
-async def change_bank(page: Page) -> None:
-    """The question whether the payment at the bank is to be let go of."""
-    await order("pending", "pending")(page)
-    await page.get_by_test_id("change-bank").click(timeout=PATIENCE)
+async def open_bank_change(page: Page) -> None:
+    """Open the question whether to cancel the payment at the bank."""
+    await order_scene("pending", "pending")(page)
+    await page.get_by_test_id("change-bank").click(timeout=TIMEOUT_MS)
     await expect(page.get_by_test_id("change-bank-question")).to_be_visible()
 
 
-async def register_errors(page: Page) -> None:
-    """The form for a new account, sent empty."""
+async def open_registration_errors(page: Page) -> None:
+    """Open the registration and send its form empty."""
     await visit(page, "/account/register")
     await page.get_by_role("button", name="Crear mi cuenta").click()
-    await expect(page.locator("[aria-invalid=true]").first).to_be_visible(timeout=PATIENCE)
+    await expect(page.locator("[aria-invalid=true]").first).to_be_visible(timeout=TIMEOUT_MS)
 
 
-async def account(page: Page) -> None:
-    """The page of an account with an order and two addresses."""
-    await account_new(page)
-    await order("approve", "paid")(page)
+async def open_account(page: Page) -> None:
+    """Open the page of an account with an order and two addresses."""
+    await open_new_account(page)
+    await order_scene("approve", "paid")(page)
     await visit(page, "/account")
-    await expect(page.get_by_test_id("account-order")).to_be_visible(timeout=PATIENCE)
+    await expect(page.get_by_test_id("account-order")).to_be_visible(timeout=TIMEOUT_MS)
     await account_steps.add_address(page, "Calle 10 # 5-20", "Leticia, Amazonas")
 
 
-async def account_new(page: Page) -> None:
-    """The page of a new account."""
+async def open_new_account(page: Page) -> None:
+    """Open the page of a new account."""
     await account_steps.register(page, f"{uuid4().hex}@example.com")
 
 
-async def account_edit(page: Page) -> None:
-    """An address that is being changed, with mistakes, and another one that is about to go."""
-    await account_new(page)
+async def open_address_edit(page: Page) -> None:
+    """Open an account with one address that is edited wrongly, and another one whose deletion must be confirmed."""
+    await open_new_account(page)
     await account_steps.add_address(page, "Carrera 43A # 1-50, apto. 302", "Medellín, Antioquia")
     await account_steps.add_address(page, "Calle 10 # 5-20", "Leticia, Amazonas")
     entries = page.get_by_test_id("account-address")
@@ -175,60 +175,60 @@ async def account_edit(page: Page) -> None:
     await entries.first.locator('[name="address"]').fill("x")
     await entries.first.locator('[name="town"]').fill("Macondo")
     await entries.first.get_by_role("button", name="Guardar dirección").click()
-    await expect(page.locator("[aria-invalid=true]").first).to_be_visible(timeout=PATIENCE)
+    await expect(page.locator("[aria-invalid=true]").first).to_be_visible(timeout=TIMEOUT_MS)
     await entries.last.get_by_role("button", name="Quitar la dirección").click()
 
 
-async def checkout_addresses(page: Page) -> None:
-    """The checkout of a customer with two addresses."""
-    await account_new(page)
+async def open_checkout_addresses(page: Page) -> None:
+    """Open the checkout of a customer with two addresses."""
+    await open_new_account(page)
     await account_steps.add_address(page, "Carrera 43A # 1-50, apto. 302", "Medellín, Antioquia")
     await account_steps.add_address(page, "Calle 10 # 5-20", "Leticia, Amazonas")
     await shopper.put_in_cart(page, "yoyo-de-madera")
     await shopper.open_checkout(page)
-    await expect(page.get_by_test_id("place-order")).to_contain_text("Pagar $", timeout=PATIENCE)
+    await expect(page.get_by_test_id("place-order")).to_contain_text("Pagar $", timeout=TIMEOUT_MS)
 
 
-ON_PHONES: dict[str, Scene] = {"menu": menu, "filters": filters}
+PHONE_SCENES: dict[str, Scene] = {"menu": open_menu, "filters": open_filters}
 
-EVERYWHERE: dict[str, Scene] = {
-    "home": at("/"),
-    "search": search("tronpo", "search-result"),
-    "search-nothing": search("submarino", "search-empty"),
-    "catalog": at("/catalog?category=munecas-y-peluches"),
-    "catalog-nothing": at("/catalog?q=submarino"),
-    "product": at("/product/chiva-de-madera"),
-    "product-sold-out": at("/product/cocina-de-juguete"),
-    "product-unknown": at("/product/nave-espacial"),
-    "product-added": added,
-    "product-large": large_view,
-    "drawer": drawer,
-    "cart": cart,
-    "cart-empty": at("/cart"),
-    "wishlist": wishlist,
-    "wishlist-empty": at("/wishlist"),
-    "checkout": checkout,
-    "checkout-errors": checkout_errors,
-    "checkout-empty": at("/checkout"),
-    "bank": bank,
-    "order-paid": order("approve", "paid"),
-    "order-rejected": order("reject", "rejected"),
-    "order-pending": order("pending", "pending"),
-    "order-waiting": order_waiting,
-    "order-change-bank": change_bank,
-    "order-unknown": at("/order/order_0?token=t"),
-    "order-find": at("/order/find"),
-    "notify": at("/notify?id=a&token=b"),
-    "unsubscribe": at("/unsubscribe?said=forgotten"),
-    "login": at("/account/login"),
-    "register": at("/account/register"),
-    "register-errors": register_errors,
-    "reset": at("/account/reset"),
-    "account": account,
-    "account-new": account_new,
-    "account-edit": account_edit,
-    "checkout-addresses": checkout_addresses,
-    "pqrs": at("/pqrs"),
-    "legal": at("/legal/terminos"),
-    "not-found": at("/naves/espaciales"),
+PAGE_SCENES: dict[str, Scene] = {
+    "home": page_at("/"),
+    "search": search_scene("tronpo", "search-result"),
+    "search-nothing": search_scene("submarino", "search-empty"),
+    "catalog": page_at("/catalog?category=munecas-y-peluches"),
+    "catalog-nothing": page_at("/catalog?q=submarino"),
+    "product": page_at("/product/chiva-de-madera"),
+    "product-sold-out": page_at("/product/cocina-de-juguete"),
+    "product-unknown": page_at("/product/nave-espacial"),
+    "product-added": open_added_product,
+    "product-large": open_large_view,
+    "drawer": open_drawer,
+    "cart": open_cart,
+    "cart-empty": page_at("/cart"),
+    "wishlist": open_wishlist,
+    "wishlist-empty": page_at("/wishlist"),
+    "checkout": open_filled_checkout,
+    "checkout-errors": open_checkout_errors,
+    "checkout-empty": page_at("/checkout"),
+    "bank": open_bank,
+    "order-paid": order_scene("approve", "paid"),
+    "order-rejected": order_scene("reject", "rejected"),
+    "order-pending": order_scene("pending", "pending"),
+    "order-waiting": open_waiting_order,
+    "order-change-bank": open_bank_change,
+    "order-unknown": page_at("/order/order_0?token=t"),
+    "order-find": page_at("/order/find"),
+    "notify": page_at("/notify?id=a&token=b"),
+    "unsubscribe": page_at("/unsubscribe?said=forgotten"),
+    "login": page_at("/account/login"),
+    "register": page_at("/account/register"),
+    "register-errors": open_registration_errors,
+    "reset": page_at("/account/reset"),
+    "account": open_account,
+    "account-new": open_new_account,
+    "account-edit": open_address_edit,
+    "checkout-addresses": open_checkout_addresses,
+    "pqrs": page_at("/pqrs"),
+    "legal": page_at("/legal/terminos"),
+    "not-found": page_at("/naves/espaciales"),
 }

@@ -1,4 +1,4 @@
-"""A shopper at the browser, and a look into the shop's books: what the tests of buying do again and again."""
+"""Steps of a shopper in the browser, and queries of the shop's database, for tests of purchases."""
 
 import json
 import sqlite3
@@ -9,8 +9,8 @@ from playwright.async_api import Error, Page, expect
 
 from tests.e2e.conftest import ShopServer
 
-PATIENCE = 20_000
-"""Milliseconds: the tests share two cores with other servers and browsers."""
+TIMEOUT_MS = 20_000
+"""Milliseconds. The tests share two cores with other servers and browsers."""
 BANK = "1022"
 MEDELLIN = ("medel", "Medellín, Antioquia", "05001000")
 LETICIA = ("leti", "Leticia, Amazonas", "91001000")
@@ -25,24 +25,24 @@ ANA = {
     "reference": "Portería",
     "doc_number": "1020304050",
 }
-"""What a shopper types, by the name of the field."""
+"""A shopper's input, by the name of the field."""
 
 
 async def put_in_cart(page: Page, handle: str) -> None:
-    """Put a toy into the cart, and wait until it is there."""
+    """Add a product to the cart, and wait until it is there."""
     await page.goto(f"/product/{handle}")
     await page.get_by_test_id("add-to-cart").locator("visible=true").first.click()
-    await expect(page.get_by_test_id("added-notice")).to_be_visible(timeout=PATIENCE)
+    await expect(page.get_by_test_id("added-notice")).to_be_visible(timeout=TIMEOUT_MS)
 
 
 async def open_checkout(page: Page) -> None:
     """Go to the checkout and wait for its form."""
     await page.goto("/checkout")
-    await expect(field(page, "email")).to_be_visible(timeout=PATIENCE)
+    await expect(field(page, "email")).to_be_visible(timeout=TIMEOUT_MS)
 
 
 def field(page: Page, name: str) -> Any:
-    """A field of the form, by its name."""
+    """Return a field of the form by its name."""
     return page.locator(f'[name="{name}"]')
 
 
@@ -50,78 +50,78 @@ async def pick_town(page: Page, town: tuple[str, str, str]) -> None:
     """Type the beginning of a municipality's name and pick it from the list."""
     typed, name, code = town
     await field(page, "town").fill(typed)
-    await page.get_by_test_id("town-option").filter(has_text=name).click(timeout=PATIENCE)
+    await page.get_by_test_id("town-option").filter(has_text=name).click(timeout=TIMEOUT_MS)
     await expect(field(page, "town")).to_have_value(name)
     await expect(field(page, "dane_code")).to_have_value(code)
 
 
-async def fill_in(page: Page, **other: str) -> None:
-    """Fill in the whole form, with `other` texts here and there, and wait for the price."""
+async def fill_in_checkout(page: Page, **other: str) -> None:
+    """Fill in the whole form, with `other` values for these fields, and wait for the price."""
     for name, text in {**ANA, **other}.items():
         await field(page, name).fill(text)
     await pick_town(page, MEDELLIN)
     await page.get_by_test_id("bank-select").select_option(BANK)
-    await agree(page)
-    await expect(page.get_by_test_id("place-order")).to_contain_text("Pagar $", timeout=PATIENCE)
+    await accept_terms(page)
+    await expect(page.get_by_test_id("place-order")).to_contain_text("Pagar $", timeout=TIMEOUT_MS)
 
 
-async def agree(page: Page) -> None:
-    """Tick the boxes that nobody buys or makes an account without."""
+async def accept_terms(page: Page) -> None:
+    """Tick the consents that every purchase and every new account needs."""
     for box in ("consent-data", "consent-terms"):
         await page.get_by_test_id(box).check()
 
 
-async def be_ready_to_pay(page: Page, handle: str) -> None:
-    """Put a toy into the cart, and fill in the whole checkout."""
+async def prepare_payment(page: Page, handle: str) -> None:
+    """Add a product to the cart, and fill in the whole checkout."""
     await put_in_cart(page, handle)
     await open_checkout(page)
-    await fill_in(page)
+    await fill_in_checkout(page)
 
 
-async def expect_bank_within_reach(page: Page) -> None:
-    """Wait for the bank's page or, when the page was just being told how things stand, for the way there."""
+async def expect_bank_or_link(page: Page) -> None:
+    """Wait for the bank's page, or for the link to it if the page has just shown the order's state."""
     bank = page.get_by_test_id("bank-approve")
-    await expect(bank.or_(page.get_by_test_id("go-to-bank"))).to_be_visible(timeout=PATIENCE)
+    await expect(bank.or_(page.get_by_test_id("go-to-bank"))).to_be_visible(timeout=TIMEOUT_MS)
 
 
 async def reach_bank(page: Page) -> None:
-    """Wait for the bank's page, or take the way there when it is shown and the page does not leave by itself."""
+    """Wait for the bank's page, or follow the link to it if the page does not go there automatically."""
     bank = page.get_by_test_id("bank-approve")
-    await expect_bank_within_reach(page)
+    await expect_bank_or_link(page)
     while not await bank.is_visible():
-        with suppress(Error):  # the page was leaving for the bank already
+        with suppress(Error):  # the page was already going to the bank
             await page.get_by_test_id("go-to-bank").click(timeout=1_000)
-        await expect_bank_within_reach(page)
+        await expect_bank_or_link(page)
 
 
 async def go_to_bank(page: Page) -> None:
-    """Press the button and wait for the bank's page."""
+    """Click the payment button and wait for the bank's page."""
     await page.get_by_test_id("place-order").click()
-    await expect(page.get_by_test_id("bank-approve")).to_be_visible(timeout=PATIENCE)
+    await expect(page.get_by_test_id("bank-approve")).to_be_visible(timeout=TIMEOUT_MS)
 
 
-async def decide(page: Page, decision: str) -> None:
-    """Decide at the bank, and come back to the order's page."""
+async def decide_at_bank(page: Page, decision: str) -> None:
+    """Decide at the bank, and return to the order's page."""
     await page.get_by_test_id(f"bank-{decision}").click()
-    await expect(page.get_by_test_id("order-status")).to_be_visible(timeout=PATIENCE)
+    await expect(page.get_by_test_id("order-status")).to_be_visible(timeout=TIMEOUT_MS)
 
 
 async def expect_status(page: Page, status: str) -> None:
-    """Wait until the order's page says so."""
+    """Wait until the order's page shows this status."""
     await expect(page.get_by_test_id("order-status")).to_have_attribute(
-        "data-status", status, timeout=PATIENCE
+        "data-status", status, timeout=TIMEOUT_MS
     )
 
 
 async def expect_no_overflow(page: Page) -> None:
-    """Nothing sticks out of the window at the side."""
+    """Check that nothing is wider than the window."""
     assert await page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
 
-def stock_of(shop: ShopServer, handle: str) -> int:
-    """Units of a toy that can be sold now."""
+def read_stock(shop: ShopServer, handle: str) -> int:
+    """Return the units of a product that can be sold now."""
     return int(
-        _ask(
+        _execute_sql(
             shop,
             "SELECT sum(level.stocked - level.reserved) FROM inventory_level level JOIN variant ON variant.id ="
             " level.variant_id JOIN product ON product.id = variant.product_id WHERE product.handle = ?",
@@ -130,40 +130,40 @@ def stock_of(shop: ShopServer, handle: str) -> int:
     )
 
 
-def orders_of(shop: ShopServer, email: str) -> int:
-    """How many orders a shopper has placed."""
-    return int(_ask(shop, 'SELECT count(*) FROM "order" WHERE email = ?', email))
+def count_orders(shop: ShopServer, email: str) -> int:
+    """Return the number of orders with this e-mail address."""
+    return int(_execute_sql(shop, 'SELECT count(*) FROM "order" WHERE email = ?', email))
 
 
-def carts_of(shop: ShopServer) -> int:
+def count_carts(shop: ShopServer) -> int:
     """Return the number of carts that have a line."""
-    return int(_ask(shop, "SELECT count(DISTINCT cart_id) FROM line_item"))
+    return int(_execute_sql(shop, "SELECT count(DISTINCT cart_id) FROM line_item"))
 
 
-def payments_of(shop: ShopServer) -> int:
-    """How many tries to pay there were."""
-    return int(_ask(shop, "SELECT count(*) FROM payment_session"))
+def count_payments(shop: ShopServer) -> int:
+    """Return the number of payment sessions."""
+    return int(_execute_sql(shop, "SELECT count(*) FROM payment_session"))
 
 
-def attention_of(shop: ShopServer) -> list[str]:
-    """The kinds of what waits for a person."""
-    kinds = _ask(shop, "SELECT group_concat(kind) FROM attention WHERE resolved_at IS NULL")
+def list_attention_kinds(shop: ShopServer) -> list[str]:
+    """Return the kinds of the unresolved attentions."""
+    kinds = _execute_sql(shop, "SELECT group_concat(kind) FROM attention WHERE resolved_at IS NULL")
     return str(kinds).split(",") if kinds else []
 
 
-def offer_payments(shop: ShopServer, *providers: str) -> None:
-    """What staff do to say how can be paid."""
-    _ask(shop, "UPDATE region SET payment_providers = ?", json.dumps(providers))
+def set_payment_providers(shop: ShopServer, *providers: str) -> None:
+    """Set the region's payment providers, as staff do."""
+    _execute_sql(shop, "UPDATE region SET payment_providers = ?", json.dumps(providers))
 
 
-def ship_nothing(shop: ShopServer) -> None:
-    """What staff do who delete every way to ship."""
-    _ask(shop, "UPDATE shipping_option SET deleted_at = CURRENT_TIMESTAMP")
+def delete_shipping_options(shop: ShopServer) -> None:
+    """Delete every shipping option, as staff do."""
+    _execute_sql(shop, "UPDATE shipping_option SET deleted_at = CURRENT_TIMESTAMP")
 
 
 def change_price(shop: ShopServer, handle: str, price: int) -> None:
-    """What staff do while somebody is shopping."""
-    _ask(
+    """Change a product's price, as staff do while a customer is shopping."""
+    _execute_sql(
         shop,
         "UPDATE variant SET price = ? WHERE product_id = (SELECT id FROM product WHERE handle = ?)",
         price,
@@ -172,8 +172,8 @@ def change_price(shop: ShopServer, handle: str, price: int) -> None:
 
 
 def sell_out(shop: ShopServer, handle: str) -> None:
-    """Somebody else took the last ones."""
-    _ask(
+    """Set the stock to the reserved units, as if other customers had bought the rest."""
+    _execute_sql(
         shop,
         "UPDATE inventory_level SET stocked = reserved WHERE variant_id IN (SELECT variant.id FROM variant"
         " JOIN product ON product.id = variant.product_id WHERE product.handle = ?)",
@@ -181,20 +181,20 @@ def sell_out(shop: ShopServer, handle: str) -> None:
     )
 
 
-def pay_by_hand(shop: ShopServer, number: str) -> None:
-    """The order is paid by another way than the bank's page, which staff have yet to confirm."""
-    _ask(
+def authorize_payment(shop: ShopServer, number: str) -> None:
+    """Mark the order as paid outside the bank's page; staff have not confirmed the payment yet."""
+    _execute_sql(
         shop,
         "UPDATE payment_session SET state = 'authorized' WHERE collection_id = (SELECT id FROM payment_collection"
         ' WHERE cart_id = (SELECT cart_id FROM "order" WHERE number = ?))',
         number,
     )
-    _ask(shop, "UPDATE \"order\" SET payment_status = 'authorized' WHERE number = ?", number)
+    _execute_sql(shop, "UPDATE \"order\" SET payment_status = 'authorized' WHERE number = ?", number)
 
 
 def send_parcel(shop: ShopServer, number: str) -> None:
-    """The order has its guide, and the carrier has collected the parcel."""
-    _ask(
+    """Give the order a label and mark its parcel as collected by the carrier."""
+    _execute_sql(
         shop,
         "INSERT INTO fulfillment (created_at, updated_at, id, order_id, reference, location_id, provider_id, state,"
         " items, tracking_number, data, stage, shipped_at)"
@@ -204,20 +204,20 @@ def send_parcel(shop: ShopServer, number: str) -> None:
         '{"carrier": "Envía", "packed_at": "x", "tracking": {"expected_at": "2026-11-24T17:00:00+00:00"}}',
         number,
     )
-    _ask(shop, "UPDATE \"order\" SET fulfillment_status = 'shipped' WHERE number = ?", number)
+    _execute_sql(shop, "UPDATE \"order\" SET fulfillment_status = 'shipped' WHERE number = ?", number)
 
 
 def deliver_parcel(shop: ShopServer, number: str) -> None:
-    """The carrier has handed it over."""
-    _ask(
+    """Mark the parcel as delivered."""
+    _execute_sql(
         shop,
         "UPDATE fulfillment SET stage = 'delivered', delivered_at = shipped_at WHERE reference = ?",
         f"{number}-1",
     )
-    _ask(shop, "UPDATE \"order\" SET fulfillment_status = 'delivered' WHERE number = ?", number)
+    _execute_sql(shop, "UPDATE \"order\" SET fulfillment_status = 'delivered' WHERE number = ?", number)
 
 
-def _ask(shop: ShopServer, query: str, *values: object) -> Any:
-    with closing(sqlite3.connect(shop.folder / "data" / "trompo.db", timeout=10)) as books, books:
-        row = books.execute(query, values).fetchone()
+def _execute_sql(shop: ShopServer, query: str, *values: object) -> Any:
+    with closing(sqlite3.connect(shop.folder / "data" / "trompo.db", timeout=10)) as connection, connection:
+        row = connection.execute(query, values).fetchone()
     return row[0] if row else None

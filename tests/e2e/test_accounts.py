@@ -1,4 +1,4 @@
-"""Accounts in a browser, on the smallest phone and on a desktop: from registering to a new password."""
+"""Accounts in a browser, on the smallest phone and on a desktop: from registration to a new password."""
 
 import re
 from collections.abc import Iterator
@@ -10,28 +10,28 @@ from playwright.async_api import Page, Route, expect
 
 from backend.core.error_texts import FAILURE
 from tests.e2e.account_steps import (
-    AT_LOGIN,
+    LOGIN_URL,
     NEW_PASSWORD,
     PASSWORD,
     add_address,
+    expect_account_page,
     expect_counts,
-    expect_home,
-    fill_in_registration,
     log_in,
     log_out,
-    mail_to,
+    record_sent,
     register,
-    sent_by,
+    submit_registration,
+    wait_for_mail,
 )
-from tests.e2e.conftest import ON_A_PHONE, OpenPage, ShopServer, Watch
+from tests.e2e.conftest import PHONE_ONLY, OpenPage, PageWatch, ShopServer
 from tests.e2e.shopper import (
     BANK,
-    PATIENCE,
-    decide,
+    TIMEOUT_MS,
+    decide_at_bank,
     expect_no_overflow,
     expect_status,
     field,
-    fill_in,
+    fill_in_checkout,
     go_to_bank,
     open_checkout,
     put_in_cart,
@@ -42,15 +42,15 @@ from tests.e2e.shopper import (
 def server(
     production_build: None, demo_data: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[ShopServer]:
-    """A shop for these tests alone: registrations are counted by client, and all browsers here are one."""
-    shop = ShopServer(tmp_path_factory.mktemp("accounts-shop"), filled=demo_data, may_fork=True)
+    """Start a shop for these tests alone: registrations are limited by client, and all browsers here are one client."""
+    shop = ShopServer(tmp_path_factory.mktemp("accounts-shop"), template_data=demo_data, may_fork=True)
     shop.start()
     yield shop
     shop.stop()
 
 
-@ON_A_PHONE
-async def test_register_buy_and_see_the_order(page: Page, server: ShopServer) -> None:
+@PHONE_ONLY
+async def test_customer_registers_buys_and_sees_the_order(page: Page, server: ShopServer) -> None:
     address = "compra@example.com"
     await put_in_cart(page, "yoyo-de-madera")
     await register(page, address)
@@ -59,15 +59,15 @@ async def test_register_buy_and_see_the_order(page: Page, server: ShopServer) ->
     await open_checkout(page)  # the guest's cart is still there
     await expect(field(page, "email")).to_have_value(address)
     await expect(field(page, "first_name")).to_have_value("Ana María")
-    await fill_in(page, email=address)
+    await fill_in_checkout(page, email=address)
     await page.get_by_test_id("keep-payer").check()
     await go_to_bank(page)
-    await decide(page, "approve")
+    await decide_at_bank(page, "approve")
     await expect_status(page, "paid")
     number = (await page.get_by_test_id("order-number").inner_text()).split()[-1]
     await page.goto("/account")
     order = page.get_by_test_id("account-order")
-    await expect(order).to_have_count(1, timeout=PATIENCE)
+    await expect(order).to_have_count(1, timeout=TIMEOUT_MS)
     await expect(order).to_contain_text(number)
     await expect(order).to_contain_text("Pagado")
     await expect(page.get_by_test_id("account-address")).to_contain_text("Carrera 43A # 1-50")
@@ -80,13 +80,13 @@ async def test_register_buy_and_see_the_order(page: Page, server: ShopServer) ->
     await page.goto("/account")
     await order.get_by_role("link").first.click()
     await expect_status(page, "paid")
-    assert "/order/" in await mail_to(page, server, address, "Recibimos tu pedido")
-    assert "confirmó el pago" in await mail_to(page, server, address, "quedó confirmado")
-    # the second time, the address book fills the form
+    assert "/order/" in await wait_for_mail(page, server, address, "Recibimos tu pedido")
+    assert "confirmó el pago" in await wait_for_mail(page, server, address, "quedó confirmado")
+    # for the second order, the address book fills the form
     await open_checkout(page)
     await expect(field(page, "address")).to_have_value("Carrera 43A # 1-50, apto. 302")
     await expect(field(page, "town")).to_have_value("Medellín, Antioquia")
-    # and what the account keeps, as its box asked for, fills in who pays
+    # and the payer's data, stored at the customer's request, fills in the payer
     await expect(field(page, "doc_number")).to_have_value("1020304050")
     await expect(page.get_by_test_id("bank-select")).to_have_value(BANK)
     await expect(page.get_by_test_id("payer-known")).to_be_visible()
@@ -95,54 +95,58 @@ async def test_register_buy_and_see_the_order(page: Page, server: ShopServer) ->
     await page.goto("/account")
     await expect(page.get_by_test_id("account-payer")).to_have_text("Cédula de ciudadanía ···050")
     await page.get_by_test_id("forget-payer").click()
-    await expect(page.get_by_test_id("account-payer")).to_have_count(0, timeout=PATIENCE)
+    await expect(page.get_by_test_id("account-payer")).to_have_count(0, timeout=TIMEOUT_MS)
 
 
-@ON_A_PHONE
-async def test_log_out_log_in_and_reset_the_password(page: Page, server: ShopServer, watch: Watch) -> None:
+@PHONE_ONLY
+async def test_customer_logs_out_logs_in_and_resets_the_password(
+    page: Page, server: ShopServer, watch: PageWatch
+) -> None:
     watch.expect("401")
     watch.expect("400")
     address = f"clave{page.viewport_size['width']}@example.com"  # type: ignore[index]
     await register(page, address)
     await log_out(page)
     await page.goto("/account")
-    await expect(page).to_have_url(re.compile("/account/login$"), timeout=PATIENCE)
+    await expect(page).to_have_url(re.compile("/account/login$"), timeout=TIMEOUT_MS)
     await log_in(page, address, "no es esta")
     await expect(page.locator(".account-form__said")).to_contain_text("no coinciden")
     await log_in(page, address, PASSWORD)
-    await expect_home(page)
+    await expect_account_page(page)
     await log_out(page)
     await page.goto("/account/reset")
     await expect(page).to_have_title("Cambia tu contraseña · Trompo")
     await field(page, "email").fill(address)
     await page.get_by_role("button", name="Enviarme el enlace").click()
-    await expect(page.locator(".account-form__said")).to_contain_text("Si hay una cuenta", timeout=PATIENCE)
+    await expect(page.locator(".account-form__said")).to_contain_text("Si hay una cuenta", timeout=TIMEOUT_MS)
     await expect_no_overflow(page)
-    text = await mail_to(page, server, address, "Cambia tu contraseña")
+    text = await wait_for_mail(page, server, address, "Cambia tu contraseña")
     link = re.search(r"/account/reset#token=(\S+)", text)
     assert link is not None
     await page.goto("/")
-    told = sent_by(page)
+    sent_messages = record_sent(page)
     await page.goto(link.group())
-    await expect(field(page, "password")).to_be_visible(timeout=PATIENCE)
-    assert page.url.endswith("/account/reset")  # it is gone from the address at once
-    kept = "JSON.stringify([{...localStorage}, {...sessionStorage}, history.state, document.referrer])"
-    assert link[1] not in await page.evaluate(kept)
+    await expect(field(page, "password")).to_be_visible(timeout=TIMEOUT_MS)
+    assert page.url.endswith("/account/reset")  # the token is removed from the address immediately
+    stored_state = (
+        "JSON.stringify([{...localStorage}, {...sessionStorage}, history.state, document.referrer])"
+    )
+    assert link[1] not in await page.evaluate(stored_state)
     await field(page, "password").fill(NEW_PASSWORD)
     await page.get_by_role("button", name="Guardar y entrar").click()
-    await expect_home(page)
-    assert [one.split()[0] for one in told if link[1] in one] == ["/auth/account/reset"]
+    await expect_account_page(page)
+    assert [message.split()[0] for message in sent_messages if link[1] in message] == ["/auth/account/reset"]
     assert link[1] not in server.log
     await log_out(page)
     await page.goto(link.group())
     await field(page, "password").fill("otra clave más")
     await page.get_by_role("button", name="Guardar y entrar").click()
-    await expect(page.locator(".account-form__said")).to_contain_text("ya se usó", timeout=PATIENCE)
+    await expect(page.locator(".account-form__said")).to_contain_text("ya se usó", timeout=TIMEOUT_MS)
     await expect_no_overflow(page)
     await page.get_by_role("button", name="Pedir otro enlace").click()
     await expect(page.get_by_role("button", name="Enviarme el enlace")).to_be_visible()
     await log_in(page, address, NEW_PASSWORD)
-    await expect_home(page)
+    await expect_account_page(page)
 
 
 @pytest.mark.parametrize(
@@ -152,8 +156,8 @@ async def test_log_out_log_in_and_reset_the_password(page: Page, server: ShopSer
         (503, "application/json", '{"type": "unavailable", "message": "The database does not answer"}'),
     ],
 )
-async def test_what_failed_on_the_way_is_said_in_the_shops_words(
-    page_320: Page, watch: Watch, status: int, kind: str, body: str
+async def test_gateway_errors_are_shown_in_the_shops_words(
+    page_320: Page, watch: PageWatch, status: int, kind: str, body: str
 ) -> None:
     watch.expect(str(status))
     await register(page_320, f"falla{status}@example.com")
@@ -168,9 +172,9 @@ async def test_what_failed_on_the_way_is_said_in_the_shops_words(
     await expect(page_320.locator(".account-form__said")).to_have_text(FAILURE)
 
 
-@ON_A_PHONE
-async def test_a_new_password_and_signing_out_everywhere(
-    page: Page, open_page: OpenPage, watch: Watch
+@PHONE_ONLY
+async def test_new_password_and_logout_everywhere_end_other_sessions(
+    page: Page, open_page: OpenPage, watch: PageWatch
 ) -> None:
     watch.expect("400")
     watch.expect("401")
@@ -178,82 +182,86 @@ async def test_a_new_password_and_signing_out_everywhere(
     await register(page, address)
     async with open_page(1280, 800) as other:
         await log_in(other, address, PASSWORD)
-        await expect_home(other)
+        await expect_account_page(other)
         await field(page, "new_password").fill(NEW_PASSWORD)
         await field(page, "password").fill("no es esta")
         await page.get_by_role("button", name="Cambiar contraseña").click()
-        await expect(page.get_by_text("Esta no es tu contraseña actual.")).to_be_visible(timeout=PATIENCE)
+        await expect(page.get_by_text("Esta no es tu contraseña actual.")).to_be_visible(timeout=TIMEOUT_MS)
         await expect(field(page, "new_password")).to_have_value(NEW_PASSWORD)
         await expect_no_overflow(page)
         await field(page, "password").fill(PASSWORD)
         await page.get_by_role("button", name="Cambiar contraseña").click()
-        await expect(field(page, "new_password")).to_have_value("", timeout=PATIENCE)
-        await expect_home(page)
+        await expect(field(page, "new_password")).to_have_value("", timeout=TIMEOUT_MS)
+        await expect_account_page(page)
         await other.goto("/account")
-        await expect(other).to_have_url(AT_LOGIN, timeout=PATIENCE)
+        await expect(other).to_have_url(LOGIN_URL, timeout=TIMEOUT_MS)
         await log_in(other, address, PASSWORD)
-        await expect(other.get_by_text("no coinciden")).to_be_visible(timeout=PATIENCE)
+        await expect(other.get_by_text("no coinciden")).to_be_visible(timeout=TIMEOUT_MS)
         await log_in(other, address, NEW_PASSWORD)
-        await expect_home(other)
+        await expect_account_page(other)
         await page.get_by_test_id("logout-everywhere").click()
-        await page.wait_for_url(re.compile(r"://[^/]+/$"), timeout=PATIENCE)
+        await page.wait_for_url(re.compile(r"://[^/]+/$"), timeout=TIMEOUT_MS)
         await other.goto("/account")
-        await expect(other).to_have_url(AT_LOGIN, timeout=PATIENCE)
+        await expect(other).to_have_url(LOGIN_URL, timeout=TIMEOUT_MS)
 
 
-@ON_A_PHONE
-async def test_problems_stand_beside_their_fields(page: Page, watch: Watch) -> None:
+@PHONE_ONLY
+async def test_errors_are_shown_next_to_their_fields(page: Page, watch: PageWatch) -> None:
     watch.expect("400")
     await page.goto("/account/register")
-    await expect(field(page, "email")).to_be_visible(timeout=PATIENCE)
+    await expect(field(page, "email")).to_be_visible(timeout=TIMEOUT_MS)
     await field(page, "email").fill("ana@")
     await page.get_by_role("button", name="Crear mi cuenta").click()
-    await expect(field(page, "email")).to_have_attribute("aria-invalid", "true", timeout=PATIENCE)
+    await expect(field(page, "email")).to_have_attribute("aria-invalid", "true", timeout=TIMEOUT_MS)
     await expect(page.get_by_text("Revisa el correo")).to_be_visible()
     await expect(page.get_by_text("Escribe tu nombre.")).to_be_visible()
     await expect(field(page, "first_name")).to_be_focused()
     await expect_no_overflow(page)
 
 
-@ON_A_PHONE
-async def test_from_the_checkout_by_registering_and_back_to_it(page: Page) -> None:
+@PHONE_ONLY
+async def test_registration_returns_to_the_checkout(page: Page) -> None:
     address = f"depaso{page.viewport_size['width']}@example.com"  # type: ignore[index]
     await put_in_cart(page, "yoyo-de-madera")
     await open_checkout(page)
     await page.get_by_role("link", name="Entra y no escribas todo otra vez").click()
-    await page.get_by_role("link", name="Olvidé mi contraseña").click()  # a look around forgets nothing
+    await page.get_by_role(
+        "link", name="Olvidé mi contraseña"
+    ).click()  # visiting other pages does not lose the way back
     await page.get_by_role("link", name="Volver a entrar").click()
     await page.get_by_role("link", name="Crea tu cuenta").click()
     await page.get_by_role("link", name="Entra", exact=True).click()
     await page.get_by_role("link", name="Crea tu cuenta").click()
-    await fill_in_registration(page, address)
-    await expect(page).to_have_url(re.compile("/checkout$"), timeout=PATIENCE)
-    await expect(field(page, "email")).to_have_value(address, timeout=PATIENCE)
+    await submit_registration(page, address)
+    await expect(page).to_have_url(re.compile("/checkout$"), timeout=TIMEOUT_MS)
+    await expect(field(page, "email")).to_have_value(address, timeout=TIMEOUT_MS)
 
 
 @pytest.mark.parametrize(
-    "wanted", ["https://other.example/", "//other.example", "/\\other.example", "http://"]
+    "target", ["https://other.example/", "//other.example", "/\\other.example", "http://"]
 )
-async def test_a_page_of_another_site_is_not_led_on_to(page_1280: Page, wanted: str) -> None:
-    await page_1280.goto(f"/account/login?next={quote(wanted, safe='')}")
+async def test_login_does_not_redirect_to_another_site(page_1280: Page, target: str) -> None:
+    await page_1280.goto(f"/account/login?next={quote(target, safe='')}")
     link = page_1280.get_by_role("link", name="Crea tu cuenta")
-    await expect(link).to_have_attribute("href", "/account/register", timeout=PATIENCE)
+    await expect(link).to_have_attribute("href", "/account/register", timeout=TIMEOUT_MS)
 
 
-async def test_profile_and_address_book(page: Page) -> None:
+async def test_customer_changes_profile_and_address_book(page: Page) -> None:
     address = f"libreta{page.viewport_size['width']}@example.com"  # type: ignore[index]
     await register(page, address)
     profile = page.locator("section", has=page.locator("#datos"))
     await profile.locator('[name="first_name"]').fill("Ana María Inés")
     await profile.get_by_role("button", name="Guardar mis datos").click()
-    await expect(page.get_by_test_id("account-hello")).to_contain_text("Inés", timeout=PATIENCE)
+    await expect(page.get_by_test_id("account-hello")).to_contain_text("Inés", timeout=TIMEOUT_MS)
     book = page.locator("section", has=page.locator("#direcciones"))
     await book.get_by_text("Agregar una dirección").click()
     await book.get_by_role("button", name="Guardar dirección").click()
-    await expect(book.get_by_text("Escribe el barrio")).to_be_visible(timeout=PATIENCE)
+    await expect(book.get_by_text("Escribe el barrio")).to_be_visible(timeout=TIMEOUT_MS)
     if page.viewport_size["width"] == 1280:  # type: ignore[index]
         boxes = [await book.locator(f'[name="{name}"]').bounding_box() for name in ("suburb", "reference")]
-        assert len({box["y"] for box in boxes if box}) == 1  # level, though only one of them has a problem
+        assert (
+            len({box["y"] for box in boxes if box}) == 1
+        )  # aligned, although only one of them has a problem
     for name, text in (
         ("phone", "300 123 4567"),
         ("town", "Cali, Antioquia"),
@@ -262,18 +270,18 @@ async def test_profile_and_address_book(page: Page) -> None:
     ):
         await book.locator(f'[name="{name}"]').fill(text)
     await book.get_by_role("button", name="Guardar dirección").click()
-    await expect(book.get_by_text("Elige tu municipio")).to_be_visible(timeout=PATIENCE)
+    await expect(book.get_by_text("Elige tu municipio")).to_be_visible(timeout=TIMEOUT_MS)
     await expect(book.locator('[name="address"]')).to_have_value("Calle 10 # 5-20")  # nothing is lost
     await book.locator('[name="town"]').fill("Cali, Valle del Cauca")
     await book.get_by_role("button", name="Guardar dirección").click()
     entries = page.get_by_test_id("account-address")
-    await expect(entries).to_contain_text("Calle 10 # 5-20", timeout=PATIENCE)
+    await expect(entries).to_contain_text("Calle 10 # 5-20", timeout=TIMEOUT_MS)
     await expect(entries).to_contain_text("Es la de tus envíos")
     await expect_no_overflow(page)
 
 
-@ON_A_PHONE
-async def test_addresses_are_changed_and_one_is_the_usual(page: Page) -> None:
+@PHONE_ONLY
+async def test_addresses_are_changed_and_one_becomes_the_default(page: Page) -> None:
     await register(page, f"casas{page.viewport_size['width']}@example.com")  # type: ignore[index]
     await add_address(page, "Calle 10 # 5-20", "Cali, Valle del Cauca")
     await add_address(page, "Carrera 7 # 71-21", "Medellín, Antioquia")
@@ -281,21 +289,23 @@ async def test_addresses_are_changed_and_one_is_the_usual(page: Page) -> None:
     cali, bogota = entries.filter(has_text="Calle 10"), entries.filter(has_text="Carrera 7")
     await expect(cali).to_contain_text("Es la de tus envíos")
     await bogota.get_by_role("button", name="Usar para mis envíos").click()
-    await expect(bogota).to_contain_text("Es la de tus envíos", timeout=PATIENCE)
+    await expect(bogota).to_contain_text("Es la de tus envíos", timeout=TIMEOUT_MS)
     await expect(entries.first).to_contain_text("Carrera 7")
 
     await cali.get_by_text("Editar").click()
     await cali.locator('[name="address"]').fill("x")
     await cali.locator('[name="suburb"]').fill("San Antonio")
     await cali.get_by_role("button", name="Guardar dirección").click()
-    await expect(cali.locator('[name="address"]')).to_have_attribute("aria-invalid", "true", timeout=PATIENCE)
+    await expect(cali.locator('[name="address"]')).to_have_attribute(
+        "aria-invalid", "true", timeout=TIMEOUT_MS
+    )
     await expect(cali.locator('[name="address"]')).to_be_focused()
     await expect(cali.get_by_text("Escribe al menos 8 caracteres.")).to_be_visible()
     await expect(cali.locator('[name="suburb"]')).to_have_value("San Antonio")
     await expect_no_overflow(page)
     await cali.locator('[name="address"]').fill("Calle 10 # 5-99")
     await cali.get_by_role("button", name="Guardar dirección").click()
-    await expect(cali.get_by_role("button", name="Guardar dirección")).to_be_hidden(timeout=PATIENCE)
+    await expect(cali.get_by_role("button", name="Guardar dirección")).to_be_hidden(timeout=TIMEOUT_MS)
     await expect(cali).to_contain_text("Calle 10 # 5-99")
     await expect(cali).to_contain_text("San Antonio")
     await expect(entries).to_have_count(2)
@@ -306,99 +316,101 @@ async def test_addresses_are_changed_and_one_is_the_usual(page: Page) -> None:
     await expect(remove).to_be_focused()
     await remove.click()
     await bogota.get_by_role("button", name="Quitarla").click()
-    await expect(entries).to_have_count(1, timeout=PATIENCE)
-    await expect(entries).to_contain_text("Es la de tus envíos")  # the one that is left is the usual one now
+    await expect(entries).to_have_count(1, timeout=TIMEOUT_MS)
+    await expect(entries).to_contain_text("Es la de tus envíos")  # the remaining address is the default now
 
 
-@ON_A_PHONE
-async def test_the_checkout_offers_the_address_book(page: Page) -> None:
+@PHONE_ONLY
+async def test_checkout_offers_the_saved_addresses(page: Page) -> None:
     await register(page, f"destinos{page.viewport_size['width']}@example.com")  # type: ignore[index]
     await add_address(page, "Calle 10 # 5-20", "Leticia, Amazonas")
     await add_address(page, "Carrera 7 # 71-21", "Medellín, Antioquia")
     await put_in_cart(page, "yoyo-de-madera")
     await open_checkout(page)
-    places, price = page.get_by_test_id("saved-address"), page.get_by_test_id("shipping-option").first
-    await expect(places).to_have_count(2)
-    await expect(places.filter(has_text="Calle 10").get_by_role("radio")).to_be_checked()
+    addresses, price = page.get_by_test_id("saved-address"), page.get_by_test_id("shipping-option").first
+    await expect(addresses).to_have_count(2)
+    await expect(addresses.filter(has_text="Calle 10").get_by_role("radio")).to_be_checked()
     await expect(field(page, "town")).to_have_value("Leticia, Amazonas")
-    await expect(page.get_by_test_id("place-order")).to_contain_text("Pagar $", timeout=PATIENCE)
+    await expect(page.get_by_test_id("place-order")).to_contain_text("Pagar $", timeout=TIMEOUT_MS)
     far = await price.locator(".card-choice__price").inner_text()
-    await places.filter(has_text="Carrera 7").click()
+    await addresses.filter(has_text="Carrera 7").click()
     await expect(field(page, "address")).to_have_value("Carrera 7 # 71-21")
-    await expect(price.locator(".card-choice__price")).not_to_have_text(far, timeout=PATIENCE)
-    await expect(page.get_by_test_id("place-order")).to_contain_text("Pagar $", timeout=PATIENCE)
+    await expect(price.locator(".card-choice__price")).not_to_have_text(far, timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id("place-order")).to_contain_text("Pagar $", timeout=TIMEOUT_MS)
     await expect_no_overflow(page)
     await page.get_by_test_id("other-address").click()
     await expect(field(page, "address")).to_have_value("")
     await expect(field(page, "town")).to_have_value("")
-    await places.filter(has_text="Calle 10").click()
+    await addresses.filter(has_text="Calle 10").click()
     await expect(field(page, "town")).to_have_value("Leticia, Amazonas")
-    await expect(price.locator(".card-choice__price")).to_have_text(far, timeout=PATIENCE)
+    await expect(price.locator(".card-choice__price")).to_have_text(far, timeout=TIMEOUT_MS)
     await page.reload()
-    await expect(places.filter(has_text="Calle 10").get_by_role("radio")).to_be_checked(timeout=PATIENCE)
+    await expect(addresses.filter(has_text="Calle 10").get_by_role("radio")).to_be_checked(timeout=TIMEOUT_MS)
 
 
-@ON_A_PHONE
-async def test_cart_and_wishlist_stay_through_signing_in(page: Page, open_page: OpenPage) -> None:
+@PHONE_ONLY
+async def test_cart_and_wishlist_are_kept_at_login(page: Page, open_page: OpenPage) -> None:
     address = f"carritos{page.viewport_size['width']}@example.com"  # type: ignore[index]
     await put_in_cart(page, "yoyo-de-madera")
     await page.get_by_test_id("wishlist-toggle").first.click()
     await register(page, address)
     await expect_counts(page, cart=1, wishes=1)
     await log_out(page)
-    await expect_counts(page, cart=0, wishes=1)  # the cart is the account's, the wishlist the browser's
+    await expect_counts(
+        page, cart=0, wishes=1
+    )  # the cart belongs to the account, the wishlist to the browser
     async with open_page(1280, 800) as phone:
         await put_in_cart(phone, "yoyo-de-madera")
         await put_in_cart(phone, "chiva-de-madera")
         await log_in(phone, address, PASSWORD)
-        await expect_home(phone)
+        await expect_account_page(phone)
         await expect_counts(phone, cart=3, wishes=0)  # of both devices
         await phone.reload()
         await expect_counts(phone, cart=3, wishes=0)
     await log_in(page, address, PASSWORD)
-    await expect_home(page)
+    await expect_account_page(page)
     await expect_counts(page, cart=3, wishes=1)
 
 
-async def test_signing_out_in_one_tab_signs_out_all(page_1280: Page) -> None:
+async def test_logout_in_one_tab_logs_out_all(page_1280: Page) -> None:
     address = "pestanas@example.com"
     await register(page_1280, address)
     await put_in_cart(page_1280, "yoyo-de-madera")
     account, checkout, entering = [await page_1280.context.new_page() for _ in range(3)]
     await account.goto("/account")
-    await expect_home(account)
+    await expect_account_page(account)
     await open_checkout(checkout)
     await expect(field(checkout, "email")).to_have_value(address)
     await page_1280.goto("/account")
-    await expect_home(page_1280)
+    await expect_account_page(page_1280)
     await log_out(page_1280)
-    await expect(account).to_have_url(AT_LOGIN, timeout=PATIENCE)
+    await expect(account).to_have_url(LOGIN_URL, timeout=TIMEOUT_MS)
     await expect(account.get_by_text(address)).to_have_count(0)
-    await expect(checkout.get_by_test_id("empty-cart")).to_be_visible(timeout=PATIENCE)
+    await expect(checkout.get_by_test_id("empty-cart")).to_be_visible(timeout=TIMEOUT_MS)
     await expect(field(checkout, "email")).to_have_count(0)
-    await log_in(entering, address, PASSWORD)  # and signing in signs in all
-    await expect_home(account)
-    await expect(field(checkout, "email")).to_have_value(address, timeout=PATIENCE)
+    await log_in(entering, address, PASSWORD)  # a login in one tab logs in all tabs
+    await expect_account_page(account)
+    await expect(field(checkout, "email")).to_have_value(address, timeout=TIMEOUT_MS)
 
 
-async def test_who_uses_a_tab_next_is_sent_nothing_of_who_left(page_1280: Page) -> None:
+async def test_next_user_of_a_tab_receives_no_data_of_the_previous_user(page_1280: Page) -> None:
     address, sent = "anterior@example.com", list[str]()
     await register(page_1280, address)
     page_1280.on(
         "websocket", lambda socket: socket.on("framereceived", lambda frame: sent.append(str(frame)))
     )
     await page_1280.goto("/account")
-    await expect_home(page_1280)
+    await expect_account_page(page_1280)
     assert address in "".join(sent)
     sent.clear()
     await log_out(page_1280)
     await page_1280.goto("/account")
-    await expect(page_1280).to_have_url(AT_LOGIN, timeout=PATIENCE)
+    await expect(page_1280).to_have_url(LOGIN_URL, timeout=TIMEOUT_MS)
     assert "account_state" in "".join(sent)
     assert address not in "".join(sent)
 
 
-async def test_a_form_that_changes_no_session_leaves_the_other_tabs_alone(page_1280: Page) -> None:
+async def test_form_without_session_change_does_not_reload_other_tabs(page_1280: Page) -> None:
     other = await page_1280.context.new_page()
     await other.goto("/pqrs")
     await other.evaluate("window.isTheSame = true")
@@ -407,13 +419,13 @@ async def test_a_form_that_changes_no_session_leaves_the_other_tabs_alone(page_1
     for name, text in (("name", "Ana"), ("email", "queja@example.com"), ("text", "Nadie contesta.")):
         await field(page_1280, name).fill(text)
     await page_1280.get_by_test_id("pqrs-send").click()
-    await expect(page_1280.get_by_test_id("pqrs-number")).to_be_visible(timeout=PATIENCE)
-    assert await page_1280.evaluate("localStorage.getItem('trompo_account')") is None  # no tab was told
+    await expect(page_1280.get_by_test_id("pqrs-number")).to_be_visible(timeout=TIMEOUT_MS)
+    assert await page_1280.evaluate("localStorage.getItem('trompo_account')") is None  # no tab was notified
     assert await other.evaluate("window.isTheSame")
 
 
-async def test_a_tab_that_was_on_its_way_hears_of_it_once(page_320: Page) -> None:
-    """Somebody signed in elsewhere between the page's request and its scripts; the clock was set back since."""
+async def test_loading_tab_reloads_once_after_a_login_elsewhere(page_320: Page) -> None:
+    """Log in elsewhere between the page's request and its scripts; the clock was set back in the meantime."""
     await page_320.add_init_script("""
         sessionStorage.loads = Number(sessionStorage.loads ?? 0) + 1;
         if (sessionStorage.loads === "1") localStorage.trompo_account = Date.now() + 3_600_000;
@@ -422,19 +434,19 @@ async def test_a_tab_that_was_on_its_way_hears_of_it_once(page_320: Page) -> Non
     await page_320.wait_for_function("() => sessionStorage.loads === '2'")
     for loads, path in (("3", "/account/register"), ("4", "/account/login")):
         await page_320.goto(path)
-        await expect(page_320.get_by_test_id("cart-count")).to_be_attached(timeout=PATIENCE)
+        await expect(page_320.get_by_test_id("cart-count")).to_be_attached(timeout=TIMEOUT_MS)
         assert await page_320.evaluate("sessionStorage.loads") == loads
 
 
-async def test_a_guests_order_is_not_shown_to_who_registers_its_address(
+async def test_guest_order_is_not_shown_to_a_new_account_with_its_email(
     page_1280: Page, open_page: OpenPage
 ) -> None:
     address = "invitada@example.com"
     await put_in_cart(page_1280, "yoyo-de-madera")
     await open_checkout(page_1280)
-    await fill_in(page_1280, email=address)
+    await fill_in_checkout(page_1280, email=address)
     await go_to_bank(page_1280)
-    await decide(page_1280, "approve")
+    await decide_at_bank(page_1280, "approve")
     async with open_page(1280, 800) as stranger:
         await register(stranger, address)
         await expect(stranger.get_by_text("Aquí verás lo que compres")).to_be_visible()

@@ -1,25 +1,25 @@
-"""The cart in the browser: at once, after a reload, in every tab, and for one shopper only."""
+"""The cart in the browser: updated immediately, after a reload and in every tab, and visible to one shopper only."""
 
 import re
 
 from playwright.async_api import Page, expect
 
-from tests.e2e.conftest import ON_A_PHONE, OpenPage
+from tests.e2e.conftest import PHONE_ONLY, OpenPage
 from tests.e2e.scenes import visit
-from tests.e2e.shopper import PATIENCE
+from tests.e2e.shopper import TIMEOUT_MS
 
 TROMPO = "/product/trompo-de-madera"  # $ 18.900
 LAST_ONE = "/product/yipao-cafetero"  # one is left
 
 
-async def _add(page: Page, path: str = TROMPO) -> None:
+async def _add_to_cart(page: Page, path: str = TROMPO) -> None:
     await page.goto(path)
     await page.get_by_test_id("add-to-cart").click()
     await expect(page.get_by_test_id("added-notice")).to_be_visible()
 
 
-async def test_a_toy_goes_into_the_cart(page: Page) -> None:
-    await _add(page)
+async def test_product_is_added_to_the_cart(page: Page) -> None:
+    await _add_to_cart(page)
     await expect(page.get_by_test_id("cart-count")).to_have_text("1")
     await page.get_by_test_id("added-notice").get_by_role("link", name="Ver carrito").click()
     line = page.get_by_test_id("cart-line")
@@ -28,7 +28,7 @@ async def test_a_toy_goes_into_the_cart(page: Page) -> None:
     await expect(page.get_by_test_id("cart-total")).to_have_text("$ 18.900")
 
 
-async def test_the_count_does_not_wait_for_the_answer(page_1280: Page) -> None:
+async def test_cart_count_changes_before_the_answer(page_1280: Page) -> None:
     await visit(page_1280, TROMPO)
     count = page_1280.get_by_test_id("cart-count")
     await expect(count).to_have_text("0")
@@ -44,7 +44,7 @@ async def test_the_count_does_not_wait_for_the_answer(page_1280: Page) -> None:
     await expect(count).to_have_text("1")
 
 
-async def test_what_was_pressed_is_not_counted_twice(page_1280: Page) -> None:
+async def test_added_product_is_not_counted_twice(page_1280: Page) -> None:
     await visit(page_1280, TROMPO)
     count = page_1280.get_by_test_id("cart-count")
     await expect(count).to_have_text("0")
@@ -62,8 +62,8 @@ async def test_what_was_pressed_is_not_counted_twice(page_1280: Page) -> None:
     assert await page_1280.evaluate("[...window.counts]") == ["1"]
 
 
-@ON_A_PHONE
-async def test_more_than_one_at_a_time(page: Page) -> None:
+@PHONE_ONLY
+async def test_several_units_are_added_at_once(page: Page) -> None:
     await page.goto(TROMPO)
     await page.get_by_role("button", name="Agregar una unidad").click()
     await page.get_by_role("button", name="Agregar una unidad").click()
@@ -71,11 +71,11 @@ async def test_more_than_one_at_a_time(page: Page) -> None:
     await expect(page.get_by_test_id("cart-count")).to_have_text("3")
 
 
-async def test_a_guess_that_was_wrong_is_taken_back(page_1280: Page) -> None:
-    await _add(page_1280, LAST_ONE)
+async def test_optimistic_count_is_reverted_after_a_refusal(page_1280: Page) -> None:
+    await _add_to_cart(page_1280, LAST_ONE)
     await page_1280.reload()
-    # what the page hears first is no answer to a press
-    await expect(page_1280.get_by_test_id("cart-count")).to_have_text("1", timeout=PATIENCE)
+    # the first message to the page is not an answer to the click
+    await expect(page_1280.get_by_test_id("cart-count")).to_have_text("1", timeout=TIMEOUT_MS)
     button = page_1280.get_by_test_id("add-to-cart")
     await button.click()
     await expect(page_1280.get_by_test_id("notice")).to_contain_text("No nos quedan tantas unidades")
@@ -83,17 +83,17 @@ async def test_a_guess_that_was_wrong_is_taken_back(page_1280: Page) -> None:
     await expect(page_1280.get_by_test_id("cart-count")).to_have_text("1")
 
 
-@ON_A_PHONE
-async def test_a_reload_finds_the_cart_and_says_nothing_twice(page: Page) -> None:
-    await _add(page)
+@PHONE_ONLY
+async def test_reload_restores_the_cart_without_repeating_the_notice(page: Page) -> None:
+    await _add_to_cart(page)
     await page.reload()
     await expect(page.get_by_test_id("cart-count")).to_have_text("1")
     await expect(page.get_by_test_id("added-notice")).to_have_count(0)
 
 
-@ON_A_PHONE
-async def test_quantities_change_where_they_stand(page: Page) -> None:
-    await _add(page)
+@PHONE_ONLY
+async def test_quantities_change_on_the_cart_page(page: Page) -> None:
+    await _add_to_cart(page)
     await page.goto("/cart")
     await page.get_by_test_id("cart-line").get_by_role("button", name="Agregar una unidad").click()
     await expect(page.get_by_test_id("cart-total")).to_have_text("$ 37.800")
@@ -106,8 +106,8 @@ async def test_quantities_change_where_they_stand(page: Page) -> None:
     await expect(page.get_by_test_id("cart-count")).to_have_text("0")
 
 
-@ON_A_PHONE
-async def test_an_empty_cart_leads_to_the_catalogue(page: Page) -> None:
+@PHONE_ONLY
+async def test_empty_cart_leads_to_the_catalogue(page: Page) -> None:
     await page.goto("/cart")
     empty = page.get_by_test_id("empty-cart")
     await expect(empty).to_contain_text("Tu carrito está vacío")
@@ -115,8 +115,8 @@ async def test_an_empty_cart_leads_to_the_catalogue(page: Page) -> None:
     await expect(page).to_have_url(re.compile("/catalog$"))
 
 
-async def test_the_drawer_shows_the_cart_and_gives_the_focus_back(page: Page) -> None:
-    await _add(page)
+async def test_drawer_shows_the_cart_and_returns_the_focus(page: Page) -> None:
+    await _add_to_cart(page)
     opener = page.locator("a[href='/cart'].icon-button")
     await opener.click()
     drawer = page.get_by_role("dialog", name="Tu carrito")
@@ -128,9 +128,9 @@ async def test_the_drawer_shows_the_cart_and_gives_the_focus_back(page: Page) ->
     await expect(page.get_by_test_id("cart-line")).to_have_count(0)
 
 
-async def test_what_removes_a_line_stands_at_the_edge_of_every_line(page: Page) -> None:
-    await _add(page)
-    await _add(page, "/product/arcoiris-de-madera")
+async def test_remove_buttons_of_all_lines_are_aligned(page: Page) -> None:
+    await _add_to_cart(page)
+    await _add_to_cart(page, "/product/arcoiris-de-madera")
     await page.locator("a[href='/cart'].icon-button").click()
     buttons = page.get_by_role("dialog", name="Tu carrito").get_by_test_id("remove-line")
     await expect(buttons).to_have_count(2)
@@ -138,10 +138,10 @@ async def test_what_removes_a_line_stands_at_the_edge_of_every_line(page: Page) 
     assert edges[0] == edges[1]
 
 
-@ON_A_PHONE
-async def test_removing_lines_by_the_keyboard_goes_on_where_one_was(page: Page) -> None:
+@PHONE_ONLY
+async def test_removing_lines_by_keyboard_keeps_the_position(page: Page) -> None:
     for path in (TROMPO, "/product/arcoiris-de-madera", "/product/lazo-para-saltar"):
-        await _add(page, path)
+        await _add_to_cart(page, path)
     await page.locator("a[href='/cart'].icon-button").click()
     drawer = page.get_by_role("dialog", name="Tu carrito")
     buttons = drawer.get_by_test_id("remove-line")
@@ -159,29 +159,29 @@ async def test_removing_lines_by_the_keyboard_goes_on_where_one_was(page: Page) 
     await expect(page.get_by_role("heading", name="Tu carrito está vacío")).to_be_focused()
 
 
-async def test_a_lost_cart_heals_by_itself(page_1280: Page) -> None:
+async def test_lost_cart_is_replaced(page_1280: Page) -> None:
     await page_1280.goto("/")
     await page_1280.evaluate("localStorage.setItem('trompo_cart', 'cart_that_never_was')")
     await page_1280.goto("/cart")
     await expect(page_1280.get_by_test_id("empty-cart")).to_be_visible()
-    await _add(page_1280)
+    await _add_to_cart(page_1280)
     await page_1280.goto("/cart")
     await expect(page_1280.get_by_test_id("cart-line")).to_have_count(1)
 
 
-async def test_two_shoppers_never_meet(open_page: OpenPage) -> None:
-    async with open_page(1280, 800) as one, open_page(1280, 800) as other:
-        await _add(one)
+async def test_two_shoppers_have_separate_carts(open_page: OpenPage) -> None:
+    async with open_page(1280, 800) as first, open_page(1280, 800) as other:
+        await _add_to_cart(first)
         await other.goto("/cart")
         await expect(other.get_by_test_id("empty-cart")).to_be_visible()
-        await _add(other, "/product/lazo-para-saltar")
-        await one.goto("/cart")
-        await expect(one.get_by_test_id("cart-line")).to_have_count(1)
-        await expect(one.get_by_test_id("cart-line")).to_contain_text("Trompo de madera")
+        await _add_to_cart(other, "/product/lazo-para-saltar")
+        await first.goto("/cart")
+        await expect(first.get_by_test_id("cart-line")).to_have_count(1)
+        await expect(first.get_by_test_id("cart-line")).to_contain_text("Trompo de madera")
 
 
-async def test_two_tabs_agree(page_1280: Page) -> None:
-    await _add(page_1280)
+async def test_two_tabs_show_the_same_cart(page_1280: Page) -> None:
+    await _add_to_cart(page_1280)
     other = await page_1280.context.new_page()
     await other.goto("/cart")
     await expect(other.get_by_test_id("cart-count")).to_have_text("1")
@@ -190,19 +190,19 @@ async def test_two_tabs_agree(page_1280: Page) -> None:
     await expect(other.get_by_test_id("cart-total")).to_have_text("$ 37.800")
 
 
-async def test_a_tab_that_was_open_before_there_was_a_cart_agrees_too(open_page: OpenPage) -> None:
-    for _ in range(6):  # what tells of the new cart's id and of its content may come in any order
+async def test_tab_opened_before_the_cart_existed_shows_it(open_page: OpenPage) -> None:
+    for _ in range(6):  # the messages about the new cart's id and its content may arrive in any order
         async with open_page(1280, 800) as page:
             await visit(page, "/wishlist")
             other = await page.context.new_page()
             await visit(other, TROMPO)
             await other.get_by_test_id("add-to-cart").click()
-            await expect(page.get_by_test_id("cart-count")).to_have_text("1", timeout=PATIENCE)
+            await expect(page.get_by_test_id("cart-count")).to_have_text("1", timeout=TIMEOUT_MS)
 
 
-@ON_A_PHONE
-async def test_who_goes_on_at_once_has_changed_the_quantity_all_the_same(page: Page) -> None:
-    await _add(page)
+@PHONE_ONLY
+async def test_quantity_is_saved_when_the_shopper_leaves_immediately(page: Page) -> None:
+    await _add_to_cart(page)
     await page.goto("/cart")
     await page.get_by_test_id("cart-line").get_by_role("button", name="Agregar una unidad").click()
     await page.get_by_test_id("go-to-checkout").locator("visible=true").first.click()
@@ -210,9 +210,9 @@ async def test_who_goes_on_at_once_has_changed_the_quantity_all_the_same(page: P
     await expect(page.get_by_test_id("checkout-line")).to_contain_text("$ 37.800")
 
 
-@ON_A_PHONE
-async def test_a_quantity_that_is_closed_away_is_told(page: Page) -> None:
-    await _add(page)
+@PHONE_ONLY
+async def test_quantity_is_saved_when_the_drawer_closes(page: Page) -> None:
+    await _add_to_cart(page)
     await page.locator("a[href='/cart'].icon-button").click()
     drawer = page.get_by_role("dialog", name="Tu carrito")
     await drawer.get_by_role("button", name="Agregar una unidad").click()
@@ -220,8 +220,8 @@ async def test_a_quantity_that_is_closed_away_is_told(page: Page) -> None:
     await expect(page.get_by_test_id("cart-count")).to_have_text("2")
 
 
-@ON_A_PHONE
-async def test_a_quantity_is_typed_key_by_key(page: Page) -> None:
+@PHONE_ONLY
+async def test_quantity_can_be_typed(page: Page) -> None:
     await page.goto(TROMPO)
     quantity = page.get_by_test_id("quantity").locator("visible=true").first
     await quantity.press("End")
@@ -231,6 +231,6 @@ async def test_a_quantity_is_typed_key_by_key(page: Page) -> None:
     await expect(quantity).to_have_value("3")
     await quantity.press("Backspace")
     await quantity.blur()
-    await expect(quantity).to_have_value("3")  # nothing was typed in its place
+    await expect(quantity).to_have_value("3")  # no other number was typed
     await page.get_by_test_id("add-to-cart").click()
     await expect(page.get_by_test_id("cart-count")).to_have_text("3")

@@ -1,4 +1,4 @@
-"""The catalogue's filters are the browser's, and survive the way back (spec: Storefront view rules 6)."""
+"""The catalogue's filters are stored in the browser and survive the way back (spec: Storefront view rules 6)."""
 
 import re
 from collections.abc import Callable
@@ -8,11 +8,11 @@ from sqlalchemy import select
 
 from backend.core.db.database import Database
 from backend.shipping.models import StockLocation
-from tests.e2e.conftest import ON_A_PHONE, ShopServer, Watch, pages_of
-from tests.store_defaults import Defaults, make_toy
+from tests.e2e.conftest import PHONE_ONLY, PageWatch, ShopServer, build_page_opener
+from tests.store_defaults import Defaults, add_product
 
 
-async def test_filters_narrow_the_list_and_not_the_address(page_1280: Page) -> None:
+async def test_filters_narrow_the_list_without_changing_the_address(page_1280: Page) -> None:
     await page_1280.goto("/catalog?category=peluches")
     cards, total = page_1280.get_by_test_id("product-card"), page_1280.get_by_test_id("result-count")
     await expect(total).to_have_text("6 juguetes")
@@ -24,14 +24,14 @@ async def test_filters_narrow_the_list_and_not_the_address(page_1280: Page) -> N
     await page_1280.get_by_test_id("filter-age").get_by_label("3-5").check()
     await expect(total).to_have_text("6 juguetes")  # values of one kind are alternatives
     await page_1280.get_by_test_id("filter-brand").get_by_label("Nido Andino").check()
-    await expect(page_1280.locator(".chip")).to_have_count(5)  # four choices, and a way to drop them all
+    await expect(page_1280.locator(".chip")).to_have_count(5)  # four filters, and a chip that clears them all
     await expect(page_1280).to_have_url(re.compile(r"/catalog/?\?category=peluches$"))
     await page_1280.get_by_test_id("clear-filters").click()
     await expect(total).to_have_text("58 juguetes")
     await expect(page_1280.get_by_test_id("catalog-title")).to_have_text("Todos los juguetes")
 
 
-async def test_counts_say_what_a_choice_would_show(page_1280: Page) -> None:
+async def test_filter_counts_match_their_results(page_1280: Page) -> None:
     await page_1280.goto("/catalog")
     musica = page_1280.get_by_test_id("filter-category").locator("label", has_text="Música")
     count = await musica.locator(".check__count").inner_text()
@@ -39,14 +39,14 @@ async def test_counts_say_what_a_choice_would_show(page_1280: Page) -> None:
     await expect(page_1280.get_by_test_id("result-count")).to_have_text(f"{count} juguetes")
 
 
-async def test_a_chip_drops_its_choice(page_1280: Page) -> None:
+async def test_chip_removes_its_filter(page_1280: Page) -> None:
     await page_1280.goto("/catalog?category=titeres")
     await expect(page_1280.get_by_test_id("result-count")).to_have_text("2 juguetes")
     await page_1280.get_by_role("button", name="Quitar el filtro Títeres").click()
     await expect(page_1280.get_by_test_id("result-count")).to_have_text("58 juguetes")
 
 
-async def test_dropping_chips_by_the_keyboard_goes_on_where_one_was(page_1280: Page) -> None:
+async def test_removing_chips_by_keyboard_keeps_the_position(page_1280: Page) -> None:
     await page_1280.goto("/catalog?category=titeres")
     await page_1280.get_by_test_id("filter-sale").check()
     await expect(page_1280.get_by_test_id("result-count")).to_have_text("1 juguete")
@@ -58,8 +58,8 @@ async def test_dropping_chips_by_the_keyboard_goes_on_where_one_was(page_1280: P
     await expect(page_1280.get_by_test_id("catalog-title")).to_be_focused()
 
 
-@ON_A_PHONE
-async def test_more_toys_by_the_keyboard_lead_to_the_first_of_them(page: Page) -> None:
+@PHONE_ONLY
+async def test_show_more_by_keyboard_focuses_the_first_new_product(page: Page) -> None:
     await page.goto("/catalog")
     cards, more = page.get_by_test_id("product-card"), page.get_by_test_id("show-more")
     await expect(cards).to_have_count(24)
@@ -68,32 +68,32 @@ async def test_more_toys_by_the_keyboard_lead_to_the_first_of_them(page: Page) -
     await expect(cards.nth(24).get_by_role("link")).to_be_focused()
     await expect(cards.nth(24).get_by_role("link")).to_be_in_viewport()
     await more.press("Enter")
-    await expect(more).to_have_count(0)  # these were the last
+    await expect(more).to_have_count(0)  # there are no more
     await expect(cards.nth(48).get_by_role("link")).to_be_focused()
 
 
-async def test_more_toys_by_the_mouse_do_not_move_the_page(page_1280: Page) -> None:
+async def test_show_more_by_mouse_does_not_scroll(page_1280: Page) -> None:
     await page_1280.goto("/catalog")
     cards, more = page_1280.get_by_test_id("product-card"), page_1280.get_by_test_id("show-more")
     await expect(cards).to_have_count(24)
     await more.scroll_into_view_if_needed()
-    place = await page_1280.evaluate("window.scrollY")
+    scroll_position = await page_1280.evaluate("window.scrollY")
     await more.click()
     await expect(cards.nth(24).get_by_role("link")).to_be_focused()
-    assert await page_1280.evaluate("window.scrollY") == place
+    assert await page_1280.evaluate("window.scrollY") == scroll_position
 
 
-async def test_a_list_of_hundreds_is_seen_to_its_end(
-    new_server: Callable[..., ShopServer], browser: Browser, watch: Watch
+async def test_list_of_hundreds_is_shown_to_its_end(
+    new_server: Callable[..., ShopServer], browser: Browser, watch: PageWatch
 ) -> None:
     shop = new_server()
     database = Database(f"sqlite+aiosqlite:///{shop.folder / 'data' / 'trompo.db'}")
     async with database.transaction() as session:
         defaults = Defaults((await session.execute(select(StockLocation.id))).scalar_one(), "")
         for number in range(150):
-            await make_toy(session, defaults, f"canica-{number}")
+            await add_product(session, defaults, f"canica-{number}")
     await database.close()
-    async with pages_of(shop, browser, watch)(320, 640) as page:
+    async with build_page_opener(shop, browser, watch)(320, 640) as page:
         await page.goto("/catalog")
         cards, more = page.get_by_test_id("product-card"), page.get_by_test_id("show-more")
         for shown in range(24, 192, 24):
@@ -113,21 +113,21 @@ async def test_a_list_of_hundreds_is_seen_to_its_end(
         await expect(cards.last.locator("h3")).to_have_text(last)
 
 
-async def test_pages_have_addresses_for_who_runs_no_scripts(server: ShopServer, browser: Browser) -> None:
-    await server.rendered("/catalog")
+async def test_pages_have_addresses_without_scripts(server: ShopServer, browser: Browser) -> None:
+    await server.fetch_rendered("/catalog")
     context = await browser.new_context(base_url=server.url, java_script_enabled=False)
     page = await context.new_page()
-    cards, seen = page.get_by_test_id("product-card"), []
+    cards, titles = page.get_by_test_id("product-card"), []
     await page.goto("/catalog")
     for number, count in ((2, 24), (3, 24), (0, 10)):
         await expect(cards).to_have_count(count)
-        seen += await cards.locator("h3").all_inner_texts()
+        titles += await cards.locator("h3").all_inner_texts()
         if number:
-            await server.rendered(f"/catalog?page={number}")
+            await server.fetch_rendered(f"/catalog?page={number}")
             await page.get_by_test_id("show-more").click()
             await expect(page).to_have_url(f"{server.url}/catalog?page={number}")
     await expect(page.get_by_test_id("show-more")).to_have_count(0)
-    assert len(set(seen)) == 58
+    assert len(set(titles)) == 58
     await expect(page).to_have_title(re.compile("^Todos los juguetes, página 3 · "))
     neighbour = page.locator('link[rel="prev"]')
     await expect(neighbour).to_have_attribute("href", f"{server.url}/catalog?page=2")
@@ -136,7 +136,7 @@ async def test_pages_have_addresses_for_who_runs_no_scripts(server: ShopServer, 
     await context.close()
 
 
-async def test_a_page_of_the_list_goes_on_from_where_it_is(page_1280: Page) -> None:
+async def test_later_page_of_the_list_shows_more_from_there(page_1280: Page) -> None:
     await page_1280.goto("/catalog?page=2")
     cards = page_1280.get_by_test_id("product-card")
     await expect(cards).to_have_count(24)
@@ -150,7 +150,7 @@ async def test_a_page_of_the_list_goes_on_from_where_it_is(page_1280: Page) -> N
     await expect(page_1280).to_have_url(re.compile(r"page=2$"))
 
 
-async def test_the_list_sorts(page_1280: Page) -> None:
+async def test_catalog_is_sorted(page_1280: Page) -> None:
     await page_1280.goto("/catalog")
     first = page_1280.get_by_test_id("product-card").first
     await page_1280.get_by_test_id("sort").select_option("price_asc")
@@ -161,7 +161,7 @@ async def test_the_list_sorts(page_1280: Page) -> None:
     await expect(first.get_by_test_id("discount-badge")).to_be_visible()
 
 
-async def test_a_second_picture_is_fetched_when_there_is_a_mouse_to_show_it(page_1280: Page) -> None:
+async def test_second_picture_is_loaded_on_hover(page_1280: Page) -> None:
     await page_1280.goto("/catalog")
     card = page_1280.get_by_test_id("product-card").first
     first, second = card.locator(".card__image").first, card.locator(".card__image--second")
@@ -174,7 +174,7 @@ async def test_a_second_picture_is_fetched_when_there_is_a_mouse_to_show_it(page
     assert await second.evaluate("picture => picture.naturalWidth") > 0
 
 
-async def test_the_way_back_finds_filters_length_and_place(page_1280: Page) -> None:
+async def test_back_restores_filters_length_and_scroll_position(page_1280: Page) -> None:
     await page_1280.goto("/catalog")
     cards = page_1280.get_by_test_id("product-card")
     await expect(cards).to_have_count(24)
@@ -194,7 +194,7 @@ async def test_the_way_back_finds_filters_length_and_place(page_1280: Page) -> N
     await expect(cards.nth(40).locator("h3")).to_have_text(title)
 
 
-async def test_a_reload_keeps_the_choices_and_a_new_visit_begins_anew(page_1280: Page) -> None:
+async def test_reload_keeps_filters_and_new_visit_resets_them(page_1280: Page) -> None:
     await page_1280.goto("/catalog")
     total = page_1280.get_by_test_id("result-count")
     brand = page_1280.get_by_test_id("filter-brand").get_by_label("Mesa Redonda")
@@ -208,7 +208,7 @@ async def test_a_reload_keeps_the_choices_and_a_new_visit_begins_anew(page_1280:
     await expect(brand).not_to_be_checked()
 
 
-async def test_prices_narrow_the_list_whichever_way_round(page_1280: Page) -> None:
+async def test_price_filter_accepts_swapped_limits(page_1280: Page) -> None:
     page = page_1280
     await page.goto("/catalog")
     lowest, highest = page.get_by_test_id("filter-lowest"), page.get_by_test_id("filter-highest")
@@ -231,7 +231,7 @@ async def test_prices_narrow_the_list_whichever_way_round(page_1280: Page) -> No
     await expect(lowest).to_have_value("")
 
 
-async def test_ages_and_brands_have_pages_of_their_own(page_1280: Page) -> None:
+async def test_ages_and_brands_have_their_own_pages(page_1280: Page) -> None:
     page = page_1280
     await page.goto("/")
     await page.locator(".ages a").last.click()
@@ -253,7 +253,7 @@ async def test_ages_and_brands_have_pages_of_their_own(page_1280: Page) -> None:
     await expect(page.locator(".chip").first).to_have_text("Nido Andino")
 
 
-async def test_choices_that_nothing_meets_can_be_taken_back(page_1280: Page) -> None:
+async def test_filters_without_results_can_be_cleared(page_1280: Page) -> None:
     await page_1280.goto("/catalog?category=titeres")
     await page_1280.get_by_test_id("filter-sale").check()
     await expect(page_1280.get_by_test_id("result-count")).to_have_text("1 juguete")
@@ -263,7 +263,7 @@ async def test_choices_that_nothing_meets_can_be_taken_back(page_1280: Page) -> 
     await expect(page_1280.get_by_test_id("product-card").first).to_contain_text("Trompo de madera")
 
 
-async def test_a_phone_filters_in_a_sheet(page_320: Page) -> None:
+async def test_phone_shows_filters_in_a_dialog(page_320: Page) -> None:
     await page_320.goto("/catalog")
     await expect(page_320.get_by_test_id("product-card").first).to_be_visible()
     await page_320.get_by_test_id("open-filters").click()
@@ -274,7 +274,7 @@ async def test_a_phone_filters_in_a_sheet(page_320: Page) -> None:
     await expect(page_320.get_by_test_id("product-card")).to_have_count(3)
 
 
-async def test_two_categories_one_after_the_other_do_not_mix(page_1280: Page) -> None:
+async def test_filters_of_two_categories_do_not_mix(page_1280: Page) -> None:
     await page_1280.goto("/catalog?category=musica")
     departments = page_1280.get_by_role("navigation", name="Departamentos")
     await page_1280.get_by_test_id("filter-sale").check()

@@ -1,7 +1,7 @@
-"""`make dev` in a fresh clone, and `reflex run` where the shop was built before: each opens, and a toy is bought there.
+"""`make dev` in a fresh clone, and `reflex run` after a build: each opens a shop in which a product can be bought.
 
-Each runs in a copy of the project with a data folder of its own. The copy has the npm packages as they are locked, by
-hard links, and everything else anew: what is compiled there is not compiled here.
+Each runs in a copy of the project with its own data folder. The copy has the locked npm packages as hard links and
+creates everything else itself: files that are compiled there do not reach this project.
 """
 
 import os
@@ -21,29 +21,29 @@ from playwright.async_api import Browser
 from reflex_base.constants import Templates
 
 from storefront.server.build import ROOT
-from tests.e2e.shopper import be_ready_to_pay, decide, expect_status, go_to_bank
-from tests.ports import free_port
+from tests.e2e.shopper import decide_at_bank, expect_status, go_to_bank, prepare_payment
+from tests.ports import find_free_port
 
-SECONDS_TO_OPEN = 240
-KEPT_OUT = shutil.ignore_patterns(
+OPEN_TIMEOUT_S = 240
+IGNORED_FILES = shutil.ignore_patterns(
     ".git", ".venv", ".web", "build", "data", ".states", "test-results", ".*_cache", ".hypothesis"
 )
-"""Of the project's folder: what is made there."""
+"""Generated files in the project's folder."""
 PACKAGES = "node_modules"
-WRITTEN_BY_NPM = ("package.json", "package-lock.json", "reflex.json")
+NPM_FILES = ("package.json", "package-lock.json", "reflex.json")
 
 
 @dataclass(frozen=True)
-class Copy:
-    """A copy of the project, and where its shop answers."""
+class ProjectCopy:
+    """A copy of the project, and the ports of its shop."""
 
     folder: Path
     port: int
     backend_port: int
 
     @contextmanager
-    def running(self, *command: str) -> Iterator[None]:
-        """Run the command there until the block ends; the shop answers when it begins."""
+    def run(self, *command: str) -> Iterator[None]:
+        """Run the command in the copy until the block ends, which starts when the shop answers."""
         environment = {
             **{name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ},
             "PORT": str(self.port),
@@ -51,16 +51,16 @@ class Copy:
             "DATA_DIR": str(self.folder / "data"),
         }
         environment["PATH"] = f"{self.folder / '.venv/bin'}{os.pathsep}{environment['PATH']}"
-        said = self.folder / "said.log"
-        with said.open("wb") as log:
+        log_file = self.folder / "output.log"
+        with log_file.open("wb") as log:
             process = subprocess.Popen(
                 command, cwd=self.folder, env=environment, stdout=log, stderr=log, start_new_session=True
             )
         try:
-            deadline = time.monotonic() + SECONDS_TO_OPEN
-            while not (self._answers("/health") and self._answers("/")):
+            deadline = time.monotonic() + OPEN_TIMEOUT_S
+            while not (self._is_answering("/health") and self._is_answering("/")):
                 if process.poll() is not None or time.monotonic() > deadline:
-                    pytest.fail(f"{' '.join(command)} did not open the shop:\n{said.read_text()}")
+                    pytest.fail(f"{' '.join(command)} did not open the shop:\n{log_file.read_text()}")
                 time.sleep(0.2)
             yield
         finally:
@@ -71,7 +71,7 @@ class Copy:
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
 
-    def _answers(self, path: str) -> bool:
+    def _is_answering(self, path: str) -> bool:
         try:
             return httpx.get(f"http://localhost:{self.port}{path}", timeout=30).status_code == 200
         except httpx.HTTPError:
@@ -79,15 +79,15 @@ class Copy:
 
 
 @contextmanager
-def copy_of_the_project(*, is_built: bool) -> Iterator[Copy]:
-    """The project beside itself, on the same file system: after its production build, or as it was cloned."""
+def copy_project(*, is_built: bool) -> Iterator[ProjectCopy]:
+    """Copy the project to a folder on the same file system: with its production build, or as a fresh clone."""
     (ROOT / "build").mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=ROOT / "build", prefix="copy-") as name:
         folder = Path(name) / "trompo"
         shutil.copytree(
             ROOT,
             folder,
-            ignore=lambda at, names: KEPT_OUT(at, names) if Path(at) == ROOT else {"__pycache__"},
+            ignore=lambda at, names: IGNORED_FILES(at, names) if Path(at) == ROOT else {"__pycache__"},
         )
         (folder / ".venv").symlink_to(ROOT / ".venv", target_is_directory=True)
         web, own = folder / ".web", ROOT / ".web"
@@ -96,7 +96,7 @@ def copy_of_the_project(*, is_built: bool) -> Iterator[Copy]:
             shutil.copytree(ROOT / "build", folder / "build", ignore=shutil.ignore_patterns("copy-*"))
         else:
             shutil.copytree(Templates.Dirs.WEB_TEMPLATE, web)
-            for file in WRITTEN_BY_NPM:
+            for file in NPM_FILES:
                 shutil.copy(own / file, web)
         shutil.copytree(
             own / PACKAGES,
@@ -105,7 +105,7 @@ def copy_of_the_project(*, is_built: bool) -> Iterator[Copy]:
             copy_function=os.link,
             ignore=shutil.ignore_patterns(".vite*", ".cache"),
         )
-        yield Copy(folder, free_port(), free_port())
+        yield ProjectCopy(folder, find_free_port(), find_free_port())
 
 
 @pytest.mark.developing
@@ -118,18 +118,18 @@ def copy_of_the_project(*, is_built: bool) -> Iterator[Copy]:
     ],
     ids=["make dev", "reflex run"],
 )
-async def test_a_toy_is_bought_where_the_shop_is_developed(
+async def test_product_is_bought_in_the_development_server(
     browser: Browser, command: tuple[str, ...], is_built: bool
 ) -> None:
-    with copy_of_the_project(is_built=is_built) as copy:
+    with copy_project(is_built=is_built) as copy:
         if command[0] == "reflex":
             command = (*command, str(copy.port))
-        with copy.running(*command):
+        with copy.run(*command):
             context = await browser.new_context(base_url=f"http://localhost:{copy.port}", locale="es-CO")
             page = await context.new_page()
             page.set_default_timeout(40_000)
-            await be_ready_to_pay(page, "yoyo-de-madera")
+            await prepare_payment(page, "yoyo-de-madera")
             await go_to_bank(page)
-            await decide(page, "approve")
+            await decide_at_bank(page, "approve")
             await expect_status(page, "paid")
             await context.close()

@@ -1,4 +1,4 @@
-"""Documents from the real server: over plain HTTP, and in a browser that takes them over."""
+"""Documents of the real server: over plain HTTP, and in a browser that hydrates them."""
 
 import asyncio
 import json
@@ -16,12 +16,12 @@ from playwright.async_api import Browser, Page, expect
 from storefront.documents.client_detection import COOKIE
 from storefront.documents.security_headers import inline_scripts
 from tests.document_head import Head
-from tests.e2e.conftest import ShopServer, Watch
+from tests.e2e.conftest import PageWatch, ShopServer
 
 LOC = "{http://www.sitemaps.org/schemas/sitemap/0.9}loc"
 PUBLIC = ["/", "/catalog", "/catalog?category=peluches", "/catalog?q=oso", "/product/trompo-de-madera"]
-TAKING_OVER = """
-    window.mains = [];  // how many pages are to be seen, whenever that changes
+RECORD_HYDRATION = """
+    window.mains = [];  // the number of visible pages, after each change
     window.shifts = [];
     new PerformanceObserver((list) => window.shifts.push(...list.getEntries()))
         .observe({ type: "layout-shift", buffered: true });
@@ -36,7 +36,7 @@ TAKING_OVER = """
 SHIFT = """() =>
     window.shifts.filter((one) => one.startTime <= window.taken + 50).reduce((sum, one) => sum + one.value, 0)
 """
-OWN = [
+PRIVATE = [
     "/cart",
     "/checkout",
     "/wishlist",
@@ -65,13 +65,13 @@ OWN = [
         ("/catalog?q=%FF%00", 200, ""),
         ("/checkout", 200, ""),
         ("/index.html", 404, ""),
-        ("/favicon.ico", 200, ""),  # crawlers and readers of feeds ask for it by this name
+        ("/favicon.ico", 200, ""),  # crawlers and feed readers request it by this name
         ("/" + "a" * 5000, 414, ""),
         ("/" + "a" * 100_000, 414, ""),
     ],
 )
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
-async def test_the_status_on_the_wire(
+async def test_status_and_location_of_raw_requests(
     server: ShopServer, method: str, target: str, status: int, location: str
 ) -> None:
     reader, writer = await asyncio.open_connection("localhost", server.port)
@@ -83,14 +83,14 @@ async def test_the_status_on_the_wire(
     assert (body == b"") >= (method == "HEAD")
 
 
-async def test_the_heads_of_all_products(server: ShopServer) -> None:
+async def test_head_of_every_product_document_is_complete(server: ShopServer) -> None:
     async with httpx.AsyncClient(base_url=server.url) as client:
         sitemap = ElementTree.fromstring((await client.get("/sitemap.xml")).content)
         products = [url.text or "" for url in sitemap.iter(LOC) if "/product/" in (url.text or "")]
         assert len(products) >= 20
         titles, descriptions = set(), set()
         for url in products:
-            html = await server.rendered(url)
+            html = await server.fetch_rendered(url)
             head = Head(html)
             title, description = head.texts["title"], head.meta("description") or ""
             product, trail = json.loads(head.texts["application/ld+json"])["@graph"]
@@ -117,68 +117,68 @@ async def test_the_heads_of_all_products(server: ShopServer) -> None:
         assert len(titles) == len(descriptions) == len(products)
 
 
-async def test_what_the_first_frame_of_home_waits_for_is_there(server: ShopServer) -> None:
-    html = await server.rendered("/")
+async def test_home_contains_the_element_that_blocks_rendering(server: ShopServer) -> None:
+    html = await server.fetch_rendered("/")
     awaited = Head(html).link("expect")
     assert awaited["blocking"] == "render"
     assert html.count(f' id="{(awaited["href"] or "").removeprefix("#")}"') == 1
 
 
 @pytest.mark.parametrize("path", ["/", "/catalog", "/product/trompo-de-madera"])
-async def test_what_a_page_is_comes_before_its_pictures_and_fonts(server: ShopServer, path: str) -> None:
-    html = await server.rendered(path)
+async def test_heading_comes_before_pictures_and_fonts(server: ShopServer, path: str) -> None:
+    html = await server.fetch_rendered(path)
     heading = html.index("<h1")
     assert heading < html.index("/demo/", html.index("<body"))
     assert heading < html.index(".woff2")
-    assert "local(" in html[:heading]  # what stands in for a font until then
+    assert "local(" in html[:heading]  # the fallback until a font has loaded
 
 
-async def assert_it_is_taken_over(page: Page, address: str) -> None:
-    """Opened, it comes alive, and its head says everything once."""
+async def expect_hydration(page: Page, address: str) -> None:
+    """Open the address, and check that the page hydrates and its head has each tag once."""
     await page.goto(address)
     await page.wait_for_function("() => window.__reflex")
     await page.wait_for_load_state("networkidle")
     assert "Trompo" in await page.title()
-    assert await page.locator("main").count() == 1  # the page that was sent is the one that came alive
+    assert await page.locator("main").count() == 1  # the page in the document is the one that was hydrated
     for tag in ("title", "meta[name=description]", "link[rel=canonical]", 'meta[property="og:image"]'):
         assert await page.locator(f"head > {tag}").count() <= 1
 
 
-async def test_an_address_that_leads_nowhere_says_so_in_spanish(server: ShopServer) -> None:
-    head = Head(await server.rendered("/naves/espaciales"))
+async def test_unknown_address_has_a_spanish_head(server: ShopServer) -> None:
+    head = Head(await server.fetch_rendered("/naves/espaciales"))
     assert head.texts["title"] == "Página no encontrada · Trompo"
     assert head.meta("description") == "La página que buscas no existe o cambió de lugar."
     assert head.meta("og:image") == "/brand/og.png"
 
 
-@pytest.mark.parametrize("path", PUBLIC + OWN)
-async def test_a_document_is_taken_over_without_an_error(page: Page, watch: Watch, path: str) -> None:
-    watch.expect("404")  # the browser reports the status of a document it was sent
-    await assert_it_is_taken_over(page, path)
+@pytest.mark.parametrize("path", PUBLIC + PRIVATE)
+async def test_document_is_hydrated_without_an_error(page: Page, watch: PageWatch, path: str) -> None:
+    watch.expect("404")  # the browser reports the status of the document
+    await expect_hydration(page, path)
 
 
-async def test_a_document_that_nobody_drew_is_taken_over_too(
-    new_server: Callable[..., ShopServer], page_1280: Page, watch: Watch
+async def test_document_without_rendering_is_hydrated(
+    new_server: Callable[..., ShopServer], page_1280: Page, watch: PageWatch
 ) -> None:
     watch.expect("404")
     server = new_server(RENDERERS="0")
     page = page_1280
-    await page.add_init_script(TAKING_OVER)
-    for path in PUBLIC + OWN:
-        await assert_it_is_taken_over(page, server.url + path)
+    await page.add_init_script(RECORD_HYDRATION)
+    for path in PUBLIC + PRIVATE:
+        await expect_hydration(page, server.url + path)
         await page.wait_for_function("() => window.taken")
         assert await page.evaluate("window.mains") in ([1], [0, 1]), (
             path
-        )  # no page is shown twice, none goes away
+        )  # no page is shown twice, none disappears
         assert await page.locator("[data-stand-in]").count() == 0
-        # what may be left is a word that moves by the width of a letter when its typeface comes late
+        # the remaining shift is a word that moves by the width of a letter when its font loads late
         assert await page.evaluate(SHIFT) < 0.05, path
     await page.goto(server.url + "/product/trompo-de-madera")
     await page.get_by_role("link", name="Favoritos").first.click()
     await expect(page).to_have_title("Tus favoritos · Trompo")
 
 
-async def test_without_scripts_and_rendering_a_toy_is_found_and_read(
+async def test_product_is_found_without_scripts_and_rendering(
     browser: Browser, new_server: Callable[..., ShopServer]
 ) -> None:
     server = new_server(RENDERERS="0")
@@ -211,10 +211,10 @@ async def test_without_scripts_and_rendering_a_toy_is_found_and_read(
         ("/no-such-page", "not-found"),
     ],
 )
-async def test_the_content_is_there_without_scripts(
+async def test_content_is_visible_without_scripts(
     browser: Browser, server: ShopServer, path: str, shown: str
 ) -> None:
-    await server.rendered(path)
+    await server.fetch_rendered(path)
     context = await browser.new_context(base_url=server.url, java_script_enabled=False)
     page = await context.new_page()
     await page.goto(path)
@@ -224,21 +224,19 @@ async def test_the_content_is_there_without_scripts(
 
 
 @pytest.mark.parametrize("path", ["/cart", "/checkout", "/wishlist", "/order/order_0?token=t"])
-async def test_what_cannot_do_without_scripts_says_so(
-    browser: Browser, server: ShopServer, path: str
-) -> None:
-    await server.rendered(path)
+async def test_pages_that_need_scripts_say_so(browser: Browser, server: ShopServer, path: str) -> None:
+    await server.fetch_rendered(path)
     context = await browser.new_context(base_url=server.url, java_script_enabled=False)
     page = await context.new_page()
     await page.goto(path)
-    said = page.locator("noscript p").first
-    assert await said.is_visible()
-    assert "tu navegador necesita JavaScript" in await said.inner_text()
+    message = page.locator("noscript p").first
+    assert await message.is_visible()
+    assert "tu navegador necesita JavaScript" in await message.inner_text()
     await context.close()
 
 
-async def test_a_products_words_and_price_are_in_its_document(server: ShopServer) -> None:
-    html = await server.rendered("/product/trompo-de-madera")
+async def test_product_document_has_its_text_and_price(server: ShopServer) -> None:
+    html = await server.fetch_rendered("/product/trompo-de-madera")
     body = html.partition("<body>")[2]
     assert '<h1 class="product__title">Trompo de madera</h1>' in body
     assert "El trompo de siempre, torneado en madera de naranjo" in body
@@ -246,8 +244,8 @@ async def test_a_products_words_and_price_are_in_its_document(server: ShopServer
 
 
 @pytest.mark.parametrize("path", ["/cart", "/checkout", "/wishlist", "/order/order_0?token=t"])
-async def test_a_document_is_the_same_for_everybody(server: ShopServer, path: str) -> None:
-    rendered = await server.rendered(path)
+async def test_document_is_the_same_for_every_visitor(server: ShopServer, path: str) -> None:
+    rendered = await server.fetch_rendered(path)
     cookies = {"cookie": "trompo_session=someone; token=else", "authorization": "Bearer x"}
     async with httpx.AsyncClient(base_url=server.url) as client:
         assert (await client.get(path, headers=cookies)).text == rendered
@@ -255,14 +253,14 @@ async def test_a_document_is_the_same_for_everybody(server: ShopServer, path: st
 
 async def test_every_inline_script_that_runs_is_allowed(server: ShopServer) -> None:
     async with httpx.AsyncClient(base_url=server.url) as client:
-        for path in PUBLIC + OWN:
+        for path in PUBLIC + PRIVATE:
             answer = await client.get(path)
             for script in inline_scripts(answer.text):
                 digest = b64encode(sha256(script.encode()).digest()).decode()
                 assert f"'sha256-{digest}'" in answer.headers["content-security-policy"], script
 
 
-async def test_the_manual_of_the_api_needs_nobody_else(page: Page, watch: Watch) -> None:
+async def test_api_documentation_loads_nothing_from_other_hosts(page: Page, watch: PageWatch) -> None:
     await page.goto("/docs")
     operation = page.locator("details", has_text="/store/carts/{cart_id}/complete")
     await operation.locator("summary").click()
@@ -272,7 +270,7 @@ async def test_the_manual_of_the_api_needs_nobody_else(page: Page, watch: Watch)
     assert watch.problems == []
 
 
-async def test_nothing_of_another_site_may_read_the_answers(server: ShopServer) -> None:
+async def test_other_sites_cannot_read_the_responses(server: ShopServer) -> None:
     async with httpx.AsyncClient(base_url=server.url, headers={"origin": "https://evil.example"}) as client:
         for path in ("/", "/product/trompo-de-madera", "/health", "/robots.txt"):
             answer = await client.get(path)
@@ -281,22 +279,22 @@ async def test_nothing_of_another_site_may_read_the_answers(server: ShopServer) 
             assert answer.headers["referrer-policy"] == "strict-origin-when-cross-origin"
 
 
-async def test_files_are_kept_as_long_as_their_names_promise(server: ShopServer) -> None:
+async def test_cache_headers_match_the_kind_of_file(server: ShopServer) -> None:
     async with httpx.AsyncClient(base_url=server.url) as client:
         document = await client.get("/")
         script = re.findall('href="(/assets/[^"]+\\.js)"', document.text)[0]
-        kept = {
+        cache_headers = {
             path: (await client.get(path)).headers["cache-control"]
             for path in ("/", script, "/fonts/figtree.woff2")
         }
-    assert kept["/"] == "private, no-cache"
-    assert kept[script] == "public, max-age=31536000, immutable"
-    assert kept["/fonts/figtree.woff2"] == "public, max-age=31536000"
+    assert cache_headers["/"] == "private, no-cache"
+    assert cache_headers[script] == "public, max-age=31536000, immutable"
+    assert cache_headers["/fonts/figtree.woff2"] == "public, max-age=31536000"
 
 
-async def test_a_page_from_before_an_upgrade_still_gets_its_scripts(server: ShopServer) -> None:
+async def test_page_of_an_earlier_build_still_gets_its_scripts(server: ShopServer) -> None:
     stored = server.folder / "data" / "builds" / "assets"
-    assert list(stored.glob("*.js"))  # those of this build, for the next
+    assert list(stored.glob("*.js"))  # the files of this build, for pages that outlive it
     (stored / "of-an-earlier-build.js").write_text("export {};")
     async with httpx.AsyncClient(base_url=server.url) as client:
         earlier = await client.get("/assets/of-an-earlier-build.js")

@@ -1,4 +1,4 @@
-"""What holds for every page in every state: nothing sticks out, nobody is shut out, nothing jumps while it loads."""
+"""Rules for every page in every state: no overflow, accessible to everyone, no layout shift while it loads."""
 
 from pathlib import Path
 from typing import Any
@@ -6,17 +6,17 @@ from typing import Any
 import pytest
 from playwright.async_api import FloatRect, Page, expect
 
-from tests.e2e.conftest import WIDTHS, OpenPage, Watch
-from tests.e2e.scenes import EVERYWHERE, ON_PHONES, Scene, visit
-from tests.node_packages import installed
+from tests.e2e.conftest import WIDTHS, OpenPage, PageWatch
+from tests.e2e.scenes import PAGE_SCENES, PHONE_SCENES, Scene, visit
+from tests.node_packages import find_packages
 
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 VIOLATIONS = """async (rules) =>
     (await axe.run({ runOnly: rules, resultTypes: ["violations"] })).violations
 """
-MOST_SCRIPTS = 200 * 1024
-"""Bytes of compressed JavaScript that the first page may cost."""
-RING = """() => {
+MAX_SCRIPT_BYTES = 200 * 1024
+"""Bytes of compressed JavaScript on the first page."""
+FOCUS_RING = """() => {
     const at = document.activeElement;
     if (!at || at === document.body) return null;
     const around = [at, at.parentElement, at.nextElementSibling, at.closest("label")].filter(Boolean);
@@ -26,13 +26,13 @@ RING = """() => {
         isRinged: drawn.some((style) => style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2),
     };
 }"""
-AT_REST = """() => Promise.allSettled(
+WAIT_FOR_TRANSITIONS = """() => Promise.allSettled(
     document.getAnimations().filter((one) => one instanceof CSSTransition).map((one) => one.finished)).then(() => null)
 """
-COVER = """() => document.body.insertAdjacentHTML(
+COVER_PAGE = """() => document.body.insertAdjacentHTML(
     "beforeend", '<p style="position: absolute; inset: 0; height: 1000px; z-index: 59; background: white">')
 """
-SHIFTS = """
+RECORD_SHIFTS = """
     window.shifts = [];
     window.moved = [];
     {
@@ -51,51 +51,55 @@ SHIFTS = """
 
 @pytest.fixture(scope="session")
 def axe() -> str:
-    """The accessibility checker's script."""
-    return (installed(Path(__file__).parent / "axe") / "node_modules/axe-core/axe.min.js").read_text("utf-8")
+    """Return the accessibility checker's script."""
+    return (find_packages(Path(__file__).parent / "axe") / "node_modules/axe-core/axe.min.js").read_text(
+        "utf-8"
+    )
 
 
-def _cases() -> list[Any]:
-    everywhere = [pytest.param(list(WIDTHS), scene, id=name) for name, scene in EVERYWHERE.items()]
-    return everywhere + [pytest.param(["320"], scene, id=name) for name, scene in ON_PHONES.items()]
+def _build_cases() -> list[Any]:
+    everywhere = [pytest.param(list(WIDTHS), scene, id=name) for name, scene in PAGE_SCENES.items()]
+    return everywhere + [pytest.param(["320"], scene, id=name) for name, scene in PHONE_SCENES.items()]
 
 
-@pytest.mark.parametrize(("widths", "scene"), _cases())
-async def test_nothing_sticks_out_and_nobody_is_shut_out(
-    open_page: OpenPage, watch: Watch, axe: str, widths: list[str], scene: Scene
+@pytest.mark.parametrize(("widths", "scene"), _build_cases())
+async def test_screens_have_no_overflow_and_are_accessible(
+    open_page: OpenPage, watch: PageWatch, axe: str, widths: list[str], scene: Scene
 ) -> None:
-    """spec: Storefront view rules 8, and the rules of WCAG 2.2 AA that a machine can check."""
+    """Check spec: Storefront view rules 8, and the rules of WCAG 2.2 AA that a program can check."""
     watch.expect("404")
     watch.expect("400")  # a form that was sent empty
     async with open_page(*WIDTHS[widths[0]]) as page:
-        await page.emulate_media(reduced_motion="reduce")  # what is half faded in has no contrast yet
+        await page.emulate_media(
+            reduced_motion="reduce"
+        )  # a half faded-in element does not have its contrast yet
         await scene(page)
         await page.evaluate(axe)
         await page.mouse.move(
             0, 0
-        )  # else it may lie on something else in another width, which takes its colours on
-        for width in widths:  # it is the same document: what is shown of it is the stylesheet's
+        )  # otherwise it may hover over another element at another width and change its colours
+        for width in widths:  # only the stylesheet decides what the same document shows
             await page.set_viewport_size({"width": WIDTHS[width][0], "height": WIDTHS[width][1]})
             inner = "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
             assert await page.evaluate(inner) == [int(width), int(width)]
-            await page.evaluate(AT_REST)
+            await page.evaluate(WAIT_FOR_TRANSITIONS)
             violations = await page.evaluate(VIOLATIONS, RULES)
-            assert [_short(violation) for violation in violations] == [], width
+            assert [format_violation(violation) for violation in violations] == [], width
 
 
-def _short(violation: dict[str, Any]) -> str:
+def format_violation(violation: dict[str, Any]) -> str:
     nodes = [f"{node['target']}: {node['failureSummary']}" for node in violation["nodes"]]
     return f"{violation['id']} ({violation['impact']}): {nodes}"
 
 
 @pytest.mark.parametrize("path", ["/", "/catalog", "/product/trompo-de-madera", "/account/login"])
-async def test_the_focus_can_be_seen_wherever_it_goes(page: Page, path: str) -> None:
+async def test_focus_is_visible_on_every_element(page: Page, path: str) -> None:
     await visit(page, path)
     unseen = []
     stops = 0
     while True:
         await page.keyboard.press("Tab")
-        stop = await page.evaluate(RING)
+        stop = await page.evaluate(FOCUS_RING)
         if stop is None:
             break
         stops += 1
@@ -105,11 +109,11 @@ async def test_the_focus_can_be_seen_wherever_it_goes(page: Page, path: str) -> 
     assert unseen == []
 
 
-async def test_the_way_past_the_header_is_drawn_for_the_keyboard_alone(page_320: Page) -> None:
-    """Not above the window either, where a picture of the whole of a scrolled page would show it."""
+async def test_skip_link_is_visible_only_with_the_keyboard_focus(page_320: Page) -> None:
+    """Check also the area above the window, which a picture of a whole scrolled page would show."""
     await visit(page_320, "/product/trompo-de-madera")
     await page_320.evaluate("document.activeElement.blur(); scrollTo(0, 400)")
-    await page_320.evaluate(COVER)  # below the link: nothing that still loads is in the picture
+    await page_320.evaluate(COVER_PAGE)  # covers content that still loads, below the link
     link = page_320.get_by_role("link", name="Saltar al contenido", include_hidden=True)
     place = await link.bounding_box()
     assert place is not None
@@ -128,18 +132,18 @@ async def test_the_way_past_the_header_is_drawn_for_the_keyboard_alone(page_320:
 @pytest.mark.parametrize(
     "path", ["/", "/catalog", "/catalog?category=munecas-y-peluches", "/product/trompo-de-madera"]
 )
-async def test_nothing_jumps_while_it_loads(page: Page, path: str) -> None:
-    await page.add_init_script(SHIFTS)
+async def test_layout_does_not_shift_while_loading(page: Page, path: str) -> None:
+    await page.add_init_script(RECORD_SHIFTS)
     await visit(page, path)
     await expect(page.get_by_test_id("cart-count")).to_be_attached()
-    # what may be left is a word that moves by the width of a letter when its typeface comes late
+    # the remaining shift is a word that moves by the width of a letter when its font loads late
     assert sum(await page.evaluate("window.shifts")) < 0.01
 
 
 @pytest.mark.parametrize("path", ["/", "/catalog", "/product/trompo-de-madera"])
-async def test_the_first_page_costs_little(page_320: Page, path: str) -> None:
+async def test_first_page_loads_few_script_bytes(page_320: Page, path: str) -> None:
     await visit(page_320, path)
     scripts = "performance.getEntriesByType('resource').filter((one) => one.name.endsWith('.js'))"
     sizes = await page_320.evaluate(f"{scripts}.map((one) => one.encodedBodySize)")
     assert len(sizes) > 3
-    assert 0 < sum(sizes) <= MOST_SCRIPTS
+    assert 0 < sum(sizes) <= MAX_SCRIPT_BYTES

@@ -1,4 +1,4 @@
-"""The parts work together: pages, websocket and API on one port, on any host, and again after a restart."""
+"""The parts work together: pages, websocket and API on one port, on any host."""
 
 import asyncio
 from collections.abc import Callable
@@ -6,41 +6,41 @@ from collections.abc import Callable
 import httpx
 from playwright.async_api import Browser, Page, WebSocket
 
-from tests.e2e.conftest import METRICS, ON_A_PHONE, WIDTHS, ShopServer, Watch, pages_of
+from tests.e2e.conftest import METRICS_HEADERS, PHONE_ONLY, WIDTHS, PageWatch, ShopServer, build_page_opener
 
-SECONDS_TO_ANSWER = 15
+ANSWER_TIMEOUT_S = 15
 OPENS_WEBSOCKET = """address => new Promise(resolve => {
     const socket = new WebSocket(address);
     socket.onopen = () => resolve(true);
     socket.onerror = () => resolve(false);
 })"""
 
-TOY = "/product/trompo-de-madera"
+PRODUCT = "/product/trompo-de-madera"
 
 
-@ON_A_PHONE
-async def test_a_page_loads_and_its_first_event_makes_the_round_trip(page: Page, server: ShopServer) -> None:
-    socket = await _open(page, "/")
+@PHONE_ONLY
+async def test_page_loads_and_its_first_event_is_answered(page: Page, server: ShopServer) -> None:
+    socket = await open_and_wait_for_answer(page, "/")
     assert socket.url.startswith(f"ws://localhost:{server.port}/_event")
 
 
-async def test_a_page_talks_to_the_host_it_came_from(page_1280: Page, server: ShopServer) -> None:
-    socket = await _open(page_1280, f"http://127.0.0.1:{server.port}/")
+async def test_page_connects_to_its_own_host(page_1280: Page, server: ShopServer) -> None:
+    socket = await open_and_wait_for_answer(page_1280, f"http://127.0.0.1:{server.port}/")
     assert socket.url.startswith(f"ws://127.0.0.1:{server.port}/_event")
 
 
-@ON_A_PHONE
-async def test_an_unknown_page_is_not_found(page: Page, watch: Watch) -> None:
+@PHONE_ONLY
+async def test_unknown_page_answers_404(page: Page, watch: PageWatch) -> None:
     watch.expect("404")
     answer = await page.goto("/no-such-page")
     assert answer is not None
     assert answer.status == 404
 
 
-async def test_the_shop_is_healthy(server: ShopServer) -> None:
+async def test_health_is_ok_with_details_for_monitoring(server: ShopServer) -> None:
     async with httpx.AsyncClient() as client:
         seen_by_strangers = await client.get(f"{server.url}/health")
-        answer = await client.get(f"{server.url}/health", headers=METRICS)
+        answer = await client.get(f"{server.url}/health", headers=METRICS_HEADERS)
     assert seen_by_strangers.json() == {"status": "ok"}
     assert answer.status_code == 200
     health = answer.json()
@@ -49,23 +49,23 @@ async def test_the_shop_is_healthy(server: ShopServer) -> None:
     assert health["sandbox"] is True
 
 
-async def test_only_the_shops_own_pages_can_open_the_websocket(
-    page_1280: Page, server: ShopServer, watch: Watch
+async def test_only_pages_of_the_shop_can_open_the_websocket(
+    page_1280: Page, server: ShopServer, watch: PageWatch
 ) -> None:
     watch.expect("WebSocket connection")
     address = f"ws://localhost:{server.port}/_event/?EIO=4&transport=websocket"
     await page_1280.goto("/")
     assert await page_1280.evaluate(OPENS_WEBSOCKET, address) is True
-    await page_1280.goto(f"http://127.0.0.1:{server.port}/")  # to a browser, another site
+    await page_1280.goto(f"http://127.0.0.1:{server.port}/")  # for a browser, this is another site
     assert await page_1280.evaluate(OPENS_WEBSOCKET, address) is False
 
 
-async def test_a_shop_with_an_address_answers_its_hosts_only(
-    new_server: Callable[..., ShopServer], browser: Browser, watch: Watch
+async def test_shop_with_an_address_answers_only_its_hosts(
+    new_server: Callable[..., ShopServer], browser: Browser, watch: PageWatch
 ) -> None:
     shop = new_server(PUBLIC_URL="http://tienda.example", ALLOWED_HOSTS="localhost")
-    async with pages_of(shop, browser, watch)(*WIDTHS["1280"]) as page:
-        socket = await _open(page, "/")
+    async with build_page_opener(shop, browser, watch)(*WIDTHS["1280"]) as page:
+        socket = await open_and_wait_for_answer(page, "/")
     assert socket.url.startswith(f"ws://localhost:{shop.port}/_event")
     handshake = {
         "connection": "Upgrade",
@@ -84,14 +84,14 @@ async def test_a_shop_with_an_address_answers_its_hosts_only(
         assert (await client.head("/hooks/payment/gateway_pse")).status_code == 200
 
 
-async def test_the_server_closes_when_it_is_told_to(new_server: Callable[..., ShopServer]) -> None:
+async def test_server_closes_cleanly_on_request(new_server: Callable[..., ShopServer]) -> None:
     shop = new_server()
-    shop.wait_until_it_says(f"Trompo is open: {shop.url}")
+    shop.wait_for_log(f"Trompo is open: {shop.url}")
     assert shop.stop() == 0
     assert "Traceback" not in shop.log
 
 
-async def _open(page: Page, url: str) -> WebSocket:
+async def open_and_wait_for_answer(page: Page, url: str) -> WebSocket:
     """Open the page and wait until the server has answered its first event with a change of state."""
     answered: asyncio.Future[WebSocket] = asyncio.get_running_loop().create_future()
 
@@ -102,6 +102,6 @@ async def _open(page: Page, url: str) -> WebSocket:
 
         socket.on("framereceived", hear)
 
-    page.on("websocket", listen)  # an open page may still be trying to reconnect
+    page.on("websocket", listen)  # an open page may still try to reconnect
     await page.goto(url)
-    return await asyncio.wait_for(answered, SECONDS_TO_ANSWER)
+    return await asyncio.wait_for(answered, ANSWER_TIMEOUT_S)

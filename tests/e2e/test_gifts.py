@@ -1,26 +1,26 @@
-"""A gift, from the cart to the order: its wrapping, and the words that go with it."""
+"""A gift, from the cart to the order: its wrapping, and its message."""
 
 from playwright.async_api import Page, expect
 
-from tests.e2e.conftest import ON_A_PHONE
+from tests.e2e.conftest import PHONE_ONLY
 from tests.e2e.shopper import (
-    PATIENCE,
-    decide,
+    TIMEOUT_MS,
+    decide_at_bank,
     expect_no_overflow,
     expect_status,
     field,
-    fill_in,
+    fill_in_checkout,
     go_to_bank,
     open_checkout,
     put_in_cart,
 )
 
-LONG = "Feliz cumpleaños, Ana 🎈\n" * 20
+LONG_MESSAGE = "Feliz cumpleaños, Ana 🎈\n" * 20
 MESSAGE = "Feliz cumpleaños, <b>Ana</b> 🎈\nTus abuelos"
 
 
-@ON_A_PHONE
-async def test_a_gift_is_wrapped_and_its_message_is_kept_until_it_fits(page: Page) -> None:
+@PHONE_ONLY
+async def test_gift_message_is_kept_until_it_is_short_enough(page: Page) -> None:
     await put_in_cart(page, "yoyo-de-madera")
     await page.goto("/cart")
     await page.get_by_test_id("add-wrapping").click()
@@ -33,19 +33,19 @@ async def test_a_gift_is_wrapped_and_its_message_is_kept_until_it_fits(page: Pag
     await expect_no_overflow(page)
 
     await open_checkout(page)
-    await fill_in(page, gift_message=LONG)
+    await fill_in_checkout(page, gift_message=LONG_MESSAGE)
     await page.get_by_test_id("place-order").click()
     message = field(page, "gift_message")
-    await expect(message).to_have_attribute("aria-invalid", "true", timeout=PATIENCE)
+    await expect(message).to_have_attribute("aria-invalid", "true", timeout=TIMEOUT_MS)
     await expect(page.get_by_text("Usa máximo 300 caracteres.")).to_be_visible()
     await page.reload()
-    await expect(message).to_have_value(LONG, timeout=PATIENCE)
+    await expect(message).to_have_value(LONG_MESSAGE, timeout=TIMEOUT_MS)
     await expect_no_overflow(page)
 
     await message.fill(MESSAGE)
-    await expect(page.get_by_test_id("place-order")).to_contain_text("Pagar $", timeout=PATIENCE)
+    await expect(page.get_by_test_id("place-order")).to_contain_text("Pagar $", timeout=TIMEOUT_MS)
     await go_to_bank(page)
-    await decide(page, "approve")
+    await decide_at_bank(page, "approve")
     await expect_status(page, "paid")
     await expect(page.get_by_test_id("gift-message")).to_have_text(MESSAGE)
     await expect(page.get_by_test_id("order-line").filter(has_text="Envoltura")).to_contain_text("$ 5.900")

@@ -4,10 +4,10 @@ import re
 
 from playwright.async_api import Page, expect
 
-from tests.e2e.conftest import ON_A_PHONE, OpenPage
+from tests.e2e.conftest import PHONE_ONLY, OpenPage
 
 ARCOIRIS = "Arcoíris de madera"
-REMEMBER_WHO_WATCHES = """
+RECORD_OBSERVERS = """
     window.told = [];
     const Watcher = window.IntersectionObserver;
     window.IntersectionObserver = class extends Watcher {
@@ -16,19 +16,19 @@ REMEMBER_WHO_WATCHES = """
         }
     };
 """
-TELL_THEM_AGAIN = "() => { window.told.forEach((tell) => tell()); return window.told.length; }"
+NOTIFY_OBSERVERS_AGAIN = "() => { window.told.forEach((tell) => tell()); return window.told.length; }"
 
 
-async def test_the_banner_shows_what_is_featured_and_can_be_bought(page: Page) -> None:
+async def test_banner_shows_featured_products_in_stock(page: Page) -> None:
     await page.goto("/")
     slides = page.get_by_test_id("banner").get_by_test_id("banner-slide")
     await expect(slides).to_have_count(7)
     titles = await slides.locator("h2").all_text_contents()
     assert "Trompo de madera" in titles
-    assert "Cocina de juguete" not in titles  # featured, but nothing is left of it
+    assert "Cocina de juguete" not in titles  # featured, but sold out
 
 
-async def test_a_slide_has_picture_name_price_and_link(page_1280: Page) -> None:
+async def test_slide_has_picture_name_price_and_link(page_1280: Page) -> None:
     await page_1280.goto("/")
     slide = page_1280.get_by_test_id("banner-slide").filter(has_text=ARCOIRIS)
     picture = slide.locator("img")
@@ -42,7 +42,7 @@ async def test_a_slide_has_picture_name_price_and_link(page_1280: Page) -> None:
     )
 
 
-async def test_a_badge_says_how_much_is_saved(page_1280: Page) -> None:
+async def test_badge_shows_the_discount(page_1280: Page) -> None:
     await page_1280.goto("/")
     slides = page_1280.get_by_test_id("banner-slide")
     saving = slides.filter(has_text=ARCOIRIS).get_by_test_id("discount-badge")
@@ -52,8 +52,8 @@ async def test_a_badge_says_how_much_is_saved(page_1280: Page) -> None:
     await expect(full.get_by_test_id("discount-badge")).to_have_count(0)
 
 
-@ON_A_PHONE
-async def test_a_dot_leads_to_its_slide(page: Page) -> None:
+@PHONE_ONLY
+async def test_dot_shows_its_slide(page: Page) -> None:
     await page.goto("/")
     third = page.get_by_test_id("banner-slide").nth(2)
     await expect(third).not_to_be_in_viewport()
@@ -63,7 +63,7 @@ async def test_a_dot_leads_to_its_slide(page: Page) -> None:
     await expect(dot).to_have_attribute("aria-current", "true")
 
 
-async def test_the_banner_rests_while_it_is_pointed_at_and_when_told_to(page_1280: Page) -> None:
+async def test_banner_pauses_on_hover_and_by_its_button(page_1280: Page) -> None:
     await page_1280.goto("/")
     banner = page_1280.get_by_test_id("banner")
     await expect(banner).to_have_attribute("data-playing", "true")
@@ -77,25 +77,25 @@ async def test_the_banner_rests_while_it_is_pointed_at_and_when_told_to(page_128
     await expect(banner).not_to_have_attribute("data-playing", "true")
 
 
-async def test_the_banner_does_not_move_for_who_wants_no_motion(page_1280: Page) -> None:
+async def test_banner_does_not_move_with_reduced_motion(page_1280: Page) -> None:
     await page_1280.emulate_media(reduced_motion="reduce")
     await page_1280.goto("/")
     await expect(page_1280.get_by_role("button", name="Reanudar el carrusel")).to_be_visible()
     await expect(page_1280.get_by_test_id("banner")).not_to_have_attribute("data-playing", "true")
 
 
-async def test_a_slide_that_is_told_of_after_the_page_was_left_does_no_harm(page_1280: Page) -> None:
-    await page_1280.add_init_script(REMEMBER_WHO_WATCHES)
+async def test_late_slide_observation_after_leaving_is_ignored(page_1280: Page) -> None:
+    await page_1280.add_init_script(RECORD_OBSERVERS)
     await page_1280.goto("/")
     await expect(page_1280.get_by_role("button", name="Ver el destacado 1")).to_have_attribute(
         "aria-current", "true"
     )
     await page_1280.get_by_role("contentinfo").get_by_role("link", name="Términos y condiciones").click()
     await expect(page_1280.get_by_test_id("banner")).to_have_count(0)
-    assert await page_1280.evaluate(TELL_THEM_AGAIN)
+    assert await page_1280.evaluate(NOTIFY_OBSERVERS_AGAIN)
 
 
-async def test_the_header_has_two_rows_on_a_phone_and_one_from_1024_px(open_page: OpenPage) -> None:
+async def test_header_has_two_rows_below_1024_px_and_one_above(open_page: OpenPage) -> None:
     for width, rows in ((320, 2), (768, 2), (1023, 2), (1024, 1), (1280, 1)):
         async with open_page(width, 800) as page:
             await page.goto("/")
@@ -112,7 +112,7 @@ async def test_the_header_has_two_rows_on_a_phone_and_one_from_1024_px(open_page
                 assert search["width"] > width * 0.85
 
 
-async def test_the_ages_stand_in_one_row_of_equals_where_there_is_room(open_page: OpenPage) -> None:
+async def test_age_tiles_form_one_row_of_equal_widths(open_page: OpenPage) -> None:
     for width in (768, 1024, 1280):
         async with open_page(width, 800) as page:
             await page.goto("/")
@@ -124,20 +124,20 @@ async def test_the_ages_stand_in_one_row_of_equals_where_there_is_room(open_page
             assert max(widths) - min(widths) < 1, width
 
 
-async def test_departments_lead_to_their_part_of_the_catalogue(page_1280: Page) -> None:
+async def test_department_links_open_their_category(page_1280: Page) -> None:
     await page_1280.goto("/")
     await page_1280.get_by_role("navigation", name="Departamentos").get_by_role("link", name="Música").click()
     await expect(page_1280).to_have_url(re.compile(r"/catalog\?category=musica$"))
     await expect(page_1280.get_by_role("heading", level=1)).to_have_text("Música")
 
 
-async def test_the_menu_keeps_the_focus_and_gives_it_back(page_320: Page) -> None:
+async def test_menu_traps_the_focus_and_returns_it(page_320: Page) -> None:
     await page_320.goto("/")
     opener = page_320.get_by_role("button", name="Abrir el menú")
     await opener.click()
     menu = page_320.get_by_role("dialog", name="Menú")
     await expect(menu.get_by_role("link", name="Peluches", exact=True)).to_be_visible()
-    for _ in range(30):  # more often than there are things to reach
+    for _ in range(30):  # more often than there are elements to focus
         await page_320.keyboard.press("Tab")
         outside = "!document.activeElement.closest('dialog') && document.activeElement !== document.body"
         assert not await page_320.evaluate(outside)
@@ -146,7 +146,7 @@ async def test_the_menu_keeps_the_focus_and_gives_it_back(page_320: Page) -> Non
     await expect(opener).to_be_focused()
 
 
-async def test_the_menu_closes_when_it_has_led_somewhere(page_320: Page) -> None:
+async def test_menu_closes_after_its_link_is_followed(page_320: Page) -> None:
     await page_320.goto("/")
     await page_320.get_by_role("button", name="Abrir el menú").click()
     await page_320.get_by_role("dialog").get_by_role("link", name="Títeres").click()

@@ -1,6 +1,6 @@
-"""Open pages follow the shop: what changes, changes in front of the shopper, without a reload and nothing is lost.
+"""Open pages follow the shop: a change is shown without a reload, and no typed text is lost.
 
-The change is made by another process, as a command or a second replica makes it: by a service, in the database.
+Another process makes the change with a service, in the database, as a command or a second replica does.
 """
 
 from collections.abc import AsyncIterator, Callable
@@ -21,38 +21,41 @@ from backend.inventory.models import InventoryLevel
 from backend.inventory.service import set_stock
 from backend.staff.rights import COMMAND_LINE
 from backend.staff.service import create_staff
-from tests.e2e.conftest import OpenPage, ShopServer, Watch
-from tests.e2e.shopper import MEDELLIN, PATIENCE, open_checkout, pick_town, put_in_cart
+from tests.e2e.conftest import OpenPage, PageWatch, ShopServer
+from tests.e2e.shopper import MEDELLIN, TIMEOUT_MS, open_checkout, pick_town, put_in_cart
 
-A_SECOND = 1000
-"""Milliseconds from the change to the sight of it."""
-TRIES = 9
-"""The machine may be busy with something else a few times; a shop that is slow is slow every time."""
-STAMPED = "window.isTheSamePage === true"
+MAX_DELAY_MS = 1000
+"""Milliseconds from the change until it is shown."""
+MAX_ATTEMPTS = 9
+"""A busy machine may delay a few attempts; a shop that is slow is slow in all of them."""
+IS_SAME_PAGE = "window.isTheSamePage === true"
 
 
-class Toy:
-    """A toy of the running shop, changed from outside it."""
+class LiveProduct:
+    """A product of the running shop that is changed from outside the shop's process."""
 
     def __init__(self, database: Database, handle: str) -> None:
         self.database = database
         self.handle = handle
         self.page = f"/product/{handle}"
 
-    async def cost(self, price: int, before: int | None = None) -> None:
+    async def set_price(self, price: int, before: int | None = None) -> None:
+        """Set the price and the previous price."""
         async with self.database.transaction() as session:
             variant = await self._variant(session)
             variant.price, variant.compare_at_price = price, before
             await publish(session, ProductChanged(variant.product_id))
 
-    async def stock(self, units: int) -> None:
+    async def change_stock(self, units: int) -> None:
+        """Set the stock."""
         async with self.database.transaction() as session:
             variant = await self._variant(session)
             query = select(InventoryLevel.location_id).where(InventoryLevel.variant_id == variant.id)
             location = (await session.execute(query)).scalars().one()
             await set_stock(session, variant.id, location, units)
 
-    async def units(self) -> int:
+    async def read_units(self) -> int:
+        """Return the stock."""
         async with self.database.read() as session:
             query = select(InventoryLevel.stocked).where(
                 InventoryLevel.variant_id == (await self._variant(session)).id
@@ -67,56 +70,60 @@ class Toy:
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def books(server: ShopServer) -> AsyncIterator[Database]:
-    """The running shop's database."""
+async def shop_database(server: ShopServer) -> AsyncIterator[Database]:
+    """Open the running shop's database."""
     database = Database(f"sqlite+aiosqlite:///{server.folder / 'data' / 'trompo.db'}")
     yield database
     await database.close()
 
 
 @asynccontextmanager
-async def two_shoppers(open_page: OpenPage, address: str) -> AsyncIterator[tuple[Page, Page]]:
-    """Two visitors at the same address, one at a desk and one with a phone. Neither may reload."""
-    async with open_page(1280, 800) as one, open_page(320, 640) as other:
-        for page in (one, other):
+async def open_two_shoppers(open_page: OpenPage, address: str) -> AsyncIterator[tuple[Page, Page]]:
+    """Open two visitors' pages at an address, on a desktop and on a phone. Check that neither was loaded again."""
+    async with open_page(1280, 800) as desktop, open_page(320, 640) as phone:
+        for page in (desktop, phone):
             await page.goto(address)
             await page.evaluate("window.isTheSamePage = true")
-        yield one, other
-        assert await one.evaluate(STAMPED)
-        assert await other.evaluate(STAMPED)
+        yield desktop, phone
+        assert await desktop.evaluate(IS_SAME_PAGE)
+        assert await phone.evaluate(IS_SAME_PAGE)
 
 
-async def test_a_price_and_a_stock_change_on_both_pages_within_a_second(
-    open_page: OpenPage, books: Database
+async def test_price_and_stock_change_on_both_pages_within_a_second(
+    open_page: OpenPage, shop_database: Database
 ) -> None:
-    toy = Toy(books, "carro-de-madera")
-    async with two_shoppers(open_page, toy.page) as pages:
+    product = LiveProduct(shop_database, "carro-de-madera")
+    async with open_two_shoppers(open_page, product.page) as pages:
         for page in pages:
-            await expect(page.locator(".product .price__now")).to_be_visible(timeout=PATIENCE)
-        took: list[float] = []
-        for attempt in range(TRIES):
-            began = await pages[0].evaluate("Date.now()")
-            await toy.cost(70_000 + attempt, before=140_000 + 2 * attempt)
-            await toy.stock(3 - attempt % 2)
+            await expect(page.locator(".product .price__now")).to_be_visible(timeout=TIMEOUT_MS)
+        delays: list[float] = []
+        for attempt in range(MAX_ATTEMPTS):
+            started_at = await pages[0].evaluate("Date.now()")
+            await product.set_price(70_000 + attempt, before=140_000 + 2 * attempt)
+            await product.change_stock(3 - attempt % 2)
             for page in pages:
-                words = page.locator(".product__words")
-                await expect(words.locator(".price__now")).to_have_text(f"$ 70.00{attempt}", timeout=PATIENCE)
-                await expect(words).to_contain_text(f"Quedan {3 - attempt % 2} unidades", timeout=PATIENCE)
+                details = page.locator(".product__words")
+                await expect(details.locator(".price__now")).to_have_text(
+                    f"$ 70.00{attempt}", timeout=TIMEOUT_MS
+                )
+                await expect(details).to_contain_text(
+                    f"Quedan {3 - attempt % 2} unidades", timeout=TIMEOUT_MS
+                )
                 await expect(page.locator(".product").get_by_test_id("discount-badge")).to_have_text(
                     "50% OFF"
                 )
-            took.append(await pages[0].evaluate("Date.now()") - began)
-            if min(took) < A_SECOND:
+            delays.append(await pages[0].evaluate("Date.now()") - started_at)
+            if min(delays) < MAX_DELAY_MS:
                 break
-        assert min(took) < A_SECOND
+        assert min(delays) < MAX_DELAY_MS
 
 
-async def test_a_call_of_the_admin_api_reaches_both_pages_within_a_second(
-    open_page: OpenPage, server: ShopServer, books: Database
+async def test_admin_api_change_reaches_both_pages_within_a_second(
+    open_page: OpenPage, server: ShopServer, shop_database: Database
 ) -> None:
     staff = {"email": "en-vivo@trompo.example", "password": "una clave larga de verdad"}
-    await create_staff(books, COMMAND_LINE, staff["email"], staff["password"])
-    async with httpx.AsyncClient(base_url=server.url, timeout=PATIENCE / 1000) as admin:
+    await create_staff(shop_database, COMMAND_LINE, staff["email"], staff["password"])
+    async with httpx.AsyncClient(base_url=server.url, timeout=TIMEOUT_MS / 1000) as admin:
         token = (await admin.post("/auth/user/emailpass", json=staff)).json()["token"]
         admin.headers["Authorization"] = f"Bearer {token}"
         found = await admin.get(
@@ -129,179 +136,189 @@ async def test_a_call_of_the_admin_api_reaches_both_pages_within_a_second(
         (level,) = levels.json()["inventory_levels"]
         price = f"/admin/products/{product['id']}/variants/{variant}"
         stock = f"/admin/inventory-items/{item}/location-levels/{level['location_id']}"
-        async with two_shoppers(open_page, "/product/volqueta-de-obra") as pages:
+        async with open_two_shoppers(open_page, "/product/volqueta-de-obra") as pages:
             for page in pages:
-                await expect(page.locator(".product .price__now")).to_be_visible(timeout=PATIENCE)
-            took: list[float] = []
-            for attempt in range(TRIES):
+                await expect(page.locator(".product .price__now")).to_be_visible(timeout=TIMEOUT_MS)
+            delays: list[float] = []
+            for attempt in range(MAX_ATTEMPTS):
                 units = 4 - attempt % 2
                 prices = {"prices": [{"currency_code": "cop", "amount": 60_000 + attempt}]}
                 (await admin.post(price, json=prices)).raise_for_status()
                 (await admin.post(stock, json={"stocked_quantity": units})).raise_for_status()
-                began = await pages[0].evaluate("Date.now()")
+                started_at = await pages[0].evaluate("Date.now()")
                 for page in pages:
-                    words = page.locator(".product__words")
-                    await expect(words.locator(".price__now")).to_have_text(
-                        f"$ 60.00{attempt}", timeout=PATIENCE
+                    details = page.locator(".product__words")
+                    await expect(details.locator(".price__now")).to_have_text(
+                        f"$ 60.00{attempt}", timeout=TIMEOUT_MS
                     )
-                    await expect(words).to_contain_text(f"Quedan {units} unidades", timeout=PATIENCE)
-                took.append(await pages[0].evaluate("Date.now()") - began)
-                if min(took) < A_SECOND:
+                    await expect(details).to_contain_text(f"Quedan {units} unidades", timeout=TIMEOUT_MS)
+                delays.append(await pages[0].evaluate("Date.now()") - started_at)
+                if min(delays) < MAX_DELAY_MS:
                     break
-            assert min(took) < A_SECOND
+            assert min(delays) < MAX_DELAY_MS
 
 
-async def test_no_more_can_be_wanted_than_is_left(page_1280: Page, books: Database) -> None:
-    toy = Toy(books, "bolsa-de-canicas")
-    before = await toy.units()
-    await page_1280.goto(toy.page)
+async def test_quantity_is_limited_to_the_stock(page_1280: Page, shop_database: Database) -> None:
+    product = LiveProduct(shop_database, "bolsa-de-canicas")
+    before = await product.read_units()
+    await page_1280.goto(product.page)
     for _ in range(4):
         await page_1280.get_by_role("button", name="Agregar una unidad").click()
     quantity = page_1280.get_by_test_id("quantity")
     await expect(quantity).to_have_value("5")
     try:
-        await toy.stock(3)
-        await expect(quantity).to_have_value("3", timeout=PATIENCE)
+        await product.change_stock(3)
+        await expect(quantity).to_have_value("3", timeout=TIMEOUT_MS)
     finally:
-        await toy.stock(before)
+        await product.change_stock(before)
 
 
-async def test_nothing_that_was_typed_is_lost(open_page: OpenPage, books: Database) -> None:
-    toy = Toy(books, "tren-de-madera")
-    async with two_shoppers(open_page, toy.page) as (page, _):
-        words, search = page.locator(".product__words"), page.get_by_test_id("search-input")
+async def test_updates_do_not_change_typed_text(open_page: OpenPage, shop_database: Database) -> None:
+    product = LiveProduct(shop_database, "tren-de-madera")
+    async with open_two_shoppers(open_page, product.page) as (page, _):
+        details, search = page.locator(".product__words"), page.get_by_test_id("search-input")
         await page.get_by_test_id("quantity").fill("3")
         await search.press_sequentially("pelu")
-        await expect(page.get_by_test_id("search-result").first).to_be_visible(timeout=PATIENCE)
+        await expect(page.get_by_test_id("search-result").first).to_be_visible(timeout=TIMEOUT_MS)
         await search.press("ArrowDown")
-        await toy.stock(4)
-        await toy.cost(33_300)
-        await expect(words).to_contain_text("Quedan 4 unidades", timeout=PATIENCE)
-        await expect(words.locator(".price__now")).to_have_text("$ 33.300", timeout=PATIENCE)
+        await product.change_stock(4)
+        await product.set_price(33_300)
+        await expect(details).to_contain_text("Quedan 4 unidades", timeout=TIMEOUT_MS)
+        await expect(details.locator(".price__now")).to_have_text("$ 33.300", timeout=TIMEOUT_MS)
         await expect(page.get_by_test_id("quantity")).to_have_value("3")
         await expect(search).to_have_value("pelu")
         await expect(search).to_be_focused()
         await expect(page.get_by_test_id("search-result").first).to_be_visible()
 
 
-async def test_the_last_unit_goes_and_comes_back(open_page: OpenPage, books: Database) -> None:
-    toy = Toy(books, "peluche-condor")
-    async with two_shoppers(open_page, toy.page) as pages:
-        for units, words, can_buy in ((0, "Agotado por ahora", False), (1, "¡Último disponible!", True)):
-            await toy.stock(units)
+async def test_sold_out_product_becomes_available_again(open_page: OpenPage, shop_database: Database) -> None:
+    product = LiveProduct(shop_database, "peluche-condor")
+    async with open_two_shoppers(open_page, product.page) as pages:
+        for units, details, can_buy in ((0, "Agotado por ahora", False), (1, "¡Último disponible!", True)):
+            await product.change_stock(units)
             for page in pages:
-                await expect(page.locator(".product__words")).to_contain_text(words, timeout=PATIENCE)
+                await expect(page.locator(".product__words")).to_contain_text(details, timeout=TIMEOUT_MS)
                 button = page.get_by_test_id("add-to-cart")
                 await (expect(button).to_be_enabled() if can_buy else expect(button).to_be_disabled())
 
 
-async def test_the_banner_drops_a_toy_that_sold_out(open_page: OpenPage, books: Database) -> None:
-    async with two_shoppers(open_page, "/") as pages:
+async def test_banner_removes_a_sold_out_product(open_page: OpenPage, shop_database: Database) -> None:
+    async with open_two_shoppers(open_page, "/") as pages:
         slides = [page.get_by_test_id("banner-slide") for page in pages]
-        await expect(slides[0].nth(1)).to_be_attached(timeout=PATIENCE)
+        await expect(slides[0].nth(1)).to_be_attached(timeout=TIMEOUT_MS)
         count = await slides[0].count()
         link = await slides[0].first.locator("a").get_attribute("href")
         assert link is not None
-        toy = Toy(books, link.rpartition("/")[2])
-        left = await toy.units()
-        await toy.stock(0)
+        product = LiveProduct(shop_database, link.rpartition("/")[2])
+        stock_before = await product.read_units()
+        await product.change_stock(0)
         for banner in slides:
-            await expect(banner).to_have_count(count - 1, timeout=PATIENCE)
+            await expect(banner).to_have_count(count - 1, timeout=TIMEOUT_MS)
             await expect(banner.locator(f'a[href="{link}"]')).to_have_count(0)
-        await toy.stock(left)
+        await product.change_stock(stock_before)
 
 
-async def test_a_narrowed_list_follows_and_stays_narrowed(open_page: OpenPage, books: Database) -> None:
-    toy = Toy(books, "xilofono-arcoiris")
+async def test_filtered_list_follows_changes_and_stays_filtered(
+    open_page: OpenPage, shop_database: Database
+) -> None:
+    product = LiveProduct(shop_database, "xilofono-arcoiris")
     async with open_page(1280, 800) as page:
         await page.goto("/catalog")
         choice = page.get_by_test_id("filter-category").get_by_label("Música")
         await choice.check()
         cards = page.get_by_test_id("product-card")
         card = cards.filter(has_text="ilófono")
-        await expect(card).to_be_visible(timeout=PATIENCE)
-        await expect(cards.filter(has_text="Trompo")).to_have_count(0, timeout=PATIENCE)
+        await expect(card).to_be_visible(timeout=TIMEOUT_MS)
+        await expect(cards.filter(has_text="Trompo")).to_have_count(0, timeout=TIMEOUT_MS)
         count = await cards.count()
-        await toy.cost(77_700)
-        await expect(card.locator(".price__now")).to_have_text("$ 77.700", timeout=PATIENCE)
-        await toy.stock(0)
-        await expect(card).to_contain_text("Agotado", timeout=PATIENCE)
+        await product.set_price(77_700)
+        await expect(card.locator(".price__now")).to_have_text("$ 77.700", timeout=TIMEOUT_MS)
+        await product.change_stock(0)
+        await expect(card).to_contain_text("Agotado", timeout=TIMEOUT_MS)
         await expect(choice).to_be_checked()
         assert await cards.count() == count
 
 
-async def test_the_cart_and_the_wishlist_follow(open_page: OpenPage, books: Database) -> None:
-    toy = Toy(books, "maracas-pintadas")
+async def test_cart_and_wishlist_follow_price_and_stock(open_page: OpenPage, shop_database: Database) -> None:
+    product = LiveProduct(shop_database, "maracas-pintadas")
     async with open_page(1280, 800) as page:
-        await put_in_cart(page, toy.handle)
-        await page.goto(toy.page)
+        await put_in_cart(page, product.handle)
+        await page.goto(product.page)
         await page.locator(".product__buy").get_by_test_id("wishlist-toggle").click()
         await page.goto("/wishlist")
         saved = page.get_by_test_id("product-card")
-        await expect(saved).to_have_count(1, timeout=PATIENCE)
-        await toy.cost(11_100)
-        await expect(saved.locator(".price__now")).to_have_text("$ 11.100", timeout=PATIENCE)
+        await expect(saved).to_have_count(1, timeout=TIMEOUT_MS)
+        await product.set_price(11_100)
+        await expect(saved.locator(".price__now")).to_have_text("$ 11.100", timeout=TIMEOUT_MS)
         await page.goto("/cart")
-        await expect(page.get_by_test_id("cart-total")).to_have_text("$ 11.100", timeout=PATIENCE)
-        await toy.cost(22_200)
-        await expect(page.get_by_test_id("cart-total")).to_have_text("$ 22.200", timeout=PATIENCE)
-        await toy.stock(0)
-        await expect(page.get_by_test_id("go-to-checkout")).to_have_count(0, timeout=PATIENCE)
+        await expect(page.get_by_test_id("cart-total")).to_have_text("$ 11.100", timeout=TIMEOUT_MS)
+        await product.set_price(22_200)
+        await expect(page.get_by_test_id("cart-total")).to_have_text("$ 22.200", timeout=TIMEOUT_MS)
+        await product.change_stock(0)
+        await expect(page.get_by_test_id("go-to-checkout")).to_have_count(0, timeout=TIMEOUT_MS)
 
 
-async def test_a_wishlist_that_was_cut_off_looks_again_and_follows_on(
-    open_page: OpenPage, books: Database
+async def test_disconnected_wishlist_reloads_and_follows_again(
+    open_page: OpenPage, shop_database: Database
 ) -> None:
-    toy = Toy(books, "maracas-pintadas")
+    product = LiveProduct(shop_database, "maracas-pintadas")
     async with open_page(320, 640) as page, open_page(320, 640) as witness:
-        await page.goto(toy.page)
+        await page.goto(product.page)
         await page.get_by_test_id("wishlist-toggle").first.click()
         await page.goto("/wishlist")
-        await witness.goto(toy.page)
+        await witness.goto(product.page)
         price = page.get_by_test_id("product-card").locator(".price__now")
-        seen = witness.locator(".product .price__now")
-        for label in (price, seen):
-            await expect(label).to_be_visible(timeout=PATIENCE)
+        witness_price = witness.locator(".product .price__now")
+        for label in (price, witness_price):
+            await expect(label).to_be_visible(timeout=TIMEOUT_MS)
         await page.evaluate("dispatchEvent(new PageTransitionEvent('pagehide', {persisted: true}))")
-        await toy.cost(33_300)
-        await expect(seen).to_have_text("$ 33.300", timeout=PATIENCE)  # all who are connected were told
+        await product.set_price(33_300)
+        await expect(witness_price).to_have_text(
+            "$ 33.300", timeout=TIMEOUT_MS
+        )  # all connected pages were notified
         await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
-        await expect(price).to_have_text("$ 33.300", timeout=PATIENCE)
-        await toy.cost(44_400)
-        await expect(price).to_have_text("$ 44.400", timeout=PATIENCE)
+        await expect(price).to_have_text("$ 33.300", timeout=TIMEOUT_MS)
+        await product.set_price(44_400)
+        await expect(price).to_have_text("$ 44.400", timeout=TIMEOUT_MS)
 
 
-async def test_the_checkout_follows_after_shipping_was_priced(open_page: OpenPage, books: Database) -> None:
-    toy = Toy(books, "frutas-de-la-plaza")
+async def test_checkout_follows_a_price_change_after_shipping_was_priced(
+    open_page: OpenPage, shop_database: Database
+) -> None:
+    product = LiveProduct(shop_database, "frutas-de-la-plaza")
     async with open_page(1280, 800) as page:
-        await put_in_cart(page, toy.handle)
+        await put_in_cart(page, product.handle)
         await open_checkout(page)
         await pick_town(page, MEDELLIN)
-        await expect(page.get_by_test_id("place-order")).to_contain_text("Pagar $", timeout=PATIENCE)
-        await toy.cost(12_300)
-        await expect(page.get_by_test_id("checkout-line")).to_contain_text("$ 12.300", timeout=PATIENCE)
+        await expect(page.get_by_test_id("place-order")).to_contain_text("Pagar $", timeout=TIMEOUT_MS)
+        await product.set_price(12_300)
+        await expect(page.get_by_test_id("checkout-line")).to_contain_text("$ 12.300", timeout=TIMEOUT_MS)
 
 
 async def test_every_replica_refreshes_the_pages_it_serves(
-    new_server: Callable[..., ShopServer], postgresql_url: str, redis_url: str, browser: Browser, watch: Watch
+    new_server: Callable[..., ShopServer],
+    postgresql_url: str,
+    redis_url: str,
+    browser: Browser,
+    watch: PageWatch,
 ) -> None:
     place = {"DATABASE_URL": postgresql_url, "REDIS_URL": redis_url}
     replicas = [new_server(**place), new_server(**place)]
     database = Database(postgresql_url)
-    toy = Toy(database, "telar-de-mesa")
+    product = LiveProduct(database, "telar-de-mesa")
     pages = []
     for replica in replicas:
         page = await browser.new_page()
-        watch.over(page)
-        await page.goto(f"{replica.url}{toy.page}")
-        await expect(page.locator(".product .price__now")).to_be_visible(timeout=PATIENCE)
+        watch.attach(page)
+        await page.goto(f"{replica.url}{product.page}")
+        await expect(page.locator(".product .price__now")).to_be_visible(timeout=TIMEOUT_MS)
         pages.append(page)
     for price in (41_000, 42_000, 43_000):
-        await toy.cost(price)
+        await product.set_price(price)
         for page in pages:
             label = page.locator(".product .price__now")
-            await expect(label).to_have_text(f"$ {price // 1000}.000", timeout=PATIENCE)
+            await expect(label).to_have_text(f"$ {price // 1000}.000", timeout=TIMEOUT_MS)
     for page in pages:
         await page.close()
     await database.close()
-    assert watch.unexpected() == []
+    assert watch.list_unexpected() == []

@@ -1,9 +1,9 @@
-"""A picture that is not there, or whose address is odd, leaves no hole in a page.
+"""A picture that does not exist, or whose address is unusual, leaves no gap in a page.
 
 | picture | page, card, cart | head, JSON-LD |
 |---|---|---|
-| none | the stand-in | the shop's own picture; no `image` |
-| answers 404 | the stand-in | as stored |
+| none | the placeholder | the shop's own picture; no `image` |
+| answers 404 | the placeholder | as stored |
 | its name has `#`, `%`, quotes, spaces | the picture | the whole name, encoded |
 """
 
@@ -23,21 +23,21 @@ from backend.inventory.service import set_stock
 from backend.shipping.models import StockLocation
 from storefront.components.pictures import NO_PICTURE, OG_IMAGE
 from tests.e2e import shopper
-from tests.e2e.conftest import ShopServer, Watch, pages_of
+from tests.e2e.conftest import PageWatch, ShopServer, build_page_opener
 from tests.e2e.scenes import visit
 
 SCREENSHOTS = os.environ.get("SCREENSHOTS", "")
-"""A folder for pictures of what is tested, to be looked at."""
+"""Folder for screenshots of the tested pages, to be checked by eye."""
 CDN = "https://cdn.example"
-ODD = f"""{CDN}/50% más "oso" #3.svg"""
-ODD_ENCODED = f"{CDN}/50%25%20m%C3%A1s%20%22oso%22%20%233.svg"
-PICTURES = {"sin-foto": None, "foto-perdida": f"{CDN}/gone.jpg", "foto-rara": ODD}
+ODD_URL = f"""{CDN}/50% más "oso" #3.svg"""
+ODD_URL_ENCODED = f"{CDN}/50%25%20m%C3%A1s%20%22oso%22%20%233.svg"
+PICTURES = {"sin-foto": None, "foto-perdida": f"{CDN}/gone.jpg", "foto-rara": ODD_URL}
 DRAWING = (
     '<svg xmlns="http://www.w3.org/2000/svg" width="60" height="60"><rect width="60" height="60"/></svg>'
 )
 
 
-async def fill(shop: ShopServer) -> None:
+async def create_products(shop: ShopServer) -> None:
     """Add one product for each kind of picture."""
     database = Database(f"sqlite+aiosqlite:///{shop.folder / 'data' / 'trompo.db'}")
     try:
@@ -58,16 +58,16 @@ async def fill(shop: ShopServer) -> None:
         await database.close()
 
 
-async def answer(route: Route) -> None:
+async def answer_as_cdn(route: Route) -> None:
     """Answer as the other host does."""
-    if route.request.url == ODD_ENCODED:
+    if route.request.url == ODD_URL_ENCODED:
         await route.fulfill(body=DRAWING, content_type="image/svg+xml")
     else:
         await route.fulfill(status=404)
 
 
-async def source(page: Page, handle: str) -> str:
-    """Open a product's page and return the address of the picture that is drawn."""
+async def find_picture_url(page: Page, handle: str) -> str:
+    """Open a product's page. Return the address of the displayed picture."""
     await visit(page, f"/product/{handle}")
     shown = page.locator(".gallery__slide img")
     await expect(shown).to_have_js_property("complete", True)
@@ -75,7 +75,7 @@ async def source(page: Page, handle: str) -> str:
     return str(await shown.evaluate("(one) => one.currentSrc"))
 
 
-async def structured_data(page: Page, handle: str) -> dict[str, Any]:
+async def read_structured_data(page: Page, handle: str) -> dict[str, Any]:
     """Return the JSON-LD of a product's document."""
     document = await (await page.request.get(f"/product/{handle}")).text()
     written = document.partition('<script type="application/ld+json">')[2].partition("</script>")[0]
@@ -83,22 +83,22 @@ async def structured_data(page: Page, handle: str) -> dict[str, Any]:
     return data
 
 
-async def test_no_picture_leaves_a_hole(
-    new_server: Callable[..., ShopServer], browser: Browser, watch: Watch
+async def test_missing_pictures_leave_no_gap(
+    new_server: Callable[..., ShopServer], browser: Browser, watch: PageWatch
 ) -> None:
     shop = new_server()
-    await fill(shop)
+    await create_products(shop)
     watch.expect("cdn.example")
-    async with pages_of(shop, browser, watch)(320, 640) as page:
-        await page.route(f"{CDN}/**", answer)
-        assert await source(page, "sin-foto") == f"{shop.url}{NO_PICTURE}"
+    async with build_page_opener(shop, browser, watch)(320, 640) as page:
+        await page.route(f"{CDN}/**", answer_as_cdn)
+        assert await find_picture_url(page, "sin-foto") == f"{shop.url}{NO_PICTURE}"
         shared = page.locator("meta[property='og:image']")
         await expect(shared).to_have_attribute("content", f"{shop.url}{OG_IMAGE}")
-        assert await source(page, "foto-perdida") == f"{shop.url}{NO_PICTURE}"
-        assert await source(page, "foto-rara") == ODD_ENCODED
-        await expect(shared).to_have_attribute("content", ODD_ENCODED)
-        assert (await structured_data(page, "foto-rara"))["image"] == [ODD_ENCODED]
-        assert "image" not in await structured_data(page, "sin-foto")
+        assert await find_picture_url(page, "foto-perdida") == f"{shop.url}{NO_PICTURE}"
+        assert await find_picture_url(page, "foto-rara") == ODD_URL_ENCODED
+        await expect(shared).to_have_attribute("content", ODD_URL_ENCODED)
+        assert (await read_structured_data(page, "foto-rara"))["image"] == [ODD_URL_ENCODED]
+        assert "image" not in await read_structured_data(page, "sin-foto")
         await visit(page, "/catalog?q=retrato")
         await expect(page.locator(".card__image")).to_have_count(3)
         await page.wait_for_function(

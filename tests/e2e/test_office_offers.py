@@ -1,4 +1,4 @@
-"""Ofertas at the browser: a code and a sale are made on a phone, shoppers see what they take off, and they end."""
+"""Ofertas in the browser: a code and a sale are created on a phone, shoppers see the discount, and they end."""
 
 import re
 from collections.abc import Callable
@@ -8,11 +8,11 @@ from playwright.async_api import Browser, Page, expect
 
 from backend.core.clock import now
 from backend.core.dates import today_in_colombia
-from tests.e2e.conftest import STAFF, ShopServer, Watch, pages_of
-from tests.e2e.office_steps import enter, visit
-from tests.e2e.shopper import PATIENCE, expect_no_overflow, put_in_cart
+from tests.e2e.conftest import OWNER_LOGIN, PageWatch, ShopServer, build_page_opener
+from tests.e2e.office_steps import enter_office, visit
+from tests.e2e.shopper import TIMEOUT_MS, expect_no_overflow, put_in_cart
 from tests.e2e.test_every_page import axe
-from tests.e2e.test_office import check
+from tests.e2e.test_office import check_at_widths
 
 __all__ = ["axe"]
 
@@ -20,27 +20,27 @@ PHONE = (390, 844)
 OFFERS = "/oficina/ofertas"
 SALES = f"{OFFERS}/rebajas"
 TROMPO = "trompo-de-madera"  # $ 18.900
-STAMPED = "window.isTheSamePage === true"
+IS_SAME_PAGE = "window.isTheSamePage === true"
 
 
-async def look(page: Page, what: str) -> None:
-    """Look at what the form would change."""
+async def preview_offer(page: Page, what: str) -> None:
+    """Open the preview of the form's changes."""
     await page.get_by_test_id(f"{what}-look").click()
-    await expect(page.get_by_test_id(f"{what}-preview")).to_be_visible(timeout=PATIENCE)
+    await expect(page.get_by_test_id(f"{what}-preview")).to_be_visible(timeout=TIMEOUT_MS)
 
 
-async def save(page: Page, told: str) -> None:
-    """Store what was looked at, and stand on its own page."""
+async def save_offer(page: Page, message: str) -> None:
+    """Save the offer, and wait for its own page."""
     await page.get_by_test_id("save").click()
-    await expect(page.get_by_test_id("told")).to_contain_text(told, timeout=PATIENCE)
+    await expect(page.get_by_test_id("told")).to_contain_text(message, timeout=TIMEOUT_MS)
     await page.wait_for_url(lambda url: not url.endswith("/nueva"))
 
 
-async def end(page: Page, told: str) -> None:
-    """End it, after the question."""
+async def end_offer(page: Page, message: str) -> None:
+    """End the offer and confirm the question."""
     await page.get_by_role("button", name="Terminar ahora").click()
     await page.get_by_role("button", name="Sí, terminar").click()
-    await expect(page.get_by_test_id("told")).to_contain_text(told, timeout=PATIENCE)
+    await expect(page.get_by_test_id("told")).to_contain_text(message, timeout=TIMEOUT_MS)
 
 
 async def type_code(page: Page, code: str) -> None:
@@ -50,98 +50,102 @@ async def type_code(page: Page, code: str) -> None:
     await page.get_by_test_id("promo-apply").click()
 
 
-async def test_a_code_takes_off_what_it_says_until_it_is_ended(
-    new_server: Callable[..., ShopServer], browser: Browser, watch: Watch, axe: str
+async def test_code_gives_its_discount_until_it_is_ended(
+    new_server: Callable[..., ShopServer], browser: Browser, watch: PageWatch, axe: str
 ) -> None:
-    shop = new_server(ADMIN_EMAIL=STAFF[0], ADMIN_PASSWORD=STAFF[1])
-    opened = pages_of(shop, browser, watch)
-    async with opened(*PHONE) as page, opened(320, 640) as shopper:
-        await enter(page, shop, OFFERS)
+    shop = new_server(ADMIN_EMAIL=OWNER_LOGIN[0], ADMIN_PASSWORD=OWNER_LOGIN[1])
+    open_shop_page = build_page_opener(shop, browser, watch)
+    async with open_shop_page(*PHONE) as page, open_shop_page(320, 640) as shopper:
+        await enter_office(page, shop, OFFERS)
         await page.get_by_test_id("offer-new").click()
-        await expect(page.get_by_test_id("offer-look")).to_be_visible(timeout=PATIENCE)
+        await expect(page.get_by_test_id("offer-look")).to_be_visible(timeout=TIMEOUT_MS)
 
-        # what is wrong is said beside the field, and what was typed stays
+        # an error is shown next to the field, and the typed text stays
         await page.get_by_label("Código o nombre").fill("Año 10 %")
         await page.get_by_label("Valor").fill("mil")
         await page.get_by_test_id("offer-look").click()
-        await expect(page.get_by_label("Valor")).to_have_attribute("aria-invalid", "true", timeout=PATIENCE)
+        await expect(page.get_by_label("Valor")).to_have_attribute("aria-invalid", "true", timeout=TIMEOUT_MS)
         await expect(page.get_by_label("Código o nombre")).to_have_value("Año 10 %")
-        await check(page, axe)
+        await check_at_widths(page, axe)
 
         await page.get_by_label("Valor").fill("10")
-        await look(page, "offer")
-        await check(page, axe)
-        await save(page, "Oferta guardada.")
+        await preview_offer(page, "offer")
+        await check_at_widths(page, axe)
+        await save_offer(page, "Oferta guardada.")
 
         await put_in_cart(shopper, TROMPO)
         await shopper.goto("/cart")
         await type_code(shopper, "  año 10 % ")
-        await expect(shopper.get_by_test_id("saving")).to_contain_text("1.890", timeout=PATIENCE)
+        await expect(shopper.get_by_test_id("saving")).to_contain_text("1.890", timeout=TIMEOUT_MS)
         await expect(shopper.get_by_test_id("cart-total")).to_have_text("$ 17.010")
         await expect_no_overflow(shopper)
         await type_code(shopper, "NO-EXISTE")
         await expect(shopper.get_by_test_id("promo-code")).to_have_attribute(
-            "aria-invalid", "true", timeout=PATIENCE
+            "aria-invalid", "true", timeout=TIMEOUT_MS
         )
 
-        await end(page, "Oferta terminada.")
+        await end_offer(page, "Oferta terminada.")
         await expect(page.get_by_role("button", name="Terminar ahora")).to_have_count(0)
         await shopper.reload()
-        await expect(shopper.get_by_test_id("cart-total")).to_have_text("$ 18.900", timeout=PATIENCE)
+        await expect(shopper.get_by_test_id("cart-total")).to_have_text("$ 18.900", timeout=TIMEOUT_MS)
         await expect(shopper.get_by_test_id("saving")).to_have_count(0)
         await shopper.get_by_test_id("promo-drop").click()
-        await expect(shopper.get_by_test_id("promo-drop")).to_have_count(0, timeout=PATIENCE)
+        await expect(shopper.get_by_test_id("promo-drop")).to_have_count(0, timeout=TIMEOUT_MS)
 
         await visit(page, OFFERS)
-        await check(page, axe)
+        await check_at_widths(page, axe)
         await expect(page.get_by_role("list", name="Terminadas", exact=True)).to_contain_text("Año 10 %")
 
 
-async def test_a_sale_is_on_open_pages_until_it_is_ended(
-    new_server: Callable[..., ShopServer], browser: Browser, watch: Watch, axe: str
+async def test_sale_is_on_open_pages_until_it_is_ended(
+    new_server: Callable[..., ShopServer], browser: Browser, watch: PageWatch, axe: str
 ) -> None:
-    shop = new_server(ADMIN_EMAIL=STAFF[0], ADMIN_PASSWORD=STAFF[1])
-    opened = pages_of(shop, browser, watch)
-    async with opened(*PHONE) as page, opened(320, 640) as shopper, opened(*PHONE) as luis:
+    shop = new_server(ADMIN_EMAIL=OWNER_LOGIN[0], ADMIN_PASSWORD=OWNER_LOGIN[1])
+    open_shop_page = build_page_opener(shop, browser, watch)
+    async with (
+        open_shop_page(*PHONE) as page,
+        open_shop_page(320, 640) as shopper,
+        open_shop_page(*PHONE) as luis,
+    ):
         await shopper.goto(f"/product/{TROMPO}")
         price = shopper.locator(".product__price")
         await expect(price).to_contain_text("18.900")
         await shopper.evaluate("window.isTheSamePage = true")
 
-        await enter(page, shop, f"{SALES}/nueva")
+        await enter_office(page, shop, f"{SALES}/nueva")
         await page.get_by_label("Nombre").fill("Rebajas de diciembre")
         await page.get_by_label("¿De qué?").select_option("toys")
         await page.get_by_role("textbox", name="Juguetes").fill("Un juguete que no hay")
         await page.get_by_label("Valor").fill("20")
         await page.get_by_test_id("sale-look").click()
         await expect(page.get_by_role("textbox", name="Juguetes")).to_have_attribute(
-            "aria-invalid", "true", timeout=PATIENCE
+            "aria-invalid", "true", timeout=TIMEOUT_MS
         )
         await expect(page.get_by_label("Último día")).to_have_attribute("aria-invalid", "true")
         await page.get_by_role("textbox", name="Juguetes").fill("trompo de madera")
         await page.get_by_label("Último día").fill(str(today_in_colombia(now()) + timedelta(days=7)))
-        await look(page, "sale")
+        await preview_offer(page, "sale")
         await expect(page.get_by_test_id("sale-preview")).to_contain_text("15.100")
-        await check(page, axe)
-        await save(page, "Rebaja guardada.")
+        await check_at_widths(page, axe)
+        await save_offer(page, "Rebaja guardada.")
         address = page.url
 
-        await expect(price).to_contain_text("15.100", timeout=PATIENCE)
+        await expect(price).to_contain_text("15.100", timeout=TIMEOUT_MS)
         await expect(price.locator("s")).to_contain_text("18.900")
-        assert await shopper.evaluate(STAMPED)
+        assert await shopper.evaluate(IS_SAME_PAGE)
         await expect_no_overflow(shopper)
 
-        # two of the staff end it: the second one hears that it is over, and nothing else happens
-        await enter(luis, shop, address.removeprefix(shop.url))
-        await check(page, axe)
+        # two staff members end it: the second one is informed that it has ended, and nothing else happens
+        await enter_office(luis, shop, address.removeprefix(shop.url))
+        await check_at_widths(page, axe)
         await luis.get_by_role("button", name="Terminar ahora").click()
-        await end(page, "Rebaja terminada")
-        await expect(price).not_to_contain_text("15.100", timeout=PATIENCE)
+        await end_offer(page, "Rebaja terminada")
+        await expect(price).not_to_contain_text("15.100", timeout=TIMEOUT_MS)
         await expect(price).to_contain_text("18.900")
-        assert await shopper.evaluate(STAMPED)
+        assert await shopper.evaluate(IS_SAME_PAGE)
         await luis.get_by_role("button", name="Sí, terminar").click()
-        await expect(luis.get_by_test_id("told")).to_be_visible(timeout=PATIENCE)
-        await expect(luis.get_by_role("button", name="Terminar ahora")).to_have_count(0, timeout=PATIENCE)
+        await expect(luis.get_by_test_id("told")).to_be_visible(timeout=TIMEOUT_MS)
+        await expect(luis.get_by_role("button", name="Terminar ahora")).to_have_count(0, timeout=TIMEOUT_MS)
 
         await visit(page, OFFERS)
         await expect(page.get_by_role("list", name="Rebajas terminadas")).to_contain_text(

@@ -1,4 +1,4 @@
-"""Packing at the browser: lines ticked by hand and by a scanner, a label that is made once, the camera."""
+"""Packing in the browser: lines are ticked by hand, by a scanner or by the camera, and a label is made once."""
 
 import re
 from io import BytesIO
@@ -8,51 +8,55 @@ import segno
 from PIL import Image
 from playwright.async_api import Page, async_playwright, expect
 
-from tests.e2e.conftest import OpenPage, ShopServer, Watch, pages_of
-from tests.e2e.office_steps import Sold, enter, paid_order
-from tests.e2e.shopper import PATIENCE
-from tools.browser import FLAGS, find
+from tests.e2e.conftest import OpenPage, PageWatch, ShopServer, build_page_opener
+from tests.e2e.office_steps import PlacedOrder, enter_office, place_paid_order
+from tests.e2e.shopper import TIMEOUT_MS
+from tools.browser import FLAGS, find_browser
 
-TELEPHONE = (390, 844)
+PHONE = (390, 844)
 
 
-async def pack(page: Page, shop: ShopServer, sold: Sold) -> None:
+async def open_packing(page: Page, shop: ShopServer, placed_order: PlacedOrder) -> None:
     """Open the order to pack it."""
-    await enter(page, shop, f"/oficina/empacar?pedido={sold.id}")
-    await expect(page.get_by_test_id("pack-line").first).to_be_visible(timeout=PATIENCE)
+    await enter_office(page, shop, f"/oficina/empacar?pedido={placed_order.id}")
+    await expect(page.get_by_test_id("pack-line").first).to_be_visible(timeout=TIMEOUT_MS)
 
 
 async def test_lines_are_ticked_and_the_label_is_made_once(open_page: OpenPage, server: ShopServer) -> None:
-    sold = await paid_order(server)
-    async with open_page(*TELEPHONE) as lina, open_page(*TELEPHONE) as berta:
-        await pack(lina, server, sold)
-        await pack(berta, server, sold)
+    placed_order = await place_paid_order(server)
+    async with open_page(*PHONE) as lina, open_page(*PHONE) as berta:
+        await open_packing(lina, server, placed_order)
+        await open_packing(berta, server, placed_order)
         for page in (lina, berta):
             await expect(page.get_by_test_id("pack-label")).to_be_disabled()
             await page.get_by_test_id("pack-line").click()
             await expect(page.get_by_test_id("pack-label")).to_be_enabled()
-        await lina.reload()  # what is in the box is in the box
-        await expect(lina.get_by_test_id("pack-label")).to_be_enabled(timeout=PATIENCE)
+        await lina.reload()  # the ticks are stored
+        await expect(lina.get_by_test_id("pack-label")).to_be_enabled(timeout=TIMEOUT_MS)
         await lina.get_by_test_id("pack-label").dblclick()
         for page in (lina, berta):
-            await expect(page.get_by_test_id("pack-done")).to_contain_text("Lo hizo duena", timeout=PATIENCE)
+            await expect(page.get_by_test_id("pack-done")).to_contain_text(
+                "Lo hizo duena", timeout=TIMEOUT_MS
+            )
         path = await lina.get_by_test_id("pack-print").get_attribute("href")
         assert path
         assert (await lina.request.get(path)).headers["content-type"] == "application/pdf"
-        order = (await (await lina.request.get(f"/admin/orders/{sold.id}")).json())["order"]
+        order = (await (await lina.request.get(f"/admin/orders/{placed_order.id}")).json())["order"]
         assert len(order["fulfillments"]) == 1
         await lina.get_by_test_id("pack-next").click()
         await expect(lina.get_by_test_id("pack-done")).to_have_count(0)
 
 
-async def test_a_scanner_ticks_what_it_reads_and_presses_nothing(
+async def test_scanner_ticks_the_line_without_pressing_buttons(
     open_page: OpenPage, server: ShopServer
 ) -> None:
-    sold = await paid_order(server)
-    async with open_page(*TELEPHONE) as page:
-        await pack(page, server, sold)
+    placed_order = await place_paid_order(server)
+    async with open_page(*PHONE) as page:
+        await open_packing(page, server, placed_order)
         line = page.get_by_test_id("pack-line")
-        (item,) = (await (await page.request.get(f"/admin/orders/{sold.id}")).json())["order"]["items"]
+        (item,) = (await (await page.request.get(f"/admin/orders/{placed_order.id}")).json())["order"][
+            "items"
+        ]
         await page.keyboard.type("NO-SUCH-CODE\n")
         await expect(page.get_by_text(re.compile("no es de este pedido"))).to_be_visible()
         await line.focus()
@@ -63,8 +67,8 @@ async def test_a_scanner_ticks_what_it_reads_and_presses_nothing(
         await expect(line).to_have_attribute("aria-pressed", "true")
 
 
-def video_of(code: str, file: Path) -> None:
-    """A film of a QR code, as Chromium's fake camera plays it."""
+def write_video(code: str, file: Path) -> None:
+    """Write a video of a QR code for Chromium's fake camera."""
     drawn = BytesIO()
     segno.make_qr(code).save(drawn, kind="png", scale=10, border=4)
     picture = Image.new("L", (640, 480), 255)
@@ -73,23 +77,23 @@ def video_of(code: str, file: Path) -> None:
     file.write_bytes(b"YUV4MPEG2 W640 H480 F10:1 Ip A1:1 C420\n" + frame * 3)
 
 
-async def test_the_camera_ticks_what_it_sees(server: ShopServer, watch: Watch, tmp_path: Path) -> None:
-    sold = await paid_order(server)
+async def test_camera_ticks_the_scanned_line(server: ShopServer, watch: PageWatch, tmp_path: Path) -> None:
+    placed_order = await place_paid_order(server)
     film = tmp_path / "code.y4m"
-    video_of(sold.sku, film)
+    write_video(placed_order.sku, film)
     camera = (
         "--use-fake-device-for-media-stream",
         "--use-fake-ui-for-media-stream",
         f"--use-file-for-fake-video-capture={film}",
     )
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=find(), args=[*FLAGS, *camera])
-        async with pages_of(server, browser, watch)(*TELEPHONE) as page:
+        browser = await playwright.chromium.launch(executable_path=find_browser(), args=[*FLAGS, *camera])
+        async with build_page_opener(server, browser, watch)(*PHONE) as page:
             await page.context.grant_permissions(["camera"])
-            await pack(page, server, sold)
+            await open_packing(page, server, placed_order)
             await page.get_by_test_id("pack-scan").click()
             await expect(page.get_by_test_id("pack-line")).to_have_attribute(
-                "aria-pressed", "true", timeout=PATIENCE
+                "aria-pressed", "true", timeout=TIMEOUT_MS
             )
             await page.get_by_test_id("pack-scan").click()
             await expect(page.get_by_test_id("pack-camera")).to_have_count(0)

@@ -1,4 +1,4 @@
-"""Producto at the browser, on a telephone: a toy is made, priced, hidden; two people at once."""
+"""Producto in the browser, on a phone: a product is created, priced, hidden, and edited by two staff members."""
 
 import re
 
@@ -6,74 +6,77 @@ import pytest
 from playwright.async_api import Dialog, Page, expect
 
 from tests.e2e.conftest import OpenPage, ShopServer
-from tests.e2e.office_steps import enter, visit
-from tests.e2e.shopper import PATIENCE
-from tests.e2e.test_every_page import SHIFTS, axe
-from tests.e2e.test_office import WIDTHS, check
+from tests.e2e.office_steps import enter_office, visit
+from tests.e2e.shopper import TIMEOUT_MS
+from tests.e2e.test_every_page import RECORD_SHIFTS, axe
+from tests.e2e.test_office import WIDTHS, check_at_widths
 
 __all__ = ["axe"]
 
 PHONE = (390, 844)
-NEW = "/oficina/productos/nuevo"
-SAVED = re.compile(r"/oficina/productos/prod_\w+$")
+NEW_PRODUCT_PATH = "/oficina/productos/nuevo"
+SAVED_URL = re.compile(r"/oficina/productos/prod_\w+$")
 
 
-async def make_toy(page: Page, title: str, price: str = "25.000") -> str:
-    """A new toy by its title, price and units; its path in the office."""
-    await visit(page, NEW)
+async def create_product_in_office(page: Page, title: str, price: str = "25.000") -> str:
+    """Create a product with title, price and units. Return the URL of its page in the office."""
+    await visit(page, NEW_PRODUCT_PATH)
     await page.get_by_label("Título").fill(title)
     await page.get_by_label("Precio", exact=True).fill(price)
     await page.get_by_label("Unidades").fill("7")
     await page.get_by_test_id("save").click()
-    await expect(page).to_have_url(SAVED, timeout=PATIENCE)
-    await expect(page.get_by_test_id("product-state")).to_be_visible(timeout=PATIENCE)  # of what was saved
+    await expect(page).to_have_url(SAVED_URL, timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id("product-state")).to_be_visible(
+        timeout=TIMEOUT_MS
+    )  # of the saved product
     return page.url
 
 
-async def save(page: Page) -> None:
+async def save_form(page: Page) -> None:
+    """Save the form and wait until it is saved."""
     await page.get_by_test_id("save").click()
-    await expect(page.get_by_test_id("save")).to_be_hidden(timeout=PATIENCE)
+    await expect(page.get_by_test_id("save")).to_be_hidden(timeout=TIMEOUT_MS)
 
 
-async def test_a_new_toy_is_made_changed_and_hidden(
+async def test_new_product_is_created_changed_and_hidden(
     open_page: OpenPage, server: ShopServer, axe: str
 ) -> None:
     async with open_page(*PHONE) as page, open_page(*PHONE) as shopper:
-        await enter(page, server, "/oficina/productos")
+        await enter_office(page, server, "/oficina/productos")
         await page.get_by_test_id("product-new").click()
         await page.get_by_label("Título").fill("Perinola de prueba")
         await page.get_by_test_id("save").click()
-        await expect(page.get_by_text("Escribe el precio en pesos")).to_be_visible(timeout=PATIENCE)
+        await expect(page.get_by_text("Escribe el precio en pesos")).to_be_visible(timeout=TIMEOUT_MS)
         await expect(page.get_by_label("Precio", exact=True)).to_be_focused()
         await expect(page.get_by_label("Título")).to_have_value("Perinola de prueba")
         await page.get_by_label("Precio", exact=True).fill("$ 25.000")
         await page.get_by_label("Unidades").fill("7")
         await page.get_by_test_id("save").click()
-        await expect(page).to_have_url(SAVED, timeout=PATIENCE)
+        await expect(page).to_have_url(SAVED_URL, timeout=TIMEOUT_MS)
         await expect(page.get_by_test_id("save")).to_be_hidden()
         await expect(page.get_by_text("7 libres")).to_be_visible()
         path = await page.get_by_test_id("product-in-shop").get_attribute("href")
         assert path == "/product/perinola-de-prueba"
         await shopper.goto(path)
-        await expect(shopper.get_by_text("$ 25.000").first).to_be_visible(timeout=PATIENCE)
+        await expect(shopper.get_by_text("$ 25.000").first).to_be_visible(timeout=TIMEOUT_MS)
         await page.get_by_label("Precio", exact=True).fill("22000")
         await page.get_by_label("Antes").fill("21000")
         await page.get_by_test_id("save").click()
-        await expect(page.get_by_text("Tiene que ser mayor que el precio.")).to_be_visible(timeout=PATIENCE)
+        await expect(page.get_by_text("Tiene que ser mayor que el precio.")).to_be_visible(timeout=TIMEOUT_MS)
         await page.get_by_label("Antes").fill("25000")
-        await save(page)
-        await expect(shopper.get_by_text("$ 22.000").first).to_be_visible(timeout=PATIENCE)
+        await save_form(page)
+        await expect(shopper.get_by_text("$ 22.000").first).to_be_visible(timeout=TIMEOUT_MS)
         await page.get_by_label("Publicado en la tienda").uncheck()
-        await save(page)
+        await save_form(page)
         await expect(page.get_by_test_id("product-state")).to_contain_text("Oculto")
         hidden = await shopper.request.get(path)
         assert hidden.status == 404
         await page.get_by_test_id("product-as-shown").click()
         shown = page.get_by_test_id("product-preview")
-        await expect(shown).to_contain_text("Perinola de prueba", timeout=PATIENCE)
+        await expect(shown).to_contain_text("Perinola de prueba", timeout=TIMEOUT_MS)
         await expect(shown).to_contain_text("$ 22.000")
         await expect(shown.get_by_role("button", name="Agregar al carrito")).to_be_disabled()
-        await check(page, axe, ("390",))
+        await check_at_widths(page, axe, ("390",))
         here = await page.request.get(page.url)
         assert (here.headers["cache-control"], here.headers["x-robots-tag"]) == (
             "no-store",
@@ -82,75 +85,77 @@ async def test_a_new_toy_is_made_changed_and_hidden(
         assert "Perinola" in await here.text()
         assert "Perinola" not in await (await shopper.request.get(page.url)).text()
         await page.get_by_role("link", name="Volver").click()
-        await expect(page.get_by_label("Título")).to_have_value("Perinola de prueba", timeout=PATIENCE)
+        await expect(page.get_by_label("Título")).to_have_value("Perinola de prueba", timeout=TIMEOUT_MS)
         await page.get_by_test_id("history").locator("summary").click()
-        await expect(page.get_by_test_id("history")).to_contain_text("Estado", timeout=PATIENCE)
+        await expect(page.get_by_test_id("history")).to_contain_text("Estado", timeout=TIMEOUT_MS)
 
 
-async def test_two_people_and_one_toy(open_page: OpenPage, server: ShopServer) -> None:
+async def test_two_staff_members_edit_one_product(open_page: OpenPage, server: ShopServer) -> None:
     async with open_page(*PHONE) as lina, open_page(*PHONE) as berta:
-        await enter(lina, server, NEW)
-        path = await make_toy(lina, "Trompo de dos")
-        await enter(berta, server, path.removeprefix(server.url))
+        await enter_office(lina, server, NEW_PRODUCT_PATH)
+        path = await create_product_in_office(lina, "Trompo de dos")
+        await enter_office(berta, server, path.removeprefix(server.url))
         await lina.get_by_label("Título").fill("Trompo de Lina")
         await berta.get_by_label("Título").fill("Trompo de Berta")
         await berta.get_by_label("Antes").fill("30000")
-        await save(berta)
-        # what Lina did not touch follows by itself, what she typed stays
-        await expect(lina.get_by_label("Antes")).to_have_value("30000", timeout=PATIENCE)
+        await save_form(berta)
+        # fields that Lina did not edit are updated, her own text stays
+        await expect(lina.get_by_label("Antes")).to_have_value("30000", timeout=TIMEOUT_MS)
         await expect(lina.get_by_label("Título")).to_have_value("Trompo de Lina")
         await lina.get_by_test_id("save").click()
         clash = lina.get_by_test_id("clash")
-        await expect(clash).to_contain_text("Trompo de Berta", timeout=PATIENCE)
+        await expect(clash).to_contain_text("Trompo de Berta", timeout=TIMEOUT_MS)
         await expect(clash).to_contain_text("Trompo de Lina")
         await clash.get_by_role("button", name="Dejar lo que hay").click()
         await expect(lina.get_by_label("Título")).to_have_value("Trompo de Berta")
         await lina.get_by_label("Título").fill("Trompo de las dos")
-        await save(lina)
+        await save_form(lina)
         await expect(clash).to_have_count(0)
-        await expect(berta.get_by_label("Título")).to_have_value("Trompo de las dos", timeout=PATIENCE)
+        await expect(berta.get_by_label("Título")).to_have_value("Trompo de las dos", timeout=TIMEOUT_MS)
 
 
-async def test_what_is_not_saved_is_not_left_unasked(open_page: OpenPage, server: ShopServer) -> None:
+async def test_leaving_with_unsaved_changes_asks_first(open_page: OpenPage, server: ShopServer) -> None:
     async with open_page(*PHONE) as page:
-        await enter(page, server, NEW)
-        await make_toy(page, "Trompo a medias")
+        await enter_office(page, server, NEW_PRODUCT_PATH)
+        await create_product_in_office(page, "Trompo a medias")
         await page.get_by_label("Título").fill("Otro título")
-        asked: list[str] = []
+        dialog_messages: list[str] = []
 
         async def stay(dialog: Dialog) -> None:
-            asked.append(dialog.message)
+            dialog_messages.append(dialog.message)
             await dialog.dismiss()
 
         page.on("dialog", stay)
-        async with page.expect_event("dialog", timeout=PATIENCE):
+        async with page.expect_event("dialog", timeout=TIMEOUT_MS):
             await page.get_by_test_id("office-nav").get_by_role("link", name="Pedidos").click()
-        await expect(page).to_have_url(SAVED)
+        await expect(page).to_have_url(SAVED_URL)
         await expect(page.get_by_label("Título")).to_have_value("Otro título")
-        assert len(asked) == 1
+        assert len(dialog_messages) == 1
         await page.get_by_role("button", name="Descartar").click()
         await expect(page.get_by_label("Título")).to_have_value("Trompo a medias")
         await page.get_by_test_id("office-nav").get_by_role("link", name="Pedidos").click()
-        await expect(page).to_have_url(re.compile("/oficina/pedidos$"), timeout=PATIENCE)
+        await expect(page).to_have_url(re.compile("/oficina/pedidos$"), timeout=TIMEOUT_MS)
 
 
-async def test_one_form_after_the_other_holds_nothing_of_it(open_page: OpenPage, server: ShopServer) -> None:
+async def test_new_product_form_does_not_keep_the_previous_input(
+    open_page: OpenPage, server: ShopServer
+) -> None:
     async with open_page(*PHONE) as page:
-        await enter(page, server, NEW)
-        path = await make_toy(page, "Trompo primero")
-        await visit(page, NEW)
+        await enter_office(page, server, NEW_PRODUCT_PATH)
+        path = await create_product_in_office(page, "Trompo primero")
+        await visit(page, NEW_PRODUCT_PATH)
         for label in ("Título", "Precio", "Dirección"):
             await expect(page.get_by_label(label, exact=True)).to_have_value("")
-        await make_toy(page, "Trompo segundo", "31000")
+        await create_product_in_office(page, "Trompo segundo", "31000")
         await page.goto(path)
-        await expect(page.get_by_label("Precio", exact=True)).to_have_value("25000", timeout=PATIENCE)
+        await expect(page.get_by_label("Precio", exact=True)).to_have_value("25000", timeout=TIMEOUT_MS)
         await expect(page.get_by_label("Título")).to_have_value("Trompo primero")
 
 
-async def test_variants_are_added_ordered_and_taken_away(open_page: OpenPage, server: ShopServer) -> None:
+async def test_variants_are_added_reordered_and_removed(open_page: OpenPage, server: ShopServer) -> None:
     async with open_page(*PHONE) as page:
-        await enter(page, server, NEW)
-        await make_toy(page, "Trompo en colores")
+        await enter_office(page, server, NEW_PRODUCT_PATH)
+        await create_product_in_office(page, "Trompo en colores")
         await page.get_by_role("button", name="Otra presentación").click()
         rows = page.get_by_test_id("product-variant")
         await expect(rows).to_have_count(2)
@@ -160,61 +165,67 @@ async def test_variants_are_added_ordered_and_taken_away(open_page: OpenPage, se
         await rows.nth(1).get_by_role("button", name="Presentación: antes").click()
         await expect(rows.nth(0).get_by_label("Presentación", exact=True)).to_have_value("Rojo")
         await expect(rows.nth(0).get_by_role("button", name="Presentación: antes")).to_be_focused()
-        await save(page)
+        await save_form(page)
         await page.reload()
         await expect(rows.nth(0).get_by_label("Presentación", exact=True)).to_have_value("Rojo")
         await rows.nth(1).get_by_role("button", name=re.compile("Quitar")).click()
         await expect(rows).to_have_count(1)
-        await save(page)
+        await save_form(page)
         await expect(page.get_by_label("Precio", exact=True)).to_have_value("27000")
 
 
 async def open_all(page: Page) -> None:
-    """Every section, with two variants."""
+    """Open every section of the form, with two variants."""
     await page.get_by_role("button", name="Otra presentación").click()
     await page.evaluate("for (const one of document.querySelectorAll('form details')) one.open = true")
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-async def test_nothing_sticks_out_and_nobody_is_shut_out(
+async def test_screens_have_no_overflow_and_are_accessible(
     open_page: OpenPage, server: ShopServer, axe: str, width: str
 ) -> None:
     async with open_page(*WIDTHS[width]) as page:
         await page.emulate_media(reduced_motion="reduce")
-        await enter(page, server, NEW)
-        await check(page, axe, (width,))
+        await enter_office(page, server, NEW_PRODUCT_PATH)
+        await check_at_widths(page, axe, (width,))
         await open_all(page)
         await page.get_by_label("Título").fill("Trompo larguísimo " + "supercalifragilístico" * 4)
         await page.get_by_test_id("save").click()
-        await expect(page.get_by_text("Escribe el precio").first).to_be_visible(timeout=PATIENCE)
+        await expect(page.get_by_text("Escribe el precio").first).to_be_visible(timeout=TIMEOUT_MS)
         await page.get_by_role("button", name="Cerrar").first.click()
-        await check(page, axe, (width,))
+        await check_at_widths(page, axe, (width,))
         found = await page.request.get("/admin/products?q=trompo-de-madera", headers={"origin": server.url})
-        toy = (await found.json())["products"][0]["id"]
+        product = (await found.json())["products"][0]["id"]
         await page.evaluate("window.onbeforeunload = null")
         other = await page.context.new_page()
-        await other.add_init_script(SHIFTS)
+        await other.add_init_script(RECORD_SHIFTS)
         await other.emulate_media(reduced_motion="reduce")
-        await visit(other, f"/oficina/productos/{toy}")
+        await visit(other, f"/oficina/productos/{product}")
         await expect(other.get_by_test_id("product-picture").first).to_be_visible()
         assert sum(await other.evaluate("window.shifts")) < 0.01
         await open_all(other)
         await other.get_by_test_id("history").locator("summary").click()
         await expect(other.get_by_test_id("history").get_by_role("paragraph").first).to_be_visible(
-            timeout=PATIENCE
+            timeout=TIMEOUT_MS
         )
-        await check(other, axe, (width,))
+        await check_at_widths(other, axe, (width,))
 
 
-async def test_pictures_are_put_into_order_and_told_apart(open_page: OpenPage, server: ShopServer) -> None:
+async def test_pictures_are_reordered_and_described(open_page: OpenPage, server: ShopServer) -> None:
     async with open_page(*PHONE) as page:
-        await enter(page, server)
+        await enter_office(page, server)
         found = await page.request.get("/admin/products?limit=50", headers={"origin": server.url})
-        images = next(one["images"] for one in (await found.json())["products"] if len(one["images"]) == 3)
-        new = {"title": "Con tres fotos", "price": 9_000, "images": [{"url": one["url"]} for one in images]}
+        images = next(
+            image["images"] for image in (await found.json())["products"] if len(image["images"]) == 3
+        )
+        new = {
+            "title": "Con tres fotos",
+            "price": 9_000,
+            "images": [{"url": image["url"]} for image in images],
+        }
         made = await page.request.post("/admin/products", data=new, headers={"origin": server.url})
-        toy = (await made.json())["product"]
-        await visit(page, f"/oficina/productos/{toy['id']}")
+        product = (await made.json())["product"]
+        await visit(page, f"/oficina/productos/{product['id']}")
         shots = page.get_by_test_id("product-picture")
         alts = ["Por delante", "Por arriba"]
         for place, alt in enumerate(alts):
@@ -222,7 +233,7 @@ async def test_pictures_are_put_into_order_and_told_apart(open_page: OpenPage, s
         await shots.nth(0).get_by_role("button", name="Foto: después").click()
         await shots.nth(2).get_by_label("Qué se ve").fill("De lado")
         await shots.nth(1).get_by_role("button", name="Quitar la foto").click()
-        await save(page)
+        await save_form(page)
         await page.reload()
         await expect(shots).to_have_count(2)
         await expect(shots.nth(0).get_by_label("Qué se ve")).to_have_value(alts[1])
@@ -236,28 +247,31 @@ async def test_pictures_are_put_into_order_and_told_apart(open_page: OpenPage, s
         await page.mouse.move(second["x"] + 40, second["y"] + 40, steps=5)
         await page.mouse.up()
         await expect(shots.nth(0).get_by_label("Qué se ve")).to_have_value("De lado")
-        await save(page)
-        saved = await page.request.get(f"/admin/products/{toy['id']}", headers={"origin": server.url})
+        await save_form(page)
+        saved = await page.request.get(f"/admin/products/{product['id']}", headers={"origin": server.url})
         images = (await saved.json())["product"]["images"]
-        assert [one["url"] for one in images] == [toy["images"][2]["url"], toy["images"][1]["url"]]
+        assert [image["url"] for image in images] == [
+            product["images"][2]["url"],
+            product["images"][1]["url"],
+        ]
 
 
-async def test_free_toy_needs_the_tick(open_page: OpenPage, server: ShopServer, axe: str) -> None:
-    """A price of 0 is refused at its field; with «Gratis» the toy can be put into a cart."""
+async def test_free_product_needs_the_checkbox(open_page: OpenPage, server: ShopServer, axe: str) -> None:
+    """Refuse a price of 0 at its field; with «Gratis», customers can buy the product."""
     async with open_page(*PHONE) as page, open_page(*PHONE) as shopper:
-        await enter(page, server, NEW)
+        await enter_office(page, server, NEW_PRODUCT_PATH)
         await page.get_by_label("Título").fill("Calcomanía de prueba")
         price = page.get_by_label("Precio", exact=True)
         await price.fill("0")
         await page.get_by_label("Unidades").fill("5")
         await page.get_by_test_id("save").click()
-        await expect(page.get_by_text("marca «Gratis»")).to_be_visible(timeout=PATIENCE)
+        await expect(page.get_by_text("marca «Gratis»")).to_be_visible(timeout=TIMEOUT_MS)
         tick = page.get_by_label("Gratis: se vende con precio 0")
         await tick.check()
-        await check(page, axe)
+        await check_at_widths(page, axe)
         await page.get_by_test_id("save").click()
-        await expect(page).to_have_url(SAVED, timeout=PATIENCE)
+        await expect(page).to_have_url(SAVED_URL, timeout=TIMEOUT_MS)
         await expect(page.get_by_test_id("save")).to_be_hidden()
         await expect(tick).to_be_checked()
         await shopper.goto("/product/calcomania-de-prueba")
-        await expect(shopper.get_by_test_id("add-to-cart")).to_be_enabled(timeout=PATIENCE)
+        await expect(shopper.get_by_test_id("add-to-cart")).to_be_enabled(timeout=TIMEOUT_MS)

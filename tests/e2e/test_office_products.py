@@ -1,69 +1,69 @@
-"""Productos at the browser, on a telephone: a price, units, and several products at once."""
+"""Productos in the browser, on a phone: a price, units, and several products at once."""
 
 import re
 from collections.abc import Callable
 
 from playwright.async_api import Browser, Page, expect
 
-from tests.e2e.conftest import STAFF, OpenPage, ShopServer, Watch, pages_of
-from tests.e2e.office_steps import enter
-from tests.e2e.shopper import PATIENCE
+from tests.e2e.conftest import OWNER_LOGIN, OpenPage, PageWatch, ShopServer, build_page_opener
+from tests.e2e.office_steps import enter_office
+from tests.e2e.shopper import TIMEOUT_MS
 
-TELEPHONE = (390, 844)
+PHONE = (390, 844)
 SCREEN = "/oficina/productos"
 
 
-async def told(page: Page, text: str) -> None:
-    """The screen says what came of it."""
-    await expect(page.get_by_test_id("told")).to_have_text(re.compile(text), timeout=PATIENCE)
+async def expect_message(page: Page, text: str) -> None:
+    """Check that the screen shows this message."""
+    await expect(page.get_by_test_id("told")).to_have_text(re.compile(text), timeout=TIMEOUT_MS)
 
 
-async def test_a_price_and_units_are_changed_where_they_stand(
-    open_page: OpenPage, server: ShopServer
-) -> None:
-    async with open_page(*TELEPHONE) as page:
-        await enter(page, server, f"{SCREEN}?q=trompo")
+async def test_price_and_units_are_changed_in_the_list(open_page: OpenPage, server: ShopServer) -> None:
+    async with open_page(*PHONE) as page:
+        await enter_office(page, server, f"{SCREEN}?q=trompo")
         row = page.get_by_test_id("product-row").first
         await row.get_by_text("Cambiar el precio").locator("..").click()
         await row.get_by_label("Precio", exact=True).fill("$ 1.770")
         await row.get_by_role("button", name="Guardar el precio").click()
-        await told(page, "Ahora cuesta")
+        await expect_message(page, "Ahora cuesta")
         await expect(row.get_by_text("$ 1.770").first).to_be_visible()
         await page.get_by_test_id("undo").click()
-        await expect(row.get_by_text("$ 1.770")).to_have_count(0, timeout=PATIENCE)
+        await expect(row.get_by_text("$ 1.770")).to_have_count(0, timeout=TIMEOUT_MS)
         await row.get_by_text("Cambiar las unidades").locator("..").click()
         units = row.get_by_label("Hay (12), llegaron (+3) o salieron (-2)")
         before = int(await units.input_value())
         await units.fill("+3")
         await row.get_by_role("button", name="Guardar las unidades").click()
-        await told(page, f"Ahora hay {before + 3}")
+        await expect_message(page, f"Ahora hay {before + 3}")
 
 
-async def test_a_price_that_others_change_is_shown_in_the_open_list(
+async def test_price_changed_by_another_staff_member_is_shown(
     open_page: OpenPage, server: ShopServer
 ) -> None:
-    async with open_page(1280, 800) as watching, open_page(*TELEPHONE) as changing:
-        for page in (watching, changing):
-            await enter(page, server, f"{SCREEN}?q=volqueta")
-        await watching.evaluate("window.isTheSamePage = true")
-        row = changing.get_by_test_id("product-row").first
+    async with open_page(1280, 800) as viewer, open_page(*PHONE) as editor:
+        for page in (viewer, editor):
+            await enter_office(page, server, f"{SCREEN}?q=volqueta")
+        await viewer.evaluate("window.isTheSamePage = true")
+        row = editor.get_by_test_id("product-row").first
         await row.get_by_text("Cambiar el precio").locator("..").click()
         await row.get_by_label("Precio", exact=True).fill("$ 1.880")
         await row.get_by_role("button", name="Guardar el precio").click()
-        await told(changing, "Ahora cuesta")
-        seen = watching.get_by_test_id("product-row").first.get_by_text("$ 1.880")
-        await expect(seen.first).to_be_visible(timeout=PATIENCE)
-        await changing.get_by_test_id("undo").click()
-        await expect(seen).to_have_count(0, timeout=PATIENCE)
-        assert await watching.evaluate("window.isTheSamePage")
+        await expect_message(editor, "Ahora cuesta")
+        displayed_price = viewer.get_by_test_id("product-row").first.get_by_text("$ 1.880")
+        await expect(displayed_price.first).to_be_visible(timeout=TIMEOUT_MS)
+        await editor.get_by_test_id("undo").click()
+        await expect(displayed_price).to_have_count(0, timeout=TIMEOUT_MS)
+        assert await viewer.evaluate("window.isTheSamePage")
 
 
-async def test_several_are_put_on_sale_and_back(
-    new_server: Callable[..., ShopServer], browser: Browser, watch: Watch
+async def test_several_products_are_put_on_sale_and_restored(
+    new_server: Callable[..., ShopServer], browser: Browser, watch: PageWatch
 ) -> None:
-    shop = new_server(ADMIN_EMAIL=STAFF[0], ADMIN_PASSWORD=STAFF[1])  # whose prices no other test has changed
-    async with pages_of(shop, browser, watch)(*TELEPHONE) as page:
-        await enter(page, shop, f"{SCREEN}?q=mad")
+    shop = new_server(
+        ADMIN_EMAIL=OWNER_LOGIN[0], ADMIN_PASSWORD=OWNER_LOGIN[1]
+    )  # no other test has changed its prices
+    async with build_page_opener(shop, browser, watch)(*PHONE) as page:
+        await enter_office(page, shop, f"{SCREEN}?q=mad")
         rows = page.get_by_test_id("product-row")
         halved = rows.get_by_text(re.compile("^−(49|50) %$"))
         count = await rows.count()
@@ -75,14 +75,14 @@ async def test_several_are_put_on_sale_and_back(
         await page.get_by_label("Porcentaje").fill("50")
         await page.get_by_role("button", name="Ver qué va a cambiar").click()
         await expect(page.get_by_test_id("bulk-apply")).to_have_text(
-            f"Cambiar {count} juguetes", timeout=PATIENCE
+            f"Cambiar {count} juguetes", timeout=TIMEOUT_MS
         )
         await page.get_by_test_id("bulk-apply").click()
-        await expect(halved).to_have_count(count, timeout=PATIENCE)
+        await expect(halved).to_have_count(count, timeout=TIMEOUT_MS)
         change = page.get_by_test_id("bulk-change").first
-        await expect(change).to_contain_text(f"cambiados: {count}", timeout=PATIENCE)
-        # the pointer is where the message came up, which holds it there, above the button
+        await expect(change).to_contain_text(f"cambiados: {count}", timeout=TIMEOUT_MS)
+        # the pointer is over the message, so the message stays there and covers the button
         await page.get_by_test_id("told").get_by_role("button", name="Cerrar").click()
         await change.get_by_test_id("bulk-undo").click()
-        await expect(change).to_contain_text(f"deshechos: {count}", timeout=PATIENCE)
-        await expect(halved).to_have_count(0, timeout=PATIENCE)
+        await expect(change).to_contain_text(f"deshechos: {count}", timeout=TIMEOUT_MS)
+        await expect(halved).to_have_count(0, timeout=TIMEOUT_MS)

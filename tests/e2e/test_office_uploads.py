@@ -1,4 +1,4 @@
-"""Pictures from a telephone, in a real browser: sent, shown in the form, saved, and seen in the shop."""
+"""Pictures from a phone, in a real browser: sent, shown in the form, saved, and displayed in the shop."""
 
 import re
 from collections.abc import Callable
@@ -9,24 +9,24 @@ import pytest
 from PIL import Image
 from playwright.async_api import Browser, FilePayload, Page, Route, expect
 
-from backend.media.picture_processing import ORIENTATION
-from tests.e2e.conftest import STAFF, WIDTHS, OpenPage, ShopServer, Watch, pages_of
-from tests.e2e.office_steps import enter
-from tests.e2e.shopper import PATIENCE
+from backend.media.picture_processing import ORIENTATION_TAG
+from tests.e2e.conftest import OWNER_LOGIN, WIDTHS, OpenPage, PageWatch, ShopServer, build_page_opener
+from tests.e2e.office_steps import enter_office
+from tests.e2e.shopper import TIMEOUT_MS
 from tests.e2e.test_every_page import axe
-from tests.e2e.test_office import check
+from tests.e2e.test_office import check_at_widths
 
 __all__ = ["axe"]
 
 PHONE = (390, 844)
 VIDEOS = Path(__file__).parents[1] / "videos"
-NEW = "/oficina/productos/nuevo"
+NEW_PRODUCT_PATH = "/oficina/productos/nuevo"
 
 
-def photo(colour: str, name: str, size: tuple[int, int] = (3000, 2000)) -> FilePayload:
-    """A picture as a telephone takes it: lying on its side, and saying so."""
+def build_photo(colour: str, name: str, size: tuple[int, int] = (3000, 2000)) -> FilePayload:
+    """Return a picture as a phone takes it: stored rotated, with its orientation in the metadata."""
     content, exif = BytesIO(), Image.Exif()
-    exif[ORIENTATION] = 6
+    exif[ORIENTATION_TAG] = 6
     Image.new("RGB", size, colour).save(content, "JPEG", exif=exif)
     return {"name": name, "mimeType": "image/jpeg", "buffer": content.getvalue()}
 
@@ -34,25 +34,25 @@ def photo(colour: str, name: str, size: tuple[int, int] = (3000, 2000)) -> FileP
 NO_PHOTO: FilePayload = {"name": "nota.jpg", "mimeType": "image/jpeg", "buffer": b"not a picture"}
 
 
-async def take_away_and_send_again(page: Page) -> None:
-    """Take the first of two pictures out of the form, and send the same file again."""
+async def remove_and_send_again(page: Page) -> None:
+    """Remove the first of two pictures from the form, and send the same file again."""
     shown = page.get_by_test_id("product-picture")
     await shown.first.locator("[data-drops]").click()
     await expect(shown).to_have_count(1)
-    await page.get_by_test_id("upload-input").set_input_files([photo("red", "1.jpg")])
-    await expect(shown).to_have_count(2, timeout=PATIENCE)
+    await page.get_by_test_id("upload-input").set_input_files([build_photo("red", "1.jpg")])
+    await expect(shown).to_have_count(2, timeout=TIMEOUT_MS)
 
 
-def film(name: str, begins: bytes = b"ftypisom") -> FilePayload:
-    """A video as a telephone sends it, or one that says something else of itself."""
+def build_video(name: str, begins: bytes = b"ftypisom") -> FilePayload:
+    """Return a video as a phone sends it, or one with another file type in its header."""
     content = (VIDEOS / "trompo.mp4").read_bytes().replace(b"ftypisom", begins, 1)
     return {"name": name, "mimeType": "video/mp4", "buffer": content}
 
 
-async def the_video_is_the_last_slide(shopper: Page) -> None:
-    """It comes when it is played, is led to by the keyboard, and pauses when it is left."""
-    asked: list[str] = []
-    shopper.on("request", lambda request: asked.append(request.url))
+async def check_video_slide(shopper: Page) -> None:
+    """Check the video slide: it loads on play, the keyboard reaches it, and another slide pauses it."""
+    requested_urls: list[str] = []
+    shopper.on("request", lambda request: requested_urls.append(request.url))
     await shopper.reload()
     video, still = shopper.get_by_test_id("gallery-video"), "video => video.paused && video.readyState"
     await expect(video).to_have_accessible_name("Video del juguete")
@@ -64,7 +64,7 @@ async def the_video_is_the_last_slide(shopper: Page) -> None:
     await expect(shopper.get_by_role("button", name="Ampliar la foto")).to_have_count(0)
     await expect(video).to_have_attribute("poster", re.compile(r"/foto-.*\.webp$"))
     assert await video.evaluate(still) == 0
-    assert not [url for url in asked if "/video-" in url]
+    assert not [url for url in requested_urls if "/video-" in url]
     await video.evaluate("video => video.play()")
     await expect(video).to_have_js_property("videoWidth", 160)
     await expect(video).to_have_attribute("data-played", "true")
@@ -76,22 +76,22 @@ async def the_video_is_the_last_slide(shopper: Page) -> None:
     await expect(video).to_have_js_property("paused", True)
 
 
-async def test_three_photos_of_which_one_is_none(
-    new_server: Callable[..., ShopServer], browser: Browser, watch: Watch
+async def test_invalid_picture_among_three_is_rejected(
+    new_server: Callable[..., ShopServer], browser: Browser, watch: PageWatch
 ) -> None:
     watch.expect("400")
-    shop = new_server(ADMIN_EMAIL=STAFF[0], ADMIN_PASSWORD=STAFF[1])
-    opened = pages_of(shop, browser, watch)
-    async with opened(*PHONE) as page, opened(*PHONE) as shopper:
-        await enter(page, shop, NEW)
+    shop = new_server(ADMIN_EMAIL=OWNER_LOGIN[0], ADMIN_PASSWORD=OWNER_LOGIN[1])
+    open_shop_page = build_page_opener(shop, browser, watch)
+    async with open_shop_page(*PHONE) as page, open_shop_page(*PHONE) as shopper:
+        await enter_office(page, shop, NEW_PRODUCT_PATH)
         await expect(page.get_by_test_id("save")).to_be_hidden()
         async with page.expect_file_chooser() as choosing:
             await page.get_by_role("button", name="Tomar o elegir fotos").click()
         chooser = await choosing.value
         assert chooser.is_multiple()
-        await chooser.set_files([photo("red", "1.jpg"), NO_PHOTO, photo("blue", "2.jpg")])
+        await chooser.set_files([build_photo("red", "1.jpg"), NO_PHOTO, build_photo("blue", "2.jpg")])
         shown, failed = page.get_by_test_id("product-picture"), page.get_by_test_id("upload-file")
-        await expect(shown).to_have_count(2, timeout=PATIENCE)
+        await expect(shown).to_have_count(2, timeout=TIMEOUT_MS)
         await expect(shown.locator("img").first).to_have_js_property("naturalHeight", 1440)
         await expect(failed).to_contain_text("No es una foto que podamos leer.")
         status = page.get_by_test_id("upload").get_by_role("status")
@@ -99,23 +99,23 @@ async def test_three_photos_of_which_one_is_none(
         await failed.get_by_role("button", name="Quitar nota.jpg").click()
         await expect(failed).to_have_count(0)
         await expect(page.get_by_role("button", name="Tomar o elegir fotos")).to_be_focused()
-        await take_away_and_send_again(page)
-        await page.get_by_test_id("video-input").set_input_files([film("a.mov", b"ftypqt  ")])
-        await expect(page.get_by_test_id("video-file")).to_contain_text("MOV", timeout=PATIENCE)
+        await remove_and_send_again(page)
+        await page.get_by_test_id("video-input").set_input_files([build_video("a.mov", b"ftypqt  ")])
+        await expect(page.get_by_test_id("video-file")).to_contain_text("MOV", timeout=TIMEOUT_MS)
         await page.get_by_role("button", name="Quitar a.mov").click()
-        await page.get_by_test_id("video-input").set_input_files([film("trompo.mp4")])
-        await expect(page.get_by_test_id("product-video")).to_have_count(1, timeout=PATIENCE)
+        await page.get_by_test_id("video-input").set_input_files([build_video("trompo.mp4")])
+        await expect(page.get_by_test_id("product-video")).to_have_count(1, timeout=TIMEOUT_MS)
         await page.get_by_label("Título").fill("Trompo con fotos")
         await page.get_by_label("Precio", exact=True).fill("25000")
         await page.get_by_test_id("save").click()
-        await expect(page).to_have_url(re.compile(r"/oficina/productos/prod_\w+$"), timeout=PATIENCE)
+        await expect(page).to_have_url(re.compile(r"/oficina/productos/prod_\w+$"), timeout=TIMEOUT_MS)
         await expect(shown).to_have_count(2)
         await page.reload()
         await expect(shown).to_have_count(2)
         await page.wait_for_function("() => window.__reflex")
-        await take_away_and_send_again(page)
+        await remove_and_send_again(page)
         await page.get_by_test_id("save").click()
-        await expect(page.get_by_test_id("save")).to_be_hidden(timeout=PATIENCE)
+        await expect(page.get_by_test_id("save")).to_be_hidden(timeout=TIMEOUT_MS)
         await expect(shown).to_have_count(2)
         await shopper.goto("/product/trompo-con-fotos")
         picture = shopper.get_by_test_id("gallery-image")
@@ -124,15 +124,17 @@ async def test_three_photos_of_which_one_is_none(
         shape = await picture.evaluate("picture => picture.naturalHeight / picture.naturalWidth")
         # the file that fits this screen is rounded to whole pixels
         assert shape == pytest.approx(1.5, abs=0.01)
-        await the_video_is_the_last_slide(shopper)
+        await check_video_slide(shopper)
         await page.get_by_role("button", name="Quitar el video").click()
         await page.get_by_test_id("save").click()
-        await expect(page.get_by_test_id("save")).to_be_hidden(timeout=PATIENCE)
-        await expect(shopper.get_by_test_id("gallery-video")).to_have_count(0, timeout=PATIENCE)  # by itself
+        await expect(page.get_by_test_id("save")).to_be_hidden(timeout=TIMEOUT_MS)
+        await expect(shopper.get_by_test_id("gallery-video")).to_have_count(
+            0, timeout=TIMEOUT_MS
+        )  # by itself
 
 
-async def test_what_did_not_arrive_is_sent_again(
-    open_page: OpenPage, server: ShopServer, watch: Watch
+async def test_failed_upload_can_be_sent_again(
+    open_page: OpenPage, server: ShopServer, watch: PageWatch
 ) -> None:
     watch.expect("ERR_FAILED")
     tries = 0
@@ -143,21 +145,21 @@ async def test_what_did_not_arrive_is_sent_again(
         await (route.abort() if tries == 1 else route.continue_())
 
     async with open_page(*PHONE) as page:
-        await enter(page, server, NEW)
+        await enter_office(page, server, NEW_PRODUCT_PATH)
         await page.route("**/admin/uploads", cut_once)
-        await page.get_by_test_id("upload-input").set_input_files([photo("red", "1.jpg")])
+        await page.get_by_test_id("upload-input").set_input_files([build_photo("red", "1.jpg")])
         failed = page.get_by_test_id("upload-file")
-        await expect(failed).to_contain_text("Se cortó la conexión.", timeout=PATIENCE)
+        await expect(failed).to_contain_text("Se cortó la conexión.", timeout=TIMEOUT_MS)
         await failed.get_by_role("button", name="Reintentar 1.jpg").click()
-        await expect(page.get_by_test_id("product-picture")).to_have_count(1, timeout=PATIENCE)
+        await expect(page.get_by_test_id("product-picture")).to_have_count(1, timeout=TIMEOUT_MS)
         await expect(failed).to_have_count(0)
         assert tries == 2
 
 
-async def test_what_is_too_heavy_is_not_sent(open_page: OpenPage, server: ShopServer) -> None:
+async def test_too_large_picture_is_not_sent(open_page: OpenPage, server: ShopServer) -> None:
     heavy: FilePayload = {"name": "a.jpg", "mimeType": "image/jpeg", "buffer": b"x" * ((15 << 20) + 1)}
     async with open_page(*PHONE) as page:
-        await enter(page, server, NEW)
+        await enter_office(page, server, NEW_PRODUCT_PATH)
         sent: list[str] = []
         page.on("request", lambda request: sent.append(request.url))
         await page.get_by_test_id("upload-input").set_input_files([heavy])
@@ -165,15 +167,17 @@ async def test_what_is_too_heavy_is_not_sent(open_page: OpenPage, server: ShopSe
         assert not [url for url in sent if "uploads" in url]
 
 
-async def test_nothing_sticks_out_and_nobody_is_shut_out(
-    open_page: OpenPage, server: ShopServer, watch: Watch, axe: str
+async def test_screens_have_no_overflow_and_are_accessible(
+    open_page: OpenPage, server: ShopServer, watch: PageWatch, axe: str
 ) -> None:
     watch.expect("400")
     async with open_page(*PHONE) as page:
         await page.emulate_media(reduced_motion="reduce")
-        await enter(page, server, NEW)
+        await enter_office(page, server, NEW_PRODUCT_PATH)
         name = "supercalifragilístico" * 5 + ".jpg"
         long: FilePayload = {"name": name, "mimeType": "image/jpeg", "buffer": NO_PHOTO["buffer"]}
-        await page.get_by_test_id("upload-input").set_input_files([photo("red", "1.jpg", (300, 200)), long])
-        await expect(page.get_by_test_id("upload")).to_contain_text("No es una foto", timeout=PATIENCE)
-        await check(page, axe)
+        await page.get_by_test_id("upload-input").set_input_files(
+            [build_photo("red", "1.jpg", (300, 200)), long]
+        )
+        await expect(page.get_by_test_id("upload")).to_contain_text("No es una foto", timeout=TIMEOUT_MS)
+        await check_at_widths(page, axe)

@@ -1,4 +1,4 @@
-"""Photographs of other shapes than the demo's drawings are shown undistorted wherever a toy is, and move nothing."""
+"""Photographs of various shapes are shown undistorted wherever a product is, and shift no layout."""
 
 import os
 from collections.abc import Callable
@@ -14,24 +14,25 @@ from backend.catalog.search.index import index_products
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database
 from backend.inventory.service import set_stock
-from backend.media.picture_store import picture_store
-from backend.media.picture_widths import uploaded_at
+from backend.media.picture_store import open_picture_store
+from backend.media.picture_widths import parse_uploaded_picture
 from backend.media.uploads import PictureUploads, SentFile
 from backend.shipping.models import StockLocation
 from tests.e2e import shopper
-from tests.e2e.conftest import STAFF, ShopServer, Watch, pages_of
-from tests.e2e.office_steps import enter, paid_order
+from tests.e2e.conftest import OWNER_LOGIN, PageWatch, ShopServer, build_page_opener
+from tests.e2e.office_steps import enter_office, place_paid_order
 from tests.e2e.scenes import visit
-from tests.e2e.shopper import PATIENCE
-from tests.e2e.test_every_page import SHIFTS
+from tests.e2e.shopper import TIMEOUT_MS
+from tests.e2e.test_every_page import RECORD_SHIFTS
 
 SHAPES = {"cuadrada": (1200, 1200), "alta": (900, 1200), "ancha": (1200, 900), "recortada": (1000, 1000)}
-"""The last one is transparent around the toy."""
-PHOTOGRAPHS = 4
+"""The fourth one is transparent around the product."""
+PICTURES_PER_PRODUCT = 4
 SIZES = ((320, 640), (768, 1024), (1280, 800))
 SCREENSHOTS = os.environ.get("SCREENSHOTS", "")
-"""A folder for pictures of what is tested, to be looked at."""
-DRAWN = """() => [...document.images].filter((one) => one.currentSrc.includes("/pictures/") && one.clientWidth > 0)
+"""Folder for screenshots of the tested pages, to be checked by eye."""
+DISPLAYED_PICTURES = """() => [...document.images]
+    .filter((one) => one.currentSrc.includes("/pictures/") && one.clientWidth > 0)
     .map((one) => ({
         at: one.closest("[data-testid], [class]")?.className ?? "",
         natural: one.naturalWidth / one.naturalHeight,
@@ -42,11 +43,11 @@ DRAWN = """() => [...document.images].filter((one) => one.currentSrc.includes("/
         isLoaded: one.complete && one.naturalWidth > 0,
     }))
 """
-"""The toys' pictures that are drawn, and how."""
+"""The displayed product pictures, and their layout."""
 
 
-def photograph(size: tuple[int, int], number: int, *, is_cut_out: bool) -> bytes:
-    """Something like a photograph: light from one side, noise, and a ball in the middle that shows any distortion."""
+def build_photograph(size: tuple[int, int], number: int, *, is_cut_out: bool) -> bytes:
+    """Return a photograph-like picture with light from one side, noise, and a ball that shows any distortion."""
     width, height = size
     light = Image.linear_gradient("L").resize(size).rotate(90 * number).resize(size)
     noise = Image.effect_noise(size, 40)
@@ -54,96 +55,109 @@ def photograph(size: tuple[int, int], number: int, *, is_cut_out: bool) -> bytes
     bands = (Image.new("L", size, hue[0]), Image.new("L", size, hue[1]), Image.blend(light, noise, 0.2))
     backdrop = Image.merge("HSV", bands)
     image = backdrop.convert("RGB").convert("RGBA")
-    toy = Image.new("L", size, 0)
+    ball = Image.new("L", size, 0)
     radius, middle = min(size) // 3, (width // 2, height // 2)
     box = (middle[0] - radius, middle[1] - radius, middle[0] + radius, middle[1] + radius)
-    ImageDraw.Draw(toy).ellipse(box, fill=255)
+    ImageDraw.Draw(ball).ellipse(box, fill=255)
     painted = Image.new("RGBA", size, ("#e4482f", "#f6b32b", "#17806d", "#2b78c5")[number % 4])
-    image.paste(painted, mask=toy.filter(ImageFilter.GaussianBlur(3)))
+    image.paste(painted, mask=ball.filter(ImageFilter.GaussianBlur(3)))
     content = BytesIO()
     if is_cut_out:
-        image.putalpha(toy)
+        image.putalpha(ball)
         image.save(content, "PNG")
     else:
         image.convert("RGB").save(content, "JPEG", quality=90)
     return content.getvalue()
 
 
-async def fill(shop: ShopServer) -> None:
-    """One toy of each shape, the last in the largest number, with four photographs taken in as uploads."""
+async def create_products(shop: ShopServer) -> None:
+    """Create one product of each shape with four uploaded photographs; the fourth product has the largest stock."""
     settings = Settings(data_dir=shop.folder / "data")
-    books = Database(f"sqlite+aiosqlite:///{shop.folder / 'data' / 'trompo.db'}")
-    uploads = PictureUploads(picture_store(settings), settings.video_mb << 20)
+    database = Database(f"sqlite+aiosqlite:///{shop.folder / 'data' / 'trompo.db'}")
+    uploads = PictureUploads(open_picture_store(settings), settings.video_mb << 20)
     try:
-        for place, (shape, size) in enumerate(SHAPES.items()):
+        for position, (shape, size) in enumerate(SHAPES.items()):
             files = [
-                photograph(size, number, is_cut_out=shape == "recortada") for number in range(PHOTOGRAPHS)
+                build_photograph(size, number, is_cut_out=shape == "recortada")
+                for number in range(PICTURES_PER_PRODUCT)
             ]
-            stored = await uploads.keep([SentFile("foto", len(file), BytesIO(file)) for file in files])
-            async with books.transaction() as session:
-                toy = Product(handle=f"foto-{shape}", title=f"Foto {shape}", featured=True)
-                session.add(toy)
+            stored = await uploads.store_unchecked(
+                [SentFile("foto", len(file), BytesIO(file)) for file in files]
+            )
+            async with database.transaction() as session:
+                product = Product(handle=f"foto-{shape}", title=f"Foto {shape}", featured=True)
+                session.add(product)
                 await session.flush()
-                variant = Variant(product_id=toy.id, sku=f"FOTO-{place}", price=20_000)
+                variant = Variant(product_id=product.id, sku=f"FOTO-{position}", price=20_000)
                 session.add(variant)
-                for rank, one in enumerate(stored):
-                    prepared = uploaded_at(one.url)
+                for rank, picture in enumerate(stored):
+                    prepared = parse_uploaded_picture(picture.url)
                     assert prepared is not None
                     session.add(
                         Picture(
-                            product_id=toy.id,
+                            product_id=product.id,
                             url=prepared.url,
                             alt=f"Foto {rank + 1}",
                             rank=rank,
                             width=prepared.width,
                             height=prepared.height,
-                            sources=prepared.sources_json(),
+                            sources=prepared.to_sources_json(),
                         )
                     )
-                toy.thumbnail = stored[0].url
+                product.thumbnail = stored[0].url
                 await session.flush()
                 location = (await session.execute(select(StockLocation.id).limit(1))).scalar_one()
-                await set_stock(session, variant.id, location, 5_000 + place)
-                await index_products(session, [toy.id])
+                await set_stock(session, variant.id, location, 5_000 + position)
+                await index_products(session, [product.id])
     finally:
         uploads.stop()
-        await books.close()
+        await database.close()
 
 
-async def look(page: Page, name: str) -> None:
-    """Look at what is drawn on the page, in every width."""
+async def check_pictures(page: Page, name: str) -> None:
+    """Check the pictures on the page at every width."""
     for width, height in SIZES:
         await page.set_viewport_size({"width": width, "height": height})
-        await page.evaluate("scrollTo(0, document.body.scrollHeight)")  # lazy ones are fetched
+        await page.evaluate("scrollTo(0, document.body.scrollHeight)")  # load lazy pictures
         await page.evaluate("scrollTo(0, 0)")
-        await page.wait_for_function(f"() => ({DRAWN})().every((one) => one.isLoaded)", timeout=PATIENCE)
-        pictures = await page.evaluate(DRAWN)
+        await page.wait_for_function(
+            f"() => ({DISPLAYED_PICTURES})().every((one) => one.isLoaded)", timeout=TIMEOUT_MS
+        )
+        pictures = await page.evaluate(DISPLAYED_PICTURES)
         assert pictures, name
-        for one in pictures:
-            is_true = abs(one["natural"] / one["box"] - 1) < 0.02
-            assert is_true or one["fit"] in ("cover", "contain", "scale-down"), (name, width, one)
-            assert one["isFilling"], (name, width, one)  # neither cut off below nor above an empty band
+        for picture in pictures:
+            is_undistorted = abs(picture["natural"] / picture["box"] - 1) < 0.02
+            assert is_undistorted or picture["fit"] in ("cover", "contain", "scale-down"), (
+                name,
+                width,
+                picture,
+            )
+            assert picture["isFilling"], (
+                name,
+                width,
+                picture,
+            )  # neither cut off at the bottom nor above an empty strip
         assert await page.evaluate("document.documentElement.scrollWidth") == width, (name, width)
         if SCREENSHOTS:
             await page.screenshot(path=Path(SCREENSHOTS) / f"{name}-{width}.png")
 
 
-async def test_shown_undistorted_wherever_the_toy_is(
+async def test_pictures_are_undistorted_on_every_page(
     new_server: Callable[..., ShopServer], browser: Browser
 ) -> None:
-    shop = new_server(ADMIN_EMAIL=STAFF[0], ADMIN_PASSWORD=STAFF[1])
-    await fill(shop)
-    opened = pages_of(shop, browser, Watch())
-    async with opened(320, 640) as page:
-        await page.add_init_script(SHIFTS)
+    shop = new_server(ADMIN_EMAIL=OWNER_LOGIN[0], ADMIN_PASSWORD=OWNER_LOGIN[1])
+    await create_products(shop)
+    open_shop_page = build_page_opener(shop, browser, PageWatch())
+    async with open_shop_page(320, 640) as page:
+        await page.add_init_script(RECORD_SHIFTS)
         await visit(page, "/catalog?q=foto")
-        await look(page, "cards")
+        await check_pictures(page, "cards")
         for shape in SHAPES:
             await visit(page, f"/product/foto-{shape}")
             await expect(page.get_by_test_id("gallery-image")).to_have_js_property("complete", True)
             shifted = await page.evaluate("window.shifts.reduce((sum, one) => sum + one, 0)")
             assert shifted < 0.01, await page.evaluate("window.moved")
-            await look(page, f"product-{shape}")
+            await check_pictures(page, f"product-{shape}")
         await visit(page, "/product/foto-alta")
         await page.set_viewport_size({"width": 1280, "height": 800})
         await page.get_by_test_id("gallery-image").hover()
@@ -152,17 +166,17 @@ async def test_shown_undistorted_wherever_the_toy_is(
         if SCREENSHOTS:
             await page.screenshot(path=Path(SCREENSHOTS) / "zoom.png")
         await page.get_by_role("button", name="Ampliar la foto").click()
-        await look(page, "large")
+        await check_pictures(page, "large")
         whole = await page.get_by_test_id("zoom-dialog").locator("img").bounding_box()
         assert whole is not None
         assert whole["height"] <= 800
         for shape in SHAPES:
             await shopper.put_in_cart(page, f"foto-{shape}")
         await visit(page, "/cart")
-        await look(page, "cart")
-        sold = await paid_order(shop)
-        await visit(page, sold.page)
-        await look(page, "order")
-    async with opened(390, 844) as office:
-        await enter(office, shop, "/oficina/productos?q=foto")
-        await look(office, "office-products")
+        await check_pictures(page, "cart")
+        placed_order = await place_paid_order(shop)
+        await visit(page, placed_order.page)
+        await check_pictures(page, "order")
+    async with open_shop_page(390, 844) as office:
+        await enter_office(office, shop, "/oficina/productos?q=foto")
+        await check_pictures(office, "office-products")

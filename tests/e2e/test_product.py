@@ -1,4 +1,4 @@
-"""A product's page: pictures and their zoom, stock, and products that do not exist."""
+"""A product's page: pictures and their zoom, stock, and unknown products."""
 
 import asyncio
 import re
@@ -9,15 +9,15 @@ import httpx
 from PIL import Image
 from playwright.async_api import Browser, Locator, Page, Route, expect
 
-from tests.e2e.conftest import ON_A_PHONE, STAFF, ShopServer, Watch, pages_of
-from tests.e2e.shopper import PATIENCE, stock_of
+from tests.e2e.conftest import OWNER_LOGIN, PHONE_ONLY, PageWatch, ShopServer, build_page_opener
+from tests.e2e.shopper import TIMEOUT_MS, read_stock
 
-TROMPO = "/product/trompo-de-madera"  # its pictures are called "Trompo de madera (frente)" and the like
+TROMPO = "/product/trompo-de-madera"  # its pictures have names like "Trompo de madera (frente)"
 
 
-async def test_the_magnifier_draws_a_file_with_spaces_and_parentheses(page_1280: Page) -> None:
+async def test_magnifier_shows_a_file_with_spaces_and_parentheses(page_1280: Page) -> None:
     await page_1280.goto(TROMPO)
-    panel = await _magnified(page_1280, 0.5, 0.5)
+    panel = await _open_magnifier(page_1280, 0.5, 0.5)
     await expect(panel).to_be_visible()
     style = await panel.get_attribute("style")
     assert style is not None
@@ -31,55 +31,62 @@ async def test_the_magnifier_draws_a_file_with_spaces_and_parentheses(page_1280:
     await expect(panel).to_have_count(0)
 
 
-async def test_the_magnifier_follows_the_mouse(page_1280: Page) -> None:
+async def test_magnifier_follows_the_mouse(page_1280: Page) -> None:
     await page_1280.goto(TROMPO)
-    panel = await _magnified(page_1280, 0.25, 0.75)
+    panel = await _open_magnifier(page_1280, 0.25, 0.75)
     await expect(panel).to_have_css("background-position", "25% 75%")
 
 
-async def test_a_picture_that_is_hosted_elsewhere_is_shown_everywhere(
-    new_server: Callable[..., ShopServer], browser: Browser, watch: Watch
+async def test_externally_hosted_picture_is_shown_everywhere(
+    new_server: Callable[..., ShopServer], browser: Browser, watch: PageWatch
 ) -> None:
-    shop = new_server(ADMIN_EMAIL=STAFF[0], ADMIN_PASSWORD=STAFF[1])
+    shop = new_server(ADMIN_EMAIL=OWNER_LOGIN[0], ADMIN_PASSWORD=OWNER_LOGIN[1])
     hosted = ["https://cdn.example/un trompo (1).jpg?v=2&w=960", "https://cdn.example/otro%20trompo.jpg"]
-    async with httpx.AsyncClient(base_url=shop.url, timeout=PATIENCE / 1000) as admin:
-        staff = {"email": STAFF[0], "password": STAFF[1]}
+    async with httpx.AsyncClient(base_url=shop.url, timeout=TIMEOUT_MS / 1000) as admin:
+        staff = {"email": OWNER_LOGIN[0], "password": OWNER_LOGIN[1]}
         token = (await admin.post("/auth/user/emailpass", json=staff)).json()["token"]
         images = [{"url": url} for url in hosted]
-        toy = {"title": "Zumbador", "status": "published", "price": 9000, "images": images, "featured": True}
+        product = {
+            "title": "Zumbador",
+            "status": "published",
+            "price": 9000,
+            "images": images,
+            "featured": True,
+        }
         headers = {"authorization": f"Bearer {token}"}
-        (await admin.post("/admin/products", json=toy, headers=headers)).raise_for_status()
-    asked: list[str] = []
+        (await admin.post("/admin/products", json=product, headers=headers)).raise_for_status()
+    requested_urls: list[str] = []
 
     async def host(route: Route) -> None:
-        asked.append(route.request.url)
+        requested_urls.append(route.request.url)
         content = BytesIO()
         Image.new("RGB", (960, 960), "teal").save(content, "PNG")
         await route.fulfill(body=content.getvalue(), content_type="image/png")
 
     watch.expect("request to cdn.example")
-    async with pages_of(shop, browser, watch)(1280, 800) as page:
+    async with build_page_opener(shop, browser, watch)(1280, 800) as page:
         await page.route("https://cdn.example/**", host)
         await page.goto("/catalog?q=zumbador")
         await expect(page.locator(".card__image").first).to_have_js_property("naturalWidth", 960)
         await page.goto("/product/zumbador")
         await expect(page.get_by_test_id("gallery-image")).to_have_js_property("naturalWidth", 960)
         await expect(page.locator(".gallery__thumb img").nth(1)).to_have_js_property("naturalWidth", 960)
-        style = await (await _magnified(page, 0.5, 0.5)).get_attribute("style")
+        style = await (await _open_magnifier(page, 0.5, 0.5)).get_attribute("style")
         address = "https://cdn.example/un%20trompo%20%281%29.jpg?v=2&w=960"
         assert f'url("{address}")' in (style or "")
-        assert set(asked) == {address, hosted[1]}
+        assert set(requested_urls) == {address, hosted[1]}
         document = await (await page.request.get("/product/zumbador")).text()
         assert f'"image":["{address.replace("&", chr(92) + "u0026")}","{hosted[1]}"]' in document
 
 
-async def _magnified(page: Page, x: float, y: float) -> Locator:
-    """The magnifier, with the mouse over the picture: 0 is its left or upper edge, 1 the other.
+async def _open_magnifier(page: Page, x: float, y: float) -> Locator:
+    """Move the mouse over the picture until the magnifier is shown. Return the magnifier.
 
-    The mouse moves until it shows: no script knows of a move before the page was hydrated.
+    `x` and `y` are positions in the picture: 0 is the left or upper edge, 1 the opposite one. The mouse moves
+    repeatedly, because no script notices a move before the page is hydrated.
     """
     panel = page.get_by_test_id("zoom-panel")
-    async with asyncio.timeout(PATIENCE / 1000):
+    async with asyncio.timeout(TIMEOUT_MS / 1000):
         while not await panel.count():
             box = await page.get_by_test_id("gallery-image").bounding_box()
             assert box is not None
@@ -88,7 +95,7 @@ async def _magnified(page: Page, x: float, y: float) -> Locator:
     return panel
 
 
-async def test_a_thumbnail_shows_its_picture(page: Page) -> None:
+async def test_thumbnail_shows_its_picture(page: Page) -> None:
     await page.goto(TROMPO)
     picture = page.get_by_test_id("gallery-image")
     await expect(picture).to_have_attribute("src", re.compile("frente"))
@@ -97,7 +104,7 @@ async def test_a_thumbnail_shows_its_picture(page: Page) -> None:
     await expect(picture).to_be_in_viewport(ratio=0.5)
 
 
-async def test_the_large_view_opens_zooms_and_closes_with_the_keyboard(page: Page) -> None:
+async def test_large_view_opens_zooms_and_closes_by_keyboard(page: Page) -> None:
     await page.goto(TROMPO)
     opener = page.get_by_role("button", name="Ampliar la foto")
     await opener.press("Enter")
@@ -112,35 +119,35 @@ async def test_the_large_view_opens_zooms_and_closes_with_the_keyboard(page: Pag
     assert round(large["width"] / small["width"], 1) == 2
     assert round(large["x"] + large["width"] / 2) == round(
         small["x"] + small["width"] / 2
-    )  # its middle stays
+    )  # the centre does not move
     assert round(large["y"] + large["height"] / 2) == round(small["y"] + small["height"] / 2)
     await page.keyboard.press("Escape")
     await expect(view).to_have_count(0)
     await expect(opener).to_be_focused()
 
 
-async def test_stock_is_said_in_words(page_1280: Page, server: ShopServer) -> None:
-    left = stock_of(server, "loteria-de-animales")  # others may have bought some
-    assert left > 1
-    for handle, words in (
+async def test_stock_is_described_in_words(page_1280: Page, server: ShopServer) -> None:
+    stock = read_stock(server, "loteria-de-animales")  # other tests may have bought some
+    assert stock > 1
+    for handle, text in (
         ("trompo-de-madera", "Disponible, listo para despachar"),
-        ("loteria-de-animales", f"Quedan {left} unidades"),
+        ("loteria-de-animales", f"Quedan {stock} unidades"),
         ("cocina-de-juguete", "Agotado por ahora"),
     ):
-        await server.rendered(f"/product/{handle}")  # a busy machine answers with the plain page first
+        await server.fetch_rendered(f"/product/{handle}")  # a busy machine answers with the plain page first
         await page_1280.goto(f"/product/{handle}")
-        await expect(page_1280.locator(".stock")).to_have_text(words)
+        await expect(page_1280.locator(".stock")).to_have_text(text)
 
 
-@ON_A_PHONE
-async def test_what_is_sold_out_cannot_be_put_into_the_cart(page: Page) -> None:
+@PHONE_ONLY
+async def test_sold_out_product_cannot_be_added_to_the_cart(page: Page) -> None:
     await page.goto("/product/cocina-de-juguete")
     await expect(page.get_by_test_id("add-to-cart")).to_be_disabled()
     await expect(page.get_by_test_id("add-to-cart")).to_have_text("Agotado")
 
 
-@ON_A_PHONE
-async def test_an_unknown_product_says_so(page: Page, watch: Watch) -> None:
+@PHONE_ONLY
+async def test_unknown_product_shows_a_message(page: Page, watch: PageWatch) -> None:
     watch.expect("404")
     await page.goto("/product/nave-espacial")
     await expect(page.get_by_test_id("not-found")).to_contain_text("Este producto no existe")
@@ -148,7 +155,7 @@ async def test_an_unknown_product_says_so(page: Page, watch: Watch) -> None:
     await expect(page).to_have_url(re.compile("/catalog$"))
 
 
-async def test_from_one_product_to_the_next(page_1280: Page) -> None:
+async def test_link_leads_from_one_product_to_the_next(page_1280: Page) -> None:
     await page_1280.goto(TROMPO)
     other = page_1280.get_by_test_id("product-card").first
     title = await other.locator("h3").inner_text()
@@ -160,8 +167,8 @@ async def test_from_one_product_to_the_next(page_1280: Page) -> None:
     await expect(page_1280.get_by_role("heading", level=1)).to_have_text("Trompo de madera")
 
 
-@ON_A_PHONE
-async def test_an_unknown_page_looks_like_the_shop(page: Page, watch: Watch) -> None:
+@PHONE_ONLY
+async def test_unknown_page_has_the_shops_layout(page: Page, watch: PageWatch) -> None:
     watch.expect("404")
     await page.goto("/naves/espaciales")
     await expect(page.get_by_test_id("not-found")).to_be_visible()

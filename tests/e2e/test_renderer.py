@@ -1,9 +1,9 @@
-"""The renderer dies, and nobody who reads notices."""
+"""The renderer dies without any effect on readers."""
 
 from tests.failure.renderer import run
 
 
-async def test_a_killed_renderer_costs_no_reader_a_document(production_build: None) -> None:
+async def test_killed_renderer_loses_no_document(production_build: None) -> None:
     figures = await run(kills=3)
     assert not figures.wrong
     assert figures.rendered > 0

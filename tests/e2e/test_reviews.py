@@ -1,4 +1,4 @@
-"""A review in the browser: written by a mail's link with a picture, read in the office, and live on the toy's page."""
+"""A review in the browser: written by a mail's link, moderated in the office, shown on the product's page."""
 
 import re
 from dataclasses import dataclass
@@ -18,45 +18,46 @@ from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.reviews.tokens import review_path
 from backend.shipping.models import StockLocation
 from tests.e2e.conftest import WIDTHS, OpenPage, ShopServer
-from tests.e2e.office_steps import enter, paid_order
-from tests.e2e.shopper import PATIENCE
+from tests.e2e.office_steps import enter_office, place_paid_order
+from tests.e2e.shopper import TIMEOUT_MS
 from tests.e2e.test_every_page import RULES, VIOLATIONS
-from tests.node_packages import installed
+from tests.node_packages import find_packages
 
 LOCATION = select(StockLocation.id).limit(1)
 WRITTEN = "Salió <b>tal cual</b> la foto, y aguanta."
 
 
-def jpeg() -> bytes:
+def build_jpeg() -> bytes:
+    """Return a JPEG picture."""
     content = BytesIO()
     Image.new("RGB", (300, 400), "#2b78c5").save(content, "JPEG")
     return content.getvalue()
 
 
 @dataclass(frozen=True)
-class Arrived:
-    """An order that has arrived: the path of its page, of its review's link and of its toy's page."""
+class DeliveredOrder:
+    """A delivered order: the paths of its page, of its review form and of its product's page."""
 
-    order: str
-    link: str
-    toy: str
+    order_path: str
+    review_link: str
+    product_path: str
 
 
-async def arrived(shop: ShopServer, units: int = 1) -> Arrived:
-    """Order units of a toy as a guest; all have arrived."""
-    sold = await paid_order(shop, units)
+async def deliver_order(shop: ShopServer, units: int = 1) -> DeliveredOrder:
+    """Order units of a product as a guest, and mark all as delivered."""
+    placed_order = await place_paid_order(shop, units)
     settings = Settings(data_dir=shop.folder / "data")
-    books = Database(f"sqlite+aiosqlite:///{shop.folder / 'data' / 'trompo.db'}")
+    database = Database(f"sqlite+aiosqlite:///{shop.folder / 'data' / 'trompo.db'}")
     try:
-        async with books.transaction() as session:
+        async with database.transaction() as session:
             line = (
-                await session.execute(select(OrderLine).where(OrderLine.order_id == sold.id))
+                await session.execute(select(OrderLine).where(OrderLine.order_id == placed_order.id))
             ).scalar_one()
             line.fulfilled = units
             session.add(
                 Fulfillment(
-                    order_id=sold.id,
-                    reference=f"{sold.number}-1",
+                    order_id=placed_order.id,
+                    reference=f"{placed_order.number}-1",
                     location_id=(await session.execute(LOCATION)).scalar_one(),
                     provider_id="manual_manual",
                     state="created",
@@ -64,89 +65,94 @@ async def arrived(shop: ShopServer, units: int = 1) -> Arrived:
                     delivered_at=now(),
                 )
             )
-            done = update(Order).where(Order.id == sold.id).values(fulfillment_status="delivered")
+            done = update(Order).where(Order.id == placed_order.id).values(fulfillment_status="delivered")
             await session.execute(done)
     finally:
-        await books.close()
-    page = f"/order/{sold.id}?token={ORDER_LINK.token(settings.signing_key, sold.id)}"
-    return Arrived(page, review_path(settings.signing_key, line.id), f"/product/{line.product_handle}")
+        await database.close()
+    page = f"/order/{placed_order.id}?token={ORDER_LINK.token(settings.signing_key, placed_order.id)}"
+    return DeliveredOrder(page, review_path(settings.signing_key, line.id), f"/product/{line.product_handle}")
 
 
-async def well_formed(page: Page, place: str) -> None:
-    """Nothing sticks out, and nobody is shut out, on a phone and on a desktop."""
-    package = installed(Path(__file__).parent / "axe")
+async def check_layout(page: Page, name: str) -> None:
+    """Check the page on a phone and on a desktop: no overflow, no violation of the accessibility rules."""
+    package = find_packages(Path(__file__).parent / "axe")
     await page.evaluate((package / "node_modules/axe-core/axe.min.js").read_text("utf-8"))
     for width in (*WIDTHS.values(), (768, 1024)):
         await page.set_viewport_size({"width": width[0], "height": width[1]})
         assert await page.evaluate("document.documentElement.scrollWidth") == width[0]
-        found: list[Any] = await page.evaluate(VIOLATIONS, RULES)
-        assert [(one["id"], one["nodes"][0]["target"]) for one in found] == [], (place, width)
+        violations: list[Any] = await page.evaluate(VIOLATIONS, RULES)
+        assert [(violation["id"], violation["nodes"][0]["target"]) for violation in violations] == [], (
+            name,
+            width,
+        )
 
 
-async def test_written_read_and_shown(open_page: OpenPage, server: ShopServer) -> None:
-    bought = await arrived(server)
+async def test_review_is_written_moderated_and_shown(open_page: OpenPage, server: ShopServer) -> None:
+    delivered = await deliver_order(server)
     async with (
-        open_page(*WIDTHS["320"]) as buyer,
+        open_page(*WIDTHS["320"]) as customer,
         open_page(390, 844) as office,
         open_page(1280, 800) as shopper,
     ):
-        await shopper.goto(bought.toy)
+        await shopper.goto(delivered.product_path)
         await expect(shopper.get_by_test_id("reviews")).to_have_count(0)
-        await buyer.goto(bought.order)
-        opinion = buyer.get_by_role("link", name="Opinar")
-        await expect(opinion).to_have_attribute("href", bought.link, timeout=PATIENCE)
-        await well_formed(buyer, "order")
+        await customer.goto(delivered.order_path)
+        opinion = customer.get_by_role("link", name="Opinar")
+        await expect(opinion).to_have_attribute("href", delivered.review_link, timeout=TIMEOUT_MS)
+        await check_layout(customer, "order")
         await opinion.click()
-        await buyer.get_by_test_id("review-send").click(
-            timeout=PATIENCE
-        )  # nothing is sent without stars and text
-        await expect(buyer.get_by_test_id("review-said")).to_have_count(0)
-        await buyer.get_by_role("radio").first.focus()
+        await customer.get_by_test_id("review-send").click(
+            timeout=TIMEOUT_MS
+        )  # nothing is sent without a rating and a text
+        await expect(customer.get_by_test_id("review-said")).to_have_count(0)
+        await customer.get_by_role("radio").first.focus()
         for _times in range(3):
-            await buyer.keyboard.press("ArrowRight")
-        await expect(buyer.get_by_role("radio", name="4 ★")).to_be_checked()
-        await buyer.get_by_label("Cuéntales a otras familias").fill(WRITTEN)
-        picture = FilePayload(name="foto.jpg", mimeType="image/jpeg", buffer=jpeg())
-        await buyer.locator("input[type=file]").set_input_files(picture)
-        await buyer.get_by_role("checkbox").check()
-        await buyer.get_by_test_id("review-send").click()
-        await expect(buyer.get_by_test_id("review-said")).to_contain_text("Gracias", timeout=PATIENCE)
-        await expect(buyer.get_by_label("Cuéntales a otras familias")).to_have_value(WRITTEN)
-        await well_formed(buyer, "form")
+            await customer.keyboard.press("ArrowRight")
+        await expect(customer.get_by_role("radio", name="4 ★")).to_be_checked()
+        await customer.get_by_label("Cuéntales a otras familias").fill(WRITTEN)
+        picture = FilePayload(name="foto.jpg", mimeType="image/jpeg", buffer=build_jpeg())
+        await customer.locator("input[type=file]").set_input_files(picture)
+        await customer.get_by_role("checkbox").check()
+        await customer.get_by_test_id("review-send").click()
+        await expect(customer.get_by_test_id("review-said")).to_contain_text("Gracias", timeout=TIMEOUT_MS)
+        await expect(customer.get_by_label("Cuéntales a otras familias")).to_have_value(WRITTEN)
+        await check_layout(customer, "form")
 
-        await enter(office, server, "/oficina/resenas")
+        await enter_office(office, server, "/oficina/resenas")
         row = office.locator("[data-testid=review-row][data-state=waiting]")
         await row.locator("summary").click()
         await expect(row).to_contain_text(WRITTEN)
-        await well_formed(office, "office")
+        await check_layout(office, "office")
         await row.get_by_test_id("review-show").click()
-        await expect(row).to_have_count(0, timeout=PATIENCE)
+        await expect(row).to_have_count(0, timeout=TIMEOUT_MS)
 
         review = shopper.get_by_test_id("review").first
-        await expect(review).to_contain_text(WRITTEN, timeout=PATIENCE)  # by itself
+        await expect(review).to_contain_text(WRITTEN, timeout=TIMEOUT_MS)  # without a reload
         await expect(review.locator("img")).to_have_js_property("complete", True)
         await expect(shopper.get_by_test_id("product-rating")).to_be_visible()
-        await well_formed(shopper, "product")
-        await buyer.reload()
-        await expect(buyer.get_by_role("link", name="Ver las reseñas")).to_be_visible(timeout=PATIENCE)
-        await expect(buyer.locator("form.account-form")).to_have_count(0)
-        await buyer.goto(bought.order)
-        await expect(buyer.get_by_test_id("order-line")).to_be_visible(timeout=PATIENCE)
-        await expect(buyer.get_by_test_id("review-link")).to_have_count(0)  # once is enough
+        await check_layout(shopper, "product")
+        await customer.reload()
+        await expect(customer.get_by_role("link", name="Ver las reseñas")).to_be_visible(timeout=TIMEOUT_MS)
+        await expect(customer.locator("form.account-form")).to_have_count(0)
+        await customer.goto(delivered.order_path)
+        await expect(customer.get_by_test_id("order-line")).to_be_visible(timeout=TIMEOUT_MS)
+        await expect(customer.get_by_test_id("review-link")).to_have_count(0)  # once is enough
 
 
-async def test_what_was_typed_for_one_toy_is_not_in_the_form_of_another(
+async def test_review_form_does_not_keep_the_text_of_another_product(
     page_320: Page, server: ShopServer
 ) -> None:
-    first, second = await arrived(server), await arrived(server)
-    await page_320.goto(first.link)
-    words = page_320.get_by_label("Cuéntales a otras familias")
-    await words.fill(WRITTEN, timeout=PATIENCE)
+    first, second = await deliver_order(server), await deliver_order(server)
+    await page_320.goto(first.review_link)
+    text_field = page_320.get_by_label("Cuéntales a otras familias")
+    await text_field.fill(WRITTEN, timeout=TIMEOUT_MS)
     await page_320.get_by_role("radio", name="2 ★").check()
     lead_on = "path => { history.pushState({}, '', path); dispatchEvent(new PopStateEvent('popstate')) }"
-    await page_320.evaluate(lead_on, second.link)  # as a link of the shop does: without another document
+    await page_320.evaluate(
+        lead_on, second.review_link
+    )  # as a link of the shop does: without loading another document
     form = page_320.locator("form.account-form")
-    line = second.link.partition("?")[0].rpartition("/")[2]
-    await expect(form).to_have_attribute("action", re.compile(line), timeout=PATIENCE)
-    await expect(words).to_have_value("")
+    line = second.review_link.partition("?")[0].rpartition("/")[2]
+    await expect(form).to_have_attribute("action", re.compile(line), timeout=TIMEOUT_MS)
+    await expect(text_field).to_have_value("")
     await expect(form.locator("input[type=radio]:checked")).to_have_count(0)

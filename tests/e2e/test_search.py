@@ -1,4 +1,4 @@
-"""The search and its suggestions, by mouse and keyboard, and the plain form below (spec: Storefront view rules 2)."""
+"""The search and its suggestions, by mouse and keyboard, and its plain form (spec: Storefront view rules 2)."""
 
 import asyncio
 import re
@@ -6,11 +6,11 @@ import re
 import pytest
 from playwright.async_api import Page, expect
 
-from tests.e2e.conftest import ON_A_PHONE, OpenPage, Watch
+from tests.e2e.conftest import PHONE_ONLY, OpenPage, PageWatch
 from tests.e2e.scenes import visit
 
 
-async def test_suggestions_begin_with_the_second_letter(page: Page) -> None:
+async def test_suggestions_start_at_the_second_letter(page: Page) -> None:
     await page.goto("/")
     field = page.get_by_test_id("search-input")
     await field.press_sequentially("p")
@@ -25,13 +25,13 @@ async def test_suggestions_begin_with_the_second_letter(page: Page) -> None:
 
 
 @pytest.mark.parametrize("typed", ["xilofono", "XILÓFONO", "xilofno"])
-async def test_accents_case_and_a_slip_do_not_matter(page_1280: Page, typed: str) -> None:
+async def test_search_ignores_accents_case_and_a_typo(page_1280: Page, typed: str) -> None:
     await page_1280.goto("/")
     await page_1280.get_by_test_id("search-input").fill(typed)
     await expect(page_1280.get_by_test_id("search-result").first).to_contain_text("Xilófono arcoíris")
 
 
-async def test_the_keyboard_goes_through_the_suggestions(page_1280: Page) -> None:
+async def test_arrow_keys_move_through_the_suggestions(page_1280: Page) -> None:
     await page_1280.goto("/")
     field = page_1280.get_by_role("combobox")
     await field.fill("peluche")
@@ -46,7 +46,7 @@ async def test_the_keyboard_goes_through_the_suggestions(page_1280: Page) -> Non
     await field.press("ArrowUp")
     await field.press("ArrowUp")
     assert await field.get_attribute("aria-activedescendant") is None
-    await field.press("ArrowUp")  # round to the last: all results
+    await field.press("ArrowUp")  # wraps around to the final option: all results
     await expect(options.last).to_have_attribute("aria-selected", "true")
     await field.press("ArrowDown")
     await field.press("ArrowDown")
@@ -56,24 +56,24 @@ async def test_the_keyboard_goes_through_the_suggestions(page_1280: Page) -> Non
     await expect(page_1280.get_by_test_id("search-results")).to_have_count(0)
 
 
-async def test_two_shoppers_who_search_at_once_see_their_own(open_page: OpenPage) -> None:
-    async def searched(text: str, toy: str, not_theirs: str) -> None:
+async def test_concurrent_searches_show_their_own_results(open_page: OpenPage) -> None:
+    async def search_and_check(text: str, product: str, other_product: str) -> None:
         async with open_page(1280, 800) as page:
             await page.goto("/")
-            await together.wait()
+            await barrier.wait()
             await page.get_by_test_id("search-input").press_sequentially(text)
-            await expect(page.get_by_test_id("search-result").first).to_contain_text(toy)
-            await together.wait()
-            await expect(page.get_by_test_id("search-results")).not_to_contain_text(not_theirs)
+            await expect(page.get_by_test_id("search-result").first).to_contain_text(product)
+            await barrier.wait()
+            await expect(page.get_by_test_id("search-results")).not_to_contain_text(other_product)
 
-    together = asyncio.Barrier(2)
+    barrier = asyncio.Barrier(2)
     await asyncio.gather(
-        searched("xilofono", "Xilófono arcoíris", "Perezoso"),
-        searched("perezoso", "Perezoso de peluche", "Xilófono"),
+        search_and_check("xilofono", "Xilófono arcoíris", "Perezoso"),
+        search_and_check("perezoso", "Perezoso de peluche", "Xilófono"),
     )
 
 
-async def test_escape_closes_then_clears(page_1280: Page) -> None:
+async def test_escape_closes_the_suggestions_then_clears_the_text(page_1280: Page) -> None:
     await page_1280.goto("/")
     field = page_1280.get_by_role("combobox")
     await field.fill("oso")
@@ -85,14 +85,14 @@ async def test_escape_closes_then_clears(page_1280: Page) -> None:
     await expect(field).to_have_value("")
 
 
-async def test_the_number_of_suggestions_is_announced(page_1280: Page) -> None:
+async def test_number_of_suggestions_is_announced(page_1280: Page) -> None:
     await page_1280.goto("/")
     await page_1280.get_by_role("combobox").fill("volqueta")
     await expect(page_1280.locator(".search [role=status]")).to_have_text("1 sugerencia")
 
 
-@ON_A_PHONE
-async def test_nothing_found_leads_to_the_whole_catalogue(page: Page) -> None:
+@PHONE_ONLY
+async def test_search_without_results_leads_to_the_whole_catalogue(page: Page) -> None:
     await page.goto("/catalog")
     whole_shop = await page.get_by_test_id("result-count").inner_text()
     await page.goto("/")
@@ -108,12 +108,12 @@ async def test_nothing_found_leads_to_the_whole_catalogue(page: Page) -> None:
     await expect(page.get_by_test_id("product-card").first).to_contain_text("Tren de madera")
 
 
-async def test_a_category_and_the_last_searches_are_suggested(page_1280: Page) -> None:
+async def test_category_and_recent_searches_are_suggested(page_1280: Page) -> None:
     await page_1280.goto("/")
     field = page_1280.get_by_test_id("search-input")
     await field.fill("peluche")
-    place = page_1280.get_by_test_id("search-place")
-    await expect(place.first).to_contain_text("Peluches")
+    category_link = page_1280.get_by_test_id("search-place")
+    await expect(category_link.first).to_contain_text("Peluches")
     await field.press("ArrowDown")
     await field.press("Enter")
     await expect(page_1280.get_by_test_id("catalog-title")).to_have_text("Peluches")
@@ -132,8 +132,8 @@ async def test_a_category_and_the_last_searches_are_suggested(page_1280: Page) -
     assert await page_1280.evaluate("localStorage.getItem('trompo_searches')") == "[]"
 
 
-@ON_A_PHONE
-async def test_a_long_text_is_cut_with_a_word_about_it(page: Page) -> None:
+@PHONE_ONLY
+async def test_long_search_text_is_cut_with_a_message(page: Page) -> None:
     await page.goto("/")
     await page.get_by_test_id("search-input").fill("tambor " * 42)
     panel = page.get_by_test_id("search-results")
@@ -144,8 +144,8 @@ async def test_a_long_text_is_cut_with_a_word_about_it(page: Page) -> None:
     await expect(page.locator(".page-lead")).to_contain_text("hasta 80 letras")
 
 
-@ON_A_PHONE
-async def test_a_word_without_an_end_stays_in_the_panel(page: Page) -> None:
+@PHONE_ONLY
+async def test_long_word_stays_inside_the_search_panel(page: Page) -> None:
     await page.goto("/")
     await page.get_by_test_id("search-input").fill("z" * 50)
     await expect(page.get_by_test_id("search-empty")).to_be_visible()
@@ -153,7 +153,7 @@ async def test_a_word_without_an_end_stays_in_the_panel(page: Page) -> None:
     assert await panel.evaluate("panel => panel.scrollWidth <= panel.clientWidth")
 
 
-async def test_enter_asks_for_every_result(page_1280: Page) -> None:
+async def test_enter_shows_all_results(page_1280: Page) -> None:
     await page_1280.goto("/")
     field = page_1280.get_by_test_id("search-input")
     await field.fill("madera")
@@ -162,10 +162,10 @@ async def test_enter_asks_for_every_result(page_1280: Page) -> None:
     await expect(page_1280.get_by_test_id("catalog-title")).to_have_text("Resultados para «madera»")
 
 
-@ON_A_PHONE
-@pytest.mark.parametrize("asked", ["q=" + "juguete%20" * 40, "category=" + "x" * 300, "page=" + "9" * 300])
-async def test_the_list_of_an_absurdly_long_address_is_there(page: Page, watch: Watch, asked: str) -> None:
+@PHONE_ONLY
+@pytest.mark.parametrize("query", ["q=" + "juguete%20" * 40, "category=" + "x" * 300, "page=" + "9" * 300])
+async def test_catalog_accepts_a_very_long_address(page: Page, watch: PageWatch, query: str) -> None:
     watch.expect("404")  # there is no such category
-    await visit(page, f"/catalog?{asked}")
+    await visit(page, f"/catalog?{query}")
     await expect(page.get_by_test_id("catalog-title")).to_be_visible()
     await expect(page.locator("[aria-busy=true]")).to_have_count(0)

@@ -2,10 +2,11 @@
 
 | form | the cut | outcome |
 |---|---|---|
-| PQRS, return, review | before the server has it | said; what is typed stays; sent again, it is there once |
+| PQRS, return, review | before the server has the form | an error is shown; the input stays; sent again, it is
+stored once |
 | return of some units, without a picture | the same | the same |
 | the same | after the server acted, before its answer | the same |
-| PQRS | the same, and the text is changed before it is sent again | two records, the last is shown |
+| PQRS | the same, and the text is changed before it is sent again | two records, the second is shown |
 """
 
 from collections.abc import Callable
@@ -19,18 +20,19 @@ from backend.core.db.database import Database
 from backend.pqrs.models import Pqrs
 from backend.returns.models import Return
 from backend.reviews.models import Review
-from tests.e2e.conftest import ON_A_PHONE, ShopServer, Watch
-from tests.e2e.office_steps import paid_order
+from tests.e2e.conftest import PHONE_ONLY, PageWatch, ShopServer
+from tests.e2e.office_steps import place_paid_order
 from tests.e2e.scenes import visit
-from tests.e2e.shopper import PATIENCE
+from tests.e2e.shopper import TIMEOUT_MS
 from tests.e2e.test_returns import ACCOUNT
-from tests.e2e.test_reviews import arrived, jpeg
+from tests.e2e.test_reviews import build_jpeg, deliver_order
 
 OFFLINE = "No hay conexión"
 CUTS = pytest.mark.parametrize("is_after", [False, True], ids=["before", "after"])
 
 
-async def count(shop: ShopServer, table: Any) -> int:
+async def count_rows(shop: ShopServer, table: Any) -> int:
+    """Return the number of rows of a table."""
     database = Database(f"sqlite+aiosqlite:///{shop.folder / 'data' / 'trompo.db'}")
     async with database.read() as session:
         found = int((await session.execute(select(func.count()).select_from(table))).scalar_one())
@@ -38,8 +40,8 @@ async def count(shop: ShopServer, table: Any) -> int:
     return found
 
 
-def cut(is_after: bool) -> Callable[[Route], Any]:
-    """Drop the connection before the server has the request, or after it has acted."""
+def build_cut_handler(is_after: bool) -> Callable[[Route], Any]:
+    """Return a handler that drops the connection before the server has the request, or after it has acted."""
 
     async def handle(route: Route) -> None:
         if is_after:
@@ -49,14 +51,16 @@ def cut(is_after: bool) -> Callable[[Route], Any]:
     return handle
 
 
-async def send_with_a_cut(page: Page, address: str, button: Locator, is_after: bool) -> None:
-    await page.route(address, cut(is_after))
+async def send_over_cut_connection(page: Page, address: str, button: Locator, is_after: bool) -> None:
+    """Send a form over a connection that is cut, and expect the error message."""
+    await page.route(address, build_cut_handler(is_after))
     await button.click()
-    await expect(page.get_by_text(OFFLINE)).to_be_visible(timeout=PATIENCE)
+    await expect(page.get_by_text(OFFLINE)).to_be_visible(timeout=TIMEOUT_MS)
     await page.unroute(address)
 
 
 async def fill_pqrs(page: Page, email: str) -> None:
+    """Open the PQRS form and fill it in."""
     await visit(page, "/pqrs")
     await page.get_by_label("¿Qué es?").select_option("reclamo")
     await page.get_by_label("Nombre").fill("Ana Gómez")
@@ -64,104 +68,104 @@ async def fill_pqrs(page: Page, email: str) -> None:
     await page.get_by_label("Cuéntanos").fill("El trompo llegó sin cuerda.")
 
 
-@ON_A_PHONE
+@PHONE_ONLY
 @CUTS
-async def test_a_cut_pqrs_is_kept_and_stored_once(
-    page: Page, server: ShopServer, watch: Watch, is_after: bool
+async def test_cut_pqrs_keeps_its_input_and_is_stored_once(
+    page: Page, server: ShopServer, watch: PageWatch, is_after: bool
 ) -> None:
     watch.expect("net::ERR_CONNECTION_RESET")
-    before, button = await count(server, Pqrs), page.get_by_test_id("pqrs-send")
+    before, button = await count_rows(server, Pqrs), page.get_by_test_id("pqrs-send")
     await fill_pqrs(page, f"cut-{is_after}@example.com")
-    await send_with_a_cut(page, "**/api/pqrs", button, is_after)
-    assert await count(server, Pqrs) == before + is_after
+    await send_over_cut_connection(page, "**/api/pqrs", button, is_after)
+    assert await count_rows(server, Pqrs) == before + is_after
     await expect(page.get_by_label("Cuéntanos")).to_have_value("El trompo llegó sin cuerda.")
     await button.click()
-    await expect(page.get_by_test_id("pqrs-number")).to_be_visible(timeout=PATIENCE)
-    assert await count(server, Pqrs) == before + 1
+    await expect(page.get_by_test_id("pqrs-number")).to_be_visible(timeout=TIMEOUT_MS)
+    assert await count_rows(server, Pqrs) == before + 1
 
 
-@ON_A_PHONE
-async def test_a_pqrs_that_was_changed_after_a_cut_is_another(
-    page: Page, server: ShopServer, watch: Watch
+@PHONE_ONLY
+async def test_pqrs_changed_after_a_cut_is_stored_separately(
+    page: Page, server: ShopServer, watch: PageWatch
 ) -> None:
     watch.expect("net::ERR_CONNECTION_RESET")
-    before, button = await count(server, Pqrs), page.get_by_test_id("pqrs-send")
+    before, button = await count_rows(server, Pqrs), page.get_by_test_id("pqrs-send")
     await fill_pqrs(page, "changed@example.com")
-    await send_with_a_cut(page, "**/api/pqrs", button, is_after=True)
+    await send_over_cut_connection(page, "**/api/pqrs", button, is_after=True)
     await page.get_by_label("Cuéntanos").fill("El trompo llegó sin cuerda ni caja.")
     await button.click()
-    await expect(page.get_by_text("sin cuerda ni caja.")).to_be_visible(timeout=PATIENCE)
-    assert await count(server, Pqrs) == before + 2
+    await expect(page.get_by_text("sin cuerda ni caja.")).to_be_visible(timeout=TIMEOUT_MS)
+    assert await count_rows(server, Pqrs) == before + 2
 
 
-@ON_A_PHONE
+@PHONE_ONLY
 @CUTS
-async def test_a_cut_return_is_kept_and_stored_once(
-    page: Page, server: ShopServer, watch: Watch, is_after: bool
+async def test_cut_return_keeps_its_input_and_is_stored_once(
+    page: Page, server: ShopServer, watch: PageWatch, is_after: bool
 ) -> None:
     watch.expect("net::ERR_CONNECTION_RESET")
-    before, sold = await count(server, Return), await paid_order(server)
-    await page.goto(sold.page)
+    before, placed_order = await count_rows(server, Return), await place_paid_order(server)
+    await page.goto(placed_order.page)
     offer = page.get_by_test_id("offer-not_sent")
     await offer.locator("summary").click()
     for label, text in ACCOUNT.items():
         await offer.get_by_label(label).fill(text)
     await offer.get_by_label("Tipo de cuenta").select_option("savings")
     button = offer.get_by_test_id("ask-return")
-    await send_with_a_cut(page, "**/api/returns?*", button, is_after)
-    assert await count(server, Return) == before + is_after
+    await send_over_cut_connection(page, "**/api/returns?*", button, is_after)
+    assert await count_rows(server, Return) == before + is_after
     await expect(page.get_by_test_id("returns-said")).to_have_count(0)
     for label, text in ACCOUNT.items():
         await expect(offer.get_by_label(label)).to_have_value(text)
     await button.click()
-    await expect(page.get_by_test_id("returns-said")).to_contain_text("Recibido", timeout=PATIENCE)
+    await expect(page.get_by_test_id("returns-said")).to_contain_text("Recibido", timeout=TIMEOUT_MS)
     await expect(page.get_by_test_id("return")).to_have_count(1)
-    assert await count(server, Return) == before + 1
+    assert await count_rows(server, Return) == before + 1
 
 
-@ON_A_PHONE
+@PHONE_ONLY
 @CUTS
-async def test_a_cut_warranty_of_one_unit_without_a_picture_is_stored_once(
-    page: Page, server: ShopServer, watch: Watch, is_after: bool
+async def test_cut_warranty_without_a_picture_is_stored_once(
+    page: Page, server: ShopServer, watch: PageWatch, is_after: bool
 ) -> None:
     watch.expect("net::ERR_CONNECTION_RESET")
-    before, bought = await count(server, Return), await arrived(server, units=3)
-    await page.goto(bought.order)
+    before, delivered = await count_rows(server, Return), await deliver_order(server, units=3)
+    await page.goto(delivered.order_path)
     form = page.get_by_test_id("offer-warranty")
     await form.locator("summary").click()
     await expect(form.locator("input[type=file]")).to_be_visible()
     await form.locator("input[type=number]").fill("1")
     await form.get_by_label("¿Qué pasa?").fill("No gira.")
     button = form.get_by_test_id("ask-return")
-    await send_with_a_cut(page, "**/api/returns?*", button, is_after)
-    assert await count(server, Return) == before + is_after
+    await send_over_cut_connection(page, "**/api/returns?*", button, is_after)
+    assert await count_rows(server, Return) == before + is_after
     await expect(form.get_by_label("¿Qué pasa?")).to_have_value("No gira.")
     await button.click()
-    await expect(page.get_by_test_id("returns-said")).to_contain_text("Recibido", timeout=PATIENCE)
+    await expect(page.get_by_test_id("returns-said")).to_contain_text("Recibido", timeout=TIMEOUT_MS)
     await expect(page.get_by_test_id("return")).to_have_count(1)
-    assert await count(server, Return) == before + 1
+    assert await count_rows(server, Return) == before + 1
 
 
-@ON_A_PHONE
+@PHONE_ONLY
 @CUTS
-async def test_a_cut_review_is_kept_with_its_picture_and_stored_once(
-    page: Page, server: ShopServer, watch: Watch, is_after: bool
+async def test_cut_review_keeps_its_picture_and_is_stored_once(
+    page: Page, server: ShopServer, watch: PageWatch, is_after: bool
 ) -> None:
     watch.expect("net::ERR_CONNECTION_RESET")
-    before, bought = await count(server, Review), await arrived(server)
-    await page.goto(bought.link)
-    words = page.get_by_label("Cuéntales a otras familias")
-    await words.fill("Salió tal cual la foto, y aguanta.", timeout=PATIENCE)
+    before, delivered = await count_rows(server, Review), await deliver_order(server)
+    await page.goto(delivered.review_link)
+    text_field = page.get_by_label("Cuéntales a otras familias")
+    await text_field.fill("Salió tal cual la foto, y aguanta.", timeout=TIMEOUT_MS)
     await page.get_by_role("radio", name="5 ★").check()
     await page.get_by_role("checkbox").check()
     chooser = page.locator("input[type=file]")
-    await chooser.set_input_files(FilePayload(name="foto.jpg", mimeType="image/jpeg", buffer=jpeg()))
+    await chooser.set_input_files(FilePayload(name="foto.jpg", mimeType="image/jpeg", buffer=build_jpeg()))
     button = page.get_by_test_id("review-send")
-    await send_with_a_cut(page, "**/api/reviews?*", button, is_after)
-    assert await count(server, Review) == before + is_after
+    await send_over_cut_connection(page, "**/api/reviews?*", button, is_after)
+    assert await count_rows(server, Review) == before + is_after
     await expect(page.get_by_test_id("review-said")).to_have_count(0)
-    await expect(words).to_have_value("Salió tal cual la foto, y aguanta.")
+    await expect(text_field).to_have_value("Salió tal cual la foto, y aguanta.")
     assert await chooser.evaluate("input => input.files.length") == 1
     await button.click()
-    await expect(page.get_by_test_id("review-said")).to_contain_text("¡Gracias!", timeout=PATIENCE)
-    assert await count(server, Review) == before + 1
+    await expect(page.get_by_test_id("review-said")).to_contain_text("¡Gracias!", timeout=TIMEOUT_MS)
+    assert await count_rows(server, Review) == before + 1

@@ -1,66 +1,66 @@
-"""A product is asked about by WhatsApp and shared; a shop without a number shows no WhatsApp."""
+"""Questions by WhatsApp and sharing of a product; a shop without a number shows no WhatsApp link."""
 
 from collections.abc import Callable
 from urllib.parse import parse_qs, urlsplit
 
 from playwright.async_api import Browser, Page, expect
 
-from tests.e2e.conftest import WIDTHS, ShopServer, Watch, pages_of
-from tests.e2e.shopper import PATIENCE, open_checkout, put_in_cart
+from tests.e2e.conftest import WIDTHS, PageWatch, ShopServer, build_page_opener
+from tests.e2e.shopper import TIMEOUT_MS, open_checkout, put_in_cart
 
-TOY = "/product/trompo-de-madera"
-SHARED = """
+PRODUCT_PATH = "/product/trompo-de-madera"
+RECORD_SHARED = """
     window.shared = [];
     Object.defineProperty(navigator, "share", {value: async (what) => { window.shared.push(what); }});
 """
-NO_SHEET = """
+NO_SHARE_DIALOG = """
     window.written = [];
     Object.defineProperty(navigator, "share", {value: undefined});
     Object.defineProperty(navigator, "clipboard", {value: {writeText: async (text) => { window.written.push(text); }}});
 """
 
 
-async def test_the_systems_sheet_gets_the_pages_address(page_320: Page, server: ShopServer) -> None:
-    await page_320.add_init_script(SHARED)
-    await page_320.goto(f"{TOY}?utm_source=x")
+async def test_share_dialog_gets_the_page_address(page_320: Page, server: ShopServer) -> None:
+    await page_320.add_init_script(RECORD_SHARED)
+    await page_320.goto(f"{PRODUCT_PATH}?utm_source=x")
     await page_320.get_by_test_id("share").click()
     assert await page_320.evaluate("window.shared") == [
-        {"title": "Trompo de madera", "url": f"{server.url}{TOY}"}
+        {"title": "Trompo de madera", "url": f"{server.url}{PRODUCT_PATH}"}
     ]
     await expect(page_320.get_by_test_id("share")).to_have_text("Compartir")
 
 
-async def test_where_there_is_no_sheet_the_address_is_copied(page_1280: Page, server: ShopServer) -> None:
-    await page_1280.add_init_script(NO_SHEET)
-    await page_1280.goto(TOY)
+async def test_address_is_copied_without_a_share_dialog(page_1280: Page, server: ShopServer) -> None:
+    await page_1280.add_init_script(NO_SHARE_DIALOG)
+    await page_1280.goto(PRODUCT_PATH)
     await page_1280.get_by_test_id("share").click()
     await expect(page_1280.get_by_test_id("share")).to_have_text("Enlace copiado")
-    assert await page_1280.evaluate("window.written") == [f"{server.url}{TOY}"]
+    assert await page_1280.evaluate("window.written") == [f"{server.url}{PRODUCT_PATH}"]
     await expect(page_1280.get_by_test_id("whatsapp")).to_have_count(0)  # the demo has no number
 
 
-async def test_questions_go_to_whatsapp_with_the_pages_address(
-    new_server: Callable[..., ShopServer], browser: Browser, watch: Watch
+async def test_whatsapp_question_contains_the_page_address(
+    new_server: Callable[..., ShopServer], browser: Browser, watch: PageWatch
 ) -> None:
     shop = new_server(STORE_WHATSAPP="300 123 4567")
-    async with pages_of(shop, browser, watch)(*WIDTHS["320"]) as page:
-        await page.goto(TOY)
-        assert await asked(page) == (
+    async with build_page_opener(shop, browser, watch)(*WIDTHS["320"]) as page:
+        await page.goto(PRODUCT_PATH)
+        assert await read_whatsapp_link(page) == (
             "/573001234567",
-            f"Hola, tengo una pregunta sobre Trompo de madera: {shop.url}{TOY}",
+            f"Hola, tengo una pregunta sobre Trompo de madera: {shop.url}{PRODUCT_PATH}",
         )
         await put_in_cart(page, "trompo-de-madera")
         await open_checkout(page)
-        assert await asked(page) == (
+        assert await read_whatsapp_link(page) == (
             "/573001234567",
             f"Hola, tengo una pregunta sobre mi compra: {shop.url}/checkout",
         )
 
 
-async def asked(page: Page) -> tuple[str, str]:
-    """Whom the page's WhatsApp link writes to, and what."""
+async def read_whatsapp_link(page: Page) -> tuple[str, str]:
+    """Return the recipient and the text of the page's WhatsApp link."""
     link = page.get_by_test_id("whatsapp")
-    await expect(link).to_be_visible(timeout=PATIENCE)
+    await expect(link).to_be_visible(timeout=TIMEOUT_MS)
     url = urlsplit(await link.get_attribute("href") or "")
     assert url.netloc == "wa.me"
     return url.path, parse_qs(url.query)["text"][0]

@@ -1,18 +1,18 @@
-"""Whoever waits for a sold-out toy leaves an address, confirms it, and may take it back."""
+"""A notice for a sold-out product: a customer leaves an e-mail address, confirms it, and may delete it."""
 
 import re
 
 from playwright.async_api import Page, expect
 
-from tests.e2e.conftest import ShopServer, Watch
+from tests.e2e.conftest import PageWatch, ShopServer
 from tests.e2e.scenes import visit
-from tests.e2e.shopper import PATIENCE
+from tests.e2e.shopper import TIMEOUT_MS
 
 SOLD_OUT = "/product/cocina-de-juguete"
 
 
-async def test_an_address_is_left_confirmed_and_taken_back(
-    page_320: Page, server: ShopServer, watch: Watch
+async def test_stock_notice_is_requested_confirmed_and_deleted(
+    page_320: Page, server: ShopServer, watch: PageWatch
 ) -> None:
     watch.expect("400")  # the form that was sent empty
     page = page_320
@@ -21,13 +21,13 @@ async def test_an_address_is_left_confirmed_and_taken_back(
     await visit(page, SOLD_OUT)
     await page.get_by_test_id("notify-me").click()
     await expect(page.get_by_text("Marca la casilla para que podamos escribirte.")).to_be_visible(
-        timeout=PATIENCE
+        timeout=TIMEOUT_MS
     )
     await page.get_by_label("Correo electrónico").fill("espera@example.com")
     await expect(page.get_by_role("checkbox")).not_to_be_checked()
     await page.get_by_role("checkbox").check()
     await page.get_by_test_id("notify-me").click()
-    await expect(page.get_by_text("Te escribimos a ese correo")).to_be_visible(timeout=PATIENCE)
+    await expect(page.get_by_text("Te escribimos a ese correo")).to_be_visible(timeout=TIMEOUT_MS)
     link = await _mailed_link(page, server)
     await page.goto(link)
     await page.get_by_test_id("notice-answer").click()
@@ -38,7 +38,7 @@ async def test_an_address_is_left_confirmed_and_taken_back(
 
 
 async def _mailed_link(page: Page, server: ShopServer) -> str:
-    """The link in the mail, which lies in the shop's folder."""
+    """Wait for the mail in the shop's folder. Return the link in it."""
     folder = server.folder / "data" / "outbox"
     while True:
         for file in folder.glob("*.eml") if folder.exists() else ():

@@ -1,21 +1,21 @@
-"""Toys beside a page's own: what was looked at last, and what is offered where there is nothing. Nothing moves."""
+"""Additional products on a page: the recently viewed ones, and suggestions on an empty page. They shift no layout."""
 
 import pytest
 from playwright.async_api import Page, expect
 
-from tests.e2e.conftest import ON_A_PHONE, Watch
-from tests.e2e.shopper import PATIENCE, expect_no_overflow
-from tests.e2e.test_without import FORBIDDEN
+from tests.e2e.conftest import PHONE_ONLY, PageWatch
+from tests.e2e.shopper import TIMEOUT_MS, expect_no_overflow
+from tests.e2e.test_without import FORBIDDEN_STORAGE
 
-SHIFTS = """
+RECORD_SHIFTS = """
     window.shifts = [];
     new PerformanceObserver((list) => window.shifts.push(...list.getEntries()))
         .observe({ type: "layout-shift", buffered: true });
 """
 
 
-@pytest.mark.parametrize("storage", ["", FORBIDDEN], ids=["kept", "forbidden"])
-async def test_what_was_looked_at_comes_again_and_can_be_forgotten(page_1280: Page, storage: str) -> None:
+@pytest.mark.parametrize("storage", ["", FORBIDDEN_STORAGE], ids=["allowed", "forbidden"])
+async def test_viewed_products_are_shown_and_can_be_cleared(page_1280: Page, storage: str) -> None:
     page = page_1280
     await page.add_init_script(storage)
     viewed = page.get_by_test_id("viewed")
@@ -23,34 +23,32 @@ async def test_what_was_looked_at_comes_again_and_can_be_forgotten(page_1280: Pa
     await expect(page.get_by_test_id("add-to-cart")).to_be_enabled()
     await expect(viewed).to_have_count(0)
     title = page.locator("h1")
-    seen = [await title.inner_text()]
+    viewed_titles = [await title.inner_text()]
     for _toy in range(2):
         others = page.locator(".section .card__link")
-        for name in seen:
+        for name in viewed_titles:
             others = others.filter(has_not_text=name)
         await others.first.click()
-        await expect(title).not_to_have_text(seen[0], timeout=PATIENCE)
-        await expect(viewed.locator("h3")).to_have_text(seen, timeout=PATIENCE)
-        seen.insert(0, await title.inner_text())
+        await expect(title).not_to_have_text(viewed_titles[0], timeout=TIMEOUT_MS)
+        await expect(viewed.locator("h3")).to_have_text(viewed_titles, timeout=TIMEOUT_MS)
+        viewed_titles.insert(0, await title.inner_text())
     await expect_no_overflow(page)
     await page.get_by_test_id("forget-viewed").click()
     await expect(viewed).to_have_count(0)
 
 
-@ON_A_PHONE
+@PHONE_ONLY
 @pytest.mark.parametrize(
     ("path", "status"), [("/cart", 200), ("/wishlist", 200), ("/naves", 404), ("/product/nada", 404)]
 )
-async def test_where_there_is_nothing_toys_are_offered(
-    page: Page, watch: Watch, path: str, status: int
-) -> None:
+async def test_empty_pages_suggest_products(page: Page, watch: PageWatch, path: str, status: int) -> None:
     watch.expect("404")
-    await page.add_init_script(SHIFTS)
+    await page.add_init_script(RECORD_SHIFTS)
     answer = await page.goto(path)
     assert answer is not None
     assert answer.status == status
-    await expect(page.get_by_test_id("product-card")).to_have_count(4, timeout=PATIENCE)
+    await expect(page.get_by_test_id("product-card")).to_have_count(4, timeout=TIMEOUT_MS)
     await expect_no_overflow(page)
     assert await page.evaluate("window.shifts.reduce((sum, one) => sum + one.value, 0)") < 0.005
     await page.get_by_test_id("product-card").first.get_by_role("link").click()
-    await expect(page.get_by_test_id("add-to-cart")).to_be_visible(timeout=PATIENCE)
+    await expect(page.get_by_test_id("add-to-cart")).to_be_visible(timeout=TIMEOUT_MS)

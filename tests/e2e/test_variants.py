@@ -1,4 +1,4 @@
-"""A toy in two colours and three sizes: chosen with the keyboard, linked to, bought twice in one cart."""
+"""A product in two colours and three sizes: chosen with the keyboard, linked to, bought twice in one cart."""
 
 import re
 from collections.abc import Callable
@@ -14,26 +14,26 @@ from backend.core.db.database import Database
 from backend.reviews.models import Review, ReviewState
 from backend.reviews.moderation import count_reviews
 from backend.reviews.views import PAGE_SIZE
-from tests.e2e.conftest import STAFF, ShopServer, Watch, pages_of
+from tests.e2e.conftest import OWNER_LOGIN, PageWatch, ShopServer, build_page_opener
 from tests.e2e.shopper import (
-    PATIENCE,
-    decide,
+    TIMEOUT_MS,
+    decide_at_bank,
     expect_no_overflow,
     expect_status,
-    fill_in,
+    fill_in_checkout,
     go_to_bank,
     open_checkout,
 )
 
 COLOURS = ["Azul", 'Rojo "vino" & <b>']
 SIZES = ["Chico", "Mediano", "Grandísimo-de-una-sola-palabra-que-no-se-parte"]
-MISSING = (1, 2)
+MISSING_VARIANT = (1, 2)
 STOCK = [4, 9, 1, 0, 6]
-"""Of each variant that there is. The fourth is the red one in the first size."""
+"""Units of each existing variant. The fourth is the red one in the first size."""
 
 
-async def _toy(shop: ShopServer) -> list[str]:
-    """Put the toy into the shop.
+async def _create_product(shop: ShopServer) -> list[str]:
+    """Create the product in the shop.
 
     Returns:
         The ids of its variants.
@@ -42,17 +42,17 @@ async def _toy(shop: ShopServer) -> list[str]:
         {"options": {"Color": colour, "Talla": size}, "prices": [{"amount": 10_000 + 5_000 * column}]}
         for row, colour in enumerate(COLOURS)
         for column, size in enumerate(SIZES)
-        if (row, column) != MISSING
+        if (row, column) != MISSING_VARIANT
     ]
     options = [{"title": "Color", "values": COLOURS}, {"title": "Talla", "values": SIZES}]
-    toy = {"title": "Carro", "status": "published", "options": options, "variants": variants}
-    async with httpx.AsyncClient(base_url=shop.url, timeout=PATIENCE / 1000) as admin:
-        staff = {"email": STAFF[0], "password": STAFF[1]}
+    product = {"title": "Carro", "status": "published", "options": options, "variants": variants}
+    async with httpx.AsyncClient(base_url=shop.url, timeout=TIMEOUT_MS / 1000) as admin:
+        staff = {"email": OWNER_LOGIN[0], "password": OWNER_LOGIN[1]}
         token = (await admin.post("/auth/user/emailpass", json=staff)).json()["token"]
         admin.headers["authorization"] = f"Bearer {token}"
         location = (await admin.get("/admin/stock-locations")).json()["stock_locations"][0]["id"]
-        made = (await admin.post("/admin/products", json=toy)).raise_for_status().json()["product"]
-        ids: list[str] = [one["id"] for one in made["variants"]]
+        created = (await admin.post("/admin/products", json=product)).raise_for_status().json()["product"]
+        ids: list[str] = [variant["id"] for variant in created["variants"]]
         for variant_id, units in zip(ids, STOCK, strict=True):
             item = variant_id.replace("variant_", "iitem_")
             level = {"location_id": location, "stocked_quantity": units}
@@ -61,12 +61,12 @@ async def _toy(shop: ShopServer) -> list[str]:
     return ids
 
 
-async def test_a_shopper_chooses_and_buys_two_variants_of_one_toy(
-    new_server: Callable[..., ShopServer], browser: Browser, watch: Watch
+async def test_shopper_buys_two_variants_of_one_product(
+    new_server: Callable[..., ShopServer], browser: Browser, watch: PageWatch
 ) -> None:
-    shop = new_server(ADMIN_EMAIL=STAFF[0], ADMIN_PASSWORD=STAFF[1])
-    ids = await _toy(shop)
-    async with pages_of(shop, browser, watch)(320, 640) as page:
+    shop = new_server(ADMIN_EMAIL=OWNER_LOGIN[0], ADMIN_PASSWORD=OWNER_LOGIN[1])
+    ids = await _create_product(shop)
+    async with build_page_opener(shop, browser, watch)(320, 640) as page:
         await page.goto("/catalog?q=carro")
         await expect(page.get_by_test_id("product-card").first.locator(".price")).to_have_text(
             re.compile(r"^Desde \$\s10\.000")
@@ -76,7 +76,7 @@ async def test_a_shopper_chooses_and_buys_two_variants_of_one_toy(
         await expect(page.locator(".product__price")).to_have_text(re.compile(r"10\.000"))
         await expect_no_overflow(page)
 
-        # sold out, then not made at all: neither can be bought
+        # a sold-out variant, then one that does not exist: neither can be bought
         await _radio(page, 0, COLOURS[0]).press("ArrowDown")
         await expect(_radio(page, 0, COLOURS[1])).to_be_checked()
         await expect(page).to_have_url(re.compile(f"variant={ids[3]}$"))
@@ -86,20 +86,20 @@ async def test_a_shopper_chooses_and_buys_two_variants_of_one_toy(
         await expect(page.locator(".stock")).to_have_text("Esta combinación no existe")
         await expect(page.get_by_test_id("add-to-cart")).to_be_disabled()
 
-        # the last blue one of the largest size; then two of the red ones, by their own address
+        # the only blue one of the largest size; then two red ones, by their own address
         await page.get_by_test_id("variant-option").filter(has_text=COLOURS[0]).click()
         await expect(page).to_have_url(re.compile(f"variant={ids[2]}$"))
         await expect(page.locator(".stock")).to_have_text("¡Último disponible!")
         await expect(page.get_by_role("button", name="Agregar una unidad")).to_be_disabled()
-        await _add(page)
-        document = await shop.rendered(f"/product/carro?variant={ids[4]}")
+        await _add_to_cart(page)
+        document = await shop.fetch_rendered(f"/product/carro?variant={ids[4]}")
         assert re.search(r'<span class="price__now">\$\s15\.000', document)
         (canonical,) = re.findall(r'<link [^>]*rel="canonical"[^>]*>', document)
         assert re.search(r'href="[^"]*/product/carro"', canonical)
         await page.goto(f"/product/carro?variant={ids[4]}")
         await expect(_radio(page, 1, SIZES[1])).to_be_checked()
         await page.get_by_role("button", name="Agregar una unidad").click()
-        await _add(page)
+        await _add_to_cart(page)
 
         names = [f"{COLOURS[0]} / {SIZES[2]}", f"{COLOURS[1]} / {SIZES[1]}"]
         await page.goto("/cart")
@@ -110,43 +110,43 @@ async def test_a_shopper_chooses_and_buys_two_variants_of_one_toy(
         await expect(_radio(page, 1, SIZES[2])).to_be_checked()
         await open_checkout(page)
         await expect(page.locator(".buy__variant")).to_have_text(names)
-        await fill_in(page)
+        await fill_in_checkout(page)
         await go_to_bank(page)
-        await decide(page, "approve")
+        await decide_at_bank(page, "approve")
         await expect_status(page, "paid")
         await expect(page.locator(".buy__variant")).to_have_text(names)
         await expect_no_overflow(page)
 
 
-async def _review(shop: ShopServer) -> None:
-    """Put more reviews of the toy into the shop's books than fit on one page."""
-    books = Database(f"sqlite+aiosqlite:///{shop.folder / 'data' / 'trompo.db'}")
+async def _create_reviews(shop: ShopServer) -> None:
+    """Create more reviews of the product than fit on one page."""
+    database = Database(f"sqlite+aiosqlite:///{shop.folder / 'data' / 'trompo.db'}")
     try:
-        async with books.transaction() as session:
+        async with database.transaction() as session:
             found = await session.execute(select(Product.id).where(Product.handle == "carro"))
-            toy = found.scalar_one()
+            product = found.scalar_one()
             for _one in range(PAGE_SIZE + 1):
-                words: dict[str, Any] = {
+                fields: dict[str, Any] = {
                     "name": "Ana G.",
                     "stars": 5,
                     "text": "Aguanta.",
                     "written_at": now(),
                 }
-                session.add(Review(product_id=toy, state=ReviewState.SHOWN, **words))
-            await count_reviews(session, toy)
+                session.add(Review(product_id=product, state=ReviewState.SHOWN, **fields))
+            await count_reviews(session, product)
     finally:
-        await books.close()
+        await database.close()
 
 
-async def test_what_is_chosen_stays_chosen_while_reviews_are_read(
-    new_server: Callable[..., ShopServer], browser: Browser, watch: Watch
+async def test_chosen_variant_stays_while_reviews_are_read(
+    new_server: Callable[..., ShopServer], browser: Browser, watch: PageWatch
 ) -> None:
-    shop = new_server(ADMIN_EMAIL=STAFF[0], ADMIN_PASSWORD=STAFF[1])
-    ids = await _toy(shop)
-    await _review(shop)
-    async with pages_of(shop, browser, watch)(320, 640) as page:
+    shop = new_server(ADMIN_EMAIL=OWNER_LOGIN[0], ADMIN_PASSWORD=OWNER_LOGIN[1])
+    ids = await _create_product(shop)
+    await _create_reviews(shop)
+    async with build_page_opener(shop, browser, watch)(320, 640) as page:
         await page.goto("/product/carro")
-        await page.get_by_test_id("product-rating").click(timeout=PATIENCE)
+        await page.get_by_test_id("product-rating").click(timeout=TIMEOUT_MS)
         await expect(page).to_have_url(re.compile("/product/carro#resenas$"))
         await page.get_by_test_id("variant-option").filter(has_text=SIZES[1]).click()
         await expect(page).to_have_url(re.compile(f"variant={ids[1]}"))
@@ -154,9 +154,9 @@ async def test_what_is_chosen_stays_chosen_while_reviews_are_read(
         await expect(page).to_have_url(re.compile(rf"/product/carro\?variant={ids[1]}#resenas$"))
         await expect(_radio(page, 1, SIZES[1])).to_be_checked()
         await page.get_by_role("link", name="Más antiguas").click()
-        await expect(page.get_by_test_id("review")).to_have_count(1, timeout=PATIENCE)
+        await expect(page.get_by_test_id("review")).to_have_count(1, timeout=TIMEOUT_MS)
         await expect(_radio(page, 1, SIZES[1])).to_be_checked()
-        await _add(page)
+        await _add_to_cart(page)
         await page.goto("/cart")
         await expect(page.locator(".line__variant")).to_have_text([f"{COLOURS[0]} / {SIZES[1]}"])
 
@@ -165,6 +165,6 @@ def _radio(page: Page, option: int, value: str) -> Any:
     return page.locator(".option").nth(option).get_by_role("radio", name=value)
 
 
-async def _add(page: Page) -> None:
+async def _add_to_cart(page: Page) -> None:
     await page.get_by_test_id("add-to-cart").click()
-    await expect(page.get_by_test_id("added-notice")).to_be_visible(timeout=PATIENCE)
+    await expect(page.get_by_test_id("added-notice")).to_be_visible(timeout=TIMEOUT_MS)

@@ -1,38 +1,36 @@
-"""A browser that keeps nothing, and one that has lost its network."""
+"""A browser without storage, and one that has lost its network."""
 
 import pytest
 from playwright.async_api import Page, expect
 
-from tests.e2e.conftest import Watch
-from tests.e2e.shopper import PATIENCE
+from tests.e2e.conftest import PageWatch
+from tests.e2e.shopper import TIMEOUT_MS
 
-FORBIDDEN = """
+FORBIDDEN_STORAGE = """
     for (const name of ["localStorage", "sessionStorage"]) Object.defineProperty(window, name, {
         configurable: true,
         get() { throw new DOMException("The operation is insecure.", "SecurityError"); },
     });
 """
-FULL = """
+FULL_STORAGE = """
     Storage.prototype.setItem = () => { throw new DOMException("It is full.", "QuotaExceededError"); };
 """
 
 
-@pytest.mark.parametrize("storage", [FORBIDDEN, FULL], ids=["forbidden", "full"])
-async def test_the_shop_works_for_the_visit_where_nothing_is_kept(page_1280: Page, storage: str) -> None:
+@pytest.mark.parametrize("storage", [FORBIDDEN_STORAGE, FULL_STORAGE], ids=["forbidden", "full"])
+async def test_shop_works_without_browser_storage(page_1280: Page, storage: str) -> None:
     page = page_1280
     await page.add_init_script(storage)
     await page.goto("/product/trompo-de-madera")
     await page.get_by_test_id("wishlist-toggle").first.click()
     await expect(page.get_by_test_id("wishlist-count")).to_have_text("1")
     await page.get_by_test_id("add-to-cart").click()
-    await expect(page.get_by_test_id("cart-count")).to_have_text("1", timeout=PATIENCE)
+    await expect(page.get_by_test_id("cart-count")).to_have_text("1", timeout=TIMEOUT_MS)
     await page.get_by_role("link", name="Favoritos").first.click()
-    await expect(page.get_by_test_id("product-card")).to_have_count(1, timeout=PATIENCE)
+    await expect(page.get_by_test_id("product-card")).to_have_count(1, timeout=TIMEOUT_MS)
 
 
-async def test_without_a_network_the_page_stays_and_a_press_is_done_once(
-    page_320: Page, watch: Watch
-) -> None:
+async def test_offline_page_stays_and_its_action_is_done_once(page_320: Page, watch: PageWatch) -> None:
     watch.expect("ERR_INTERNET_DISCONNECTED")
     page = page_320
     await page.goto("/product/trompo-de-madera")
@@ -44,8 +42,8 @@ async def test_without_a_network_the_page_stays_and_a_press_is_done_once(
     await expect(page.get_by_test_id("lost-press")).to_be_visible()
     await page.get_by_test_id("add-to-cart").click()
     await page.context.set_offline(False)
-    await expect(page.locator(".connection")).to_be_hidden(timeout=PATIENCE)
-    await expect(page.get_by_test_id("added-notice")).to_be_visible(timeout=PATIENCE)
+    await expect(page.locator(".connection")).to_be_hidden(timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id("added-notice")).to_be_visible(timeout=TIMEOUT_MS)
     await page.reload()
-    await expect(page.get_by_test_id("cart-count")).to_have_text("1", timeout=PATIENCE)
+    await expect(page.get_by_test_id("cart-count")).to_have_text("1", timeout=TIMEOUT_MS)
     await expect(page.locator("h1")).to_have_text("Trompo de madera")

@@ -1,10 +1,10 @@
-"""A shop in English. These tests run in a process of their own, started by `tests/test_english.py`."""
+"""A shop in English. `tests/test_english.py` starts these tests in a separate process."""
 
 import pytest
 
 from backend.app import Shop
 from backend.core.texts import language
-from tests.store_defaults import Defaults, make_toy
+from tests.store_defaults import Defaults, add_product
 from tests.storefront.conftest import defaults, shop, shopper
 
 __all__ = ["defaults", "shop", "shopper"]
@@ -16,10 +16,10 @@ def _in_english() -> None:
 
 
 @pytest.fixture
-async def toy(shop: Shop, defaults: Defaults) -> str:
-    """A toy that needs no Spanish. Returns its variant."""
+async def variant_id(shop: Shop, defaults: Defaults) -> str:
+    """Create a product without Spanish text. Return its variant."""
     async with shop.database.transaction() as session:
-        return await make_toy(
+        return await add_product(
             session,
             defaults,
             "robot",

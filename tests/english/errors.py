@@ -1,4 +1,4 @@
-"""What the forms of the account answer in English, over HTTP as a browser sends them."""
+"""Answers of the account's forms in English, over HTTP as a browser sends them."""
 
 from collections.abc import AsyncIterator
 
@@ -7,7 +7,7 @@ import pytest
 
 from backend.app import Shop, create_api
 from tests.backend.customers.conftest import ANA, SHOP, _light_hashes
-from tests.spanish import spanish_in
+from tests.spanish import find_spanish
 from tests.store_defaults import Defaults
 
 __all__ = ["_light_hashes"]
@@ -15,14 +15,14 @@ __all__ = ["_light_hashes"]
 
 @pytest.fixture
 async def browser(shop: Shop, defaults: Defaults) -> AsyncIterator[httpx.AsyncClient]:
-    """A browser at the shop."""
+    """Open a browser at the shop."""
     transport = httpx.ASGITransport(create_api(shop), client=("190.24.1.1", 50_000))
     async with httpx.AsyncClient(transport=transport, base_url=SHOP, headers={"origin": SHOP}) as browser:
         yield browser
 
 
-async def test_what_the_forms_answer(browser: httpx.AsyncClient) -> None:
-    told = []
+async def test_form_answers_have_no_spanish(browser: httpx.AsyncClient) -> None:
+    answers = []
     steps = [
         ("register", {}, 400),
         (
@@ -46,6 +46,6 @@ async def test_what_the_forms_answer(browser: httpx.AsyncClient) -> None:
     for form, typed, status in steps:
         answer = await browser.post(f"/auth/account/{form}", json=typed)
         assert (form, answer.status_code) == (form, status), answer.text
-        told.append(answer.text)
-    assert "Write your" in "".join(told)
-    assert spanish_in("\n".join(told)) == []
+        answers.append(answer.text)
+    assert "Write your" in "".join(answers)
+    assert find_spanish("\n".join(answers)) == []

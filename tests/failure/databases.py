@@ -1,4 +1,4 @@
-"""A database for a failure test that is run by hand: an SQLite file, or a PostgreSQL server of its own."""
+"""Databases for a failure run started by hand: an SQLite file, or a separate PostgreSQL server."""
 
 import asyncio
 from collections.abc import Iterator
@@ -8,13 +8,13 @@ from pathlib import Path
 import asyncpg
 from sqlalchemy.engine import make_url
 
-KINDS = ("sqlite", "postgresql")
-NAME = "trompo"
+DATABASE_KINDS = ("sqlite", "postgresql")
+DATABASE_NAME = "trompo"
 
 
 @contextmanager
 def empty_database(kind: str, folder: Path) -> Iterator[str]:
-    """The address of an empty database of this kind, there until the block ends; the folder is for its files."""
+    """Create an empty database of this kind, with its files in `folder`, until the block ends. Yield its address."""
     if kind == "sqlite":
         yield f"sqlite+aiosqlite:///{folder / 'trompo.db'}"
         return
@@ -24,7 +24,9 @@ def empty_database(kind: str, folder: Path) -> Iterator[str]:
     try:
         url = make_url(server.get_uri())
         asyncio.run(_create(str(url.query["host"]), str(url.username), str(url.database)))
-        yield url.set(drivername="postgresql+asyncpg", database=NAME).render_as_string(hide_password=False)
+        yield url.set(drivername="postgresql+asyncpg", database=DATABASE_NAME).render_as_string(
+            hide_password=False
+        )
     finally:
         server.cleanup()
 
@@ -32,6 +34,6 @@ def empty_database(kind: str, folder: Path) -> Iterator[str]:
 async def _create(host: str, user: str, database: str) -> None:
     connection = await asyncpg.connect(host=host, user=user, database=database)
     try:
-        await connection.execute(f'CREATE DATABASE "{NAME}"')
+        await connection.execute(f'CREATE DATABASE "{DATABASE_NAME}"')
     finally:
         await connection.close()

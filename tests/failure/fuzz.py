@@ -1,10 +1,10 @@
-"""Strangers who send anything, at a running shop: requests to every route, events to every handler.
+"""Random requests to every route and random events to every handler of a running shop.
 
 `python -m tests.failure.fuzz --requests 100000 --events 50000` prints the figures. The shop is the real one, in a
-process of its own, with nothing but its defaults. Nothing may fail with 5xx but 503 with `Retry-After` and 502 for an
-outside service; nothing may loop, grow without end, or log more than was sent. A socket that sends too much nonsense is
-closed, as `storefront/reflex_ext/socket_guard.py` says, and its stranger comes again from another address; each socket
-is read until its last event is answered.
+separate process with its default settings. No answer may be 5xx except 503 with `Retry-After` and 502 for an
+outside service; nothing may loop, grow without limit, or log more than was sent. The shop closes a socket that
+sends too many invalid frames (`storefront/reflex_ext/socket_guard.py`); its client then connects from another
+address. Each socket is read until its latest event is answered.
 """
 
 import argparse
@@ -28,10 +28,10 @@ from tests.attacks.frames import event_frame, raw_socket
 from tests.e2e.conftest import ShopServer
 
 STAFF = ("staff@trompo.example", "una clave muy larga")
-SENDERS = 12
-SOCKETS = 8
-EVENTS_OF_A_SOCKET = 60
-IDLE_WINDOWS = 30
+REQUEST_CONCURRENCY = 12
+SOCKET_CONCURRENCY = 8
+EVENTS_PER_SOCKET = 60
+MAX_IDLE_WINDOWS = 30
 PAGES = (
     "/",
     "/catalog",
@@ -43,7 +43,7 @@ PAGES = (
     "/sitemap.xml",
 )
 METHODS = ("GET", "GET", "POST", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE")
-ODD = (
+ODD_TEXTS = (
     "", "0", "-1", "null", "ñ", "%00", "%ff", "../../etc/passwd", "' OR 1=1--", "<script>", "a" * 3_000, "💥",
     "\u202e", "1e999", "9" * 30, "true", "[]", "{}", "@[", "//", "\x7f", "NaN",
 )  # fmt: skip
@@ -51,7 +51,7 @@ ODD = (
 
 @dataclass
 class Figures:
-    """What came of it."""
+    """Results of a run."""
 
     statuses: Counter[int] = field(default_factory=Counter)
     wrong: Counter[str] = field(default_factory=Counter)
@@ -60,23 +60,23 @@ class Figures:
     closed: int = 0
     """Sockets that the shop closed."""
     sent: int = 0
-    """Bytes, of bodies, addresses and frames."""
+    """Bytes of bodies, addresses and frames."""
 
 
 @dataclass(frozen=True)
-class Known:
-    """What a stranger can know: routes, handlers, ids and tokens."""
+class KnownData:
+    """Data that an attacker can know: routes, handlers, ids and tokens."""
 
     routes: list[tuple[str, str]]
     handlers: dict[str, list[str]]
-    """The names of each one's arguments."""
+    """Argument names by handler."""
     ids: list[str]
     key: str
     token: str
 
 
 async def run(requests: int, events: int, seed: int) -> None:
-    """Send it all and print what came of it."""
+    """Send the requests and events, and print the results."""
     rng = random.Random(seed)
     with tempfile.TemporaryDirectory() as folder:
         shop = ShopServer(
@@ -85,9 +85,9 @@ async def run(requests: int, events: int, seed: int) -> None:
         )
         shop.start()
         try:
-            known = await _learn(shop)
+            known = await _read_known_data(shop)
             figures = Figures()
-            idle_before = await processor_percent(shop)
+            idle_before = await measure_processor_percent(shop)
             print(f"seed {seed}; processor while idle: {idle_before:.1f} %")
             _print_memory(shop, "at first")
             for tenth in range(1, 11):
@@ -103,19 +103,17 @@ async def run(requests: int, events: int, seed: int) -> None:
                 f"{figures.events} events, {figures.closed} of {figures.sockets} sockets closed by the shop"
             )
             print(f"wrong: {dict(figures.wrong) or 'nothing'}")
-            for failure, times in _failures(shop.log).most_common():
+            for failure, times in _count_failures(shop.log).most_common():
                 print(f"{times:>6} × {failure}")
             print(f"sent {figures.sent / 1e6:.1f} MB, logged {len(shop.log) / 1e6:.3f} MB")
         finally:
             shop.stop()
 
 
-async def _learn(shop: ShopServer) -> Known:
+async def _read_known_data(shop: ShopServer) -> KnownData:
     async with httpx.AsyncClient(base_url=shop.url, timeout=60) as client:
-        described = (await client.get("/openapi.json")).json()
-        routes = [
-            (method.upper(), path) for path, methods in described["paths"].items() for method in methods
-        ]
+        document = (await client.get("/openapi.json")).json()
+        routes = [(method.upper(), path) for path, methods in document["paths"].items() for method in methods]
         answer = await client.post("/auth/user/emailpass", json={"email": STAFF[0], "password": STAFF[1]})
         token = answer.json()["token"]
         keys = await client.get("/admin/api-keys", headers={"Authorization": f"Bearer {token}"})
@@ -126,45 +124,52 @@ async def _learn(shop: ShopServer) -> Known:
         ]
         cart = (await client.post("/store/carts", headers=store, json={})).json()["cart"]["id"]
     ids = [cart, *(p["id"] for p in products), *(v["id"] for p in products for v in p["variants"])]
-    return Known(routes, _handlers(), ids, key, token)
+    return KnownData(routes, _list_handlers(), ids, key, token)
 
 
-def _handlers() -> dict[str, list[str]]:
+def _list_handlers() -> dict[str, list[str]]:
     from reflex_base.registry import RegistrationContext
 
     import storefront.storefront  # noqa: F401 - registers the handlers
 
     registered = RegistrationContext.get().event_handlers
-    return {name: list(inspect.signature(one.handler.fn).parameters)[1:] for name, one in registered.items()}
+    return {
+        name: list(inspect.signature(registration.handler.fn).parameters)[1:]
+        for name, registration in registered.items()
+    }
 
 
 async def _send_requests(
-    shop: ShopServer, known: Known, number: int, rng: random.Random, figures: Figures
+    shop: ShopServer, known: KnownData, count: int, rng: random.Random, figures: Figures
 ) -> None:
     async with httpx.AsyncClient(base_url=shop.url, timeout=60) as client:
-        left = iter(range(number))
+        remaining = iter(range(count))
 
         async def send() -> None:
-            for _ in left:
-                await _send_one(client, known, rng, figures)
+            for _ in remaining:
+                await _send_request(client, known, rng, figures)
 
-        await asyncio.gather(*(send() for _ in range(SENDERS)))
+        await asyncio.gather(*(send() for _ in range(REQUEST_CONCURRENCY)))
 
 
-async def _send_one(client: httpx.AsyncClient, known: Known, rng: random.Random, figures: Figures) -> None:
+async def _send_request(
+    client: httpx.AsyncClient, known: KnownData, rng: random.Random, figures: Figures
+) -> None:
     method, path = rng.choice(known.routes) if rng.random() < 0.9 else ("GET", rng.choice(PAGES))
     if rng.random() < 0.1:
         method = rng.choice(METHODS)
     while "{" in path:
         before, _, rest = path.partition("{")
-        path = before + _piece(known, rng) + rest.partition("}")[2]
-    query = "&".join(f"{_name(rng)}={_piece(known, rng)}" for _ in range(rng.choice((0, 0, 1, 3))))
+        path = before + _choose_path_part(known, rng) + rest.partition("}")[2]
+    query = "&".join(
+        f"{_choose_query_name(rng)}={_choose_path_part(known, rng)}" for _ in range(rng.choice((0, 0, 1, 3)))
+    )
     headers = {"X-Forwarded-For": f"{rng.randrange(1, 224)}.{rng.randrange(256)}.{rng.randrange(256)}.7"}
     if rng.random() < 0.8:
         headers["x-publishable-api-key"] = known.key
     if rng.random() < 0.3:
         headers["Authorization"] = f"Bearer {known.token}"
-    body = _body(known, rng)
+    body = _build_body(known, rng)
     address = path + (f"?{query}" if query else "")
     figures.sent += len(body) + len(address) + 200
     try:
@@ -182,20 +187,20 @@ async def _send_one(client: httpx.AsyncClient, known: Known, rng: random.Random,
         figures.wrong[f"{answer.status_code} {method} {path[:80]} {body[:120]!r}"] += 1
 
 
-def _piece(known: Known, rng: random.Random) -> str:
-    """An id or a word for an address."""
+def _choose_path_part(known: KnownData, rng: random.Random) -> str:
+    """Return an id or an odd word for an address."""
     if rng.random() < 0.6:
         return rng.choice(known.ids)
-    return "".join(c for c in rng.choice(ODD) if c.isprintable() and c not in "{}?#[]") or "x"
+    return "".join(c for c in rng.choice(ODD_TEXTS) if c.isprintable() and c not in "{}?#[]") or "x"
 
 
-def _name(rng: random.Random) -> str:
+def _choose_query_name(rng: random.Random) -> str:
     return rng.choice(
         ("limit", "offset", "order", "fields", "q", "id", "region_id", "handle", "status", "cart_id", "x")
     )
 
 
-def _body(known: Known, rng: random.Random) -> bytes:
+def _build_body(known: KnownData, rng: random.Random) -> bytes:
     kind = rng.random()
     if kind < 0.1:
         return rng.randbytes(rng.randrange(200))
@@ -203,10 +208,10 @@ def _body(known: Known, rng: random.Random) -> bytes:
         return b"[" * rng.randrange(5_000)
     if kind < 0.14:
         return json.dumps({"metadata": {"x": "a" * rng.randrange(300_000)}}).encode()
-    return json.dumps(_value(known, rng, 0)).encode()
+    return json.dumps(_build_value(known, rng, 0)).encode()
 
 
-KEYS = (
+BODY_KEYS = (
     "email", "password", "variant_id", "quantity", "shipping_address", "billing_address", "items", "metadata",
     "option_id",
     "cart_id", "provider_id", "data", "region_id", "title", "handle", "prices", "amount", "first_name", "phone", "city",
@@ -214,14 +219,14 @@ KEYS = (
 )  # fmt: skip
 
 
-def _value(known: Known, rng: random.Random, depth: int) -> Any:
+def _build_value(known: KnownData, rng: random.Random, depth: int) -> Any:
     kind = rng.random()
     if depth == 0 or (depth < 4 and kind < 0.25):
-        return {rng.choice(KEYS): _value(known, rng, depth + 1) for _ in range(rng.randrange(6))}
+        return {rng.choice(BODY_KEYS): _build_value(known, rng, depth + 1) for _ in range(rng.randrange(6))}
     if depth < 4 and kind < 0.35:
-        return [_value(known, rng, depth + 1) for _ in range(rng.randrange(4))]
+        return [_build_value(known, rng, depth + 1) for _ in range(rng.randrange(4))]
     makers: tuple[Callable[[], Any], ...] = (
-        lambda: rng.choice(ODD),
+        lambda: rng.choice(ODD_TEXTS),
         lambda: rng.choice(known.ids),
         lambda: rng.choice((None, True, False, 0, 1, -1, 2**31, 2**63, 10**40, 1.5, -0.0)),
         lambda: "".join(rng.choices(string.printable + "ñáé💥\u2028", k=rng.randrange(60))),
@@ -229,82 +234,86 @@ def _value(known: Known, rng: random.Random, depth: int) -> Any:
     return rng.choice(makers)()
 
 
-async def send_events(url: str, known: Known, number: int, rng: random.Random, figures: Figures) -> None:
-    """Send at least so many events to the shop at `url`, over sockets that each come from an address of its own."""
-    left = [number]
+async def send_events(url: str, known: KnownData, count: int, rng: random.Random, figures: Figures) -> None:
+    """Send at least `count` events to the shop at `url`, over sockets from separate addresses."""
+    remaining = [count]
 
     async def send() -> None:
-        while left[0] > 0:
-            left[0] -= EVENTS_OF_A_SOCKET
+        while remaining[0] > 0:
+            remaining[0] -= EVENTS_PER_SOCKET
             client = f"{rng.randrange(1, 224)}.{rng.randrange(256)}.{rng.randrange(256)}.9"
             figures.sockets += 1
             async with raw_socket(url, client=client) as socket:
-                frames = [event_frame(_event(known, rng)) for _ in range(EVENTS_OF_A_SOCKET)]
+                frames = [event_frame(_build_event(known, rng)) for _ in range(EVENTS_PER_SOCKET)]
                 figures.sent += sum(map(len, frames))
                 figures.events += len(frames)
                 try:
                     await socket.load()
                     await socket.send_all(frames)
-                    stays = await socket.handles_all()
-                    figures.closed += not stays
+                    is_open = await socket.wait_until_handled()
+                    figures.closed += not is_open
                 except TimeoutError:
-                    figures.wrong["an event that nobody answered"] += 1
+                    figures.wrong["an event without an answer"] += 1
 
-    await asyncio.gather(*(send() for _ in range(SOCKETS)))
+    await asyncio.gather(*(send() for _ in range(SOCKET_CONCURRENCY)))
 
 
-def _event(known: Known, rng: random.Random) -> Any:
+def _build_event(known: KnownData, rng: random.Random) -> Any:
     if rng.random() < 0.05:
-        return _value(known, rng, 1)
+        return _build_value(known, rng, 1)
     name, arguments = rng.choice(list(known.handlers.items()))
-    fits = rng.random() < 0.9
+    is_valid = rng.random() < 0.9
     event: dict[str, Any] = {
         "name": name,
-        "payload": {key: _value(known, rng, 1) for key in arguments} if fits else _value(known, rng, 0),
+        "payload": {key: _build_value(known, rng, 1) for key in arguments}
+        if is_valid
+        else _build_value(known, rng, 0),
         "router_data": {"pathname": "/cart", "asPath": "/cart"},
     }
     if rng.random() < 0.2:
-        event[rng.choice(tuple(event))] = _value(known, rng, 1)
+        event[rng.choice(tuple(event))] = _build_value(known, rng, 1)
     if rng.random() < 0.2:
-        event["router_data"] = {rng.choice(("pathname", "asPath", "query", "headers")): _value(known, rng, 1)}
+        event["router_data"] = {
+            rng.choice(("pathname", "asPath", "query", "headers")): _build_value(known, rng, 1)
+        }
     return event
 
 
-def _failures(log: str) -> Counter[str]:
-    """What failed unexpectedly, by the last line of its traceback."""
+def _count_failures(log: str) -> Counter[str]:
+    """Count the unexpected failures in the log, by the final line of the traceback."""
     return Counter(re.findall(r"^ {4}Traceback .*\n(?: {5}.*\n)*?    (\w.*)$", log, re.MULTILINE))
 
 
-def _family(shop: ShopServer) -> list[psutil.Process]:
+def _list_processes(shop: ShopServer) -> list[psutil.Process]:
     assert shop.process is not None
     parent = psutil.Process(shop.process.pid)
     return [parent, *parent.children(recursive=True)]
 
 
-def memory_mib(shop: ShopServer) -> int:
-    """PSS of all processes of the shop, in MiB."""
-    return sum(process.memory_full_info().pss for process in _family(shop)) // 2**20
+def measure_memory_mib(shop: ShopServer) -> int:
+    """Return the PSS of all processes of the shop, in MiB."""
+    return sum(process.memory_full_info().pss for process in _list_processes(shop)) // 2**20
 
 
 def _print_memory(shop: ShopServer, when: str) -> None:
-    """PSS of each process, in MiB, the largest last."""
-    each = sorted(process.memory_full_info().pss // 2**20 for process in _family(shop))
+    """Print the PSS of each process, in MiB, in ascending order."""
+    each = sorted(process.memory_full_info().pss // 2**20 for process in _list_processes(shop))
     print(f"{when:>16}: {sum(each)} MiB = {' + '.join(map(str, each))}", flush=True)
 
 
 async def _wait_until_idle(shop: ShopServer, before: float) -> None:
-    """Print the shop's processor time in windows of ten seconds until it is as low as before."""
-    for window in range(IDLE_WINDOWS):
-        percent = await processor_percent(shop)
+    """Print the shop's processor time every ten seconds until it is as low as before."""
+    for window in range(MAX_IDLE_WINDOWS):
+        percent = await measure_processor_percent(shop)
         print(f"processor {window * 10} to {window * 10 + 10} s afterwards: {percent:.1f} %", flush=True)
         if percent <= before + 0.5:
             return
-    raise AssertionError("a task is left over")
+    raise AssertionError("a task is still running")
 
 
-async def processor_percent(shop: ShopServer) -> float:
-    """Percent of one processor that the shop takes while nobody asks, over ten seconds."""
-    family = _family(shop)
+async def measure_processor_percent(shop: ShopServer) -> float:
+    """Measure the processor use of an idle shop over ten seconds, in percent of one processor."""
+    family = _list_processes(shop)
     before = sum(sum(process.cpu_times()[:2]) for process in family)
     await asyncio.sleep(10)
     return (sum(sum(process.cpu_times()[:2]) for process in family) - before) * 10

@@ -8,12 +8,12 @@ from io import BytesIO
 
 from PIL import Image
 
-from backend.core.spreadsheet import lines, workbook
+from backend.core.spreadsheet import build_workbook, format_csv
 from tests.attacks import bombs
 
-HEAD = ("Nombre", "SKU", "Precio", "Unidades", "Descripción", "Fotos")
+HEADER_ROW = ("Nombre", "SKU", "Precio", "Unidades", "Descripción", "Fotos")
 ROWS = [
-    HEAD,
+    HEADER_ROW,
     *((f"Trompo {n}", f"T-{n}", 1_000 + n, n % 9, "=1+1\n- gira", "trompo.jpg") for n in range(150)),
 ]
 TOKENS = (
@@ -28,7 +28,7 @@ Rng = random.Random
 
 @dataclass(frozen=True, slots=True)
 class MutatedFile:
-    """A file to send: its number in the run, its kind (a key of `KINDS`), its name and content."""
+    """A file to send: its number in the run, its kind (a key of `WEIGHTS`), its name and content."""
 
     number: int
     kind: str
@@ -37,7 +37,7 @@ class MutatedFile:
 
 
 def mutate(content: bytes, rng: Rng) -> bytes:
-    """Return the content with one to eight changes: other bytes, pieces cut, doubled, moved, or tokens put in."""
+    """Return the content with one to eight changes: bytes replaced, pieces cut or repeated, tokens inserted."""
     changed = bytearray(content)
     for _ in range(rng.choice((1, 1, 2, 3, 8))):
         if not changed:
@@ -62,18 +62,18 @@ def mutate(content: bytes, rng: Rng) -> bytes:
 
 
 def mutate_zip(content: bytes, rng: Rng) -> bytes:
-    """Return a zip in which one member was mutated, and sometimes the whole of it as well."""
+    """Return the zip with one mutated member, sometimes mutated as a whole too."""
     with zipfile.ZipFile(BytesIO(content)) as packed:
         parts = {name: packed.read(name) for name in packed.namelist()}
     chosen = rng.choice(list(parts))
     parts[chosen] = mutate(parts[chosen], rng)
     if rng.random() < 0.1:
         del parts[rng.choice(list(parts))]
-    packed_again = bombs.pack(parts)
-    return mutate(packed_again, rng) if rng.random() < 0.1 else packed_again
+    repacked = bombs.pack(parts)
+    return mutate(repacked, rng) if rng.random() < 0.1 else repacked
 
 
-def _picture(kind: str) -> bytes:
+def _build_picture(kind: str) -> bytes:
     content = BytesIO()
     image = Image.effect_noise((320, 240), 60).convert("RGB")
     exif = Image.Exif()
@@ -82,7 +82,7 @@ def _picture(kind: str) -> bytes:
     return content.getvalue()
 
 
-def _xml() -> bytes:
+def _build_invoice() -> bytes:
     return (
         b'<?xml version="1.0" encoding="UTF-8"?>'
         b'<Invoice xmlns="urn:oasis:names:specification:ubl:schema:xsd:Invoice-2">'
@@ -91,23 +91,26 @@ def _xml() -> bytes:
     )
 
 
-def _video() -> bytes:
+def _build_video() -> bytes:
     return bombs.many_boxes(20) + b"\0\0\0\x0cmoovavc1" + b"\0\0\4\x08mdat" + b"\0" * 1_024
 
 
 def valid_files(rng: Rng) -> dict[str, tuple[str, bytes]]:
     """Return a valid file of each kind, with its name."""
     return {
-        "xlsx": ("lista.xlsx", workbook(ROWS)),
-        "csv": ("lista.csv", lines(ROWS).encode(rng.choice(("utf-8", "utf-16", "cp1252")))),
-        "zip": ("fotos.zip", bombs.pack({"trompo.jpg": _picture("JPEG"), "b/otra.png": _picture("PNG")})),
-        "jpeg": ("foto.jpg", _picture("JPEG")),
-        "png": ("foto.png", _picture("PNG")),
-        "webp": ("foto.webp", _picture("WEBP")),
-        "avif": ("foto.avif", _picture("AVIF")),
-        "mp4": ("video.mp4", _video()),
+        "xlsx": ("lista.xlsx", build_workbook(ROWS)),
+        "csv": ("lista.csv", format_csv(ROWS).encode(rng.choice(("utf-8", "utf-16", "cp1252")))),
+        "zip": (
+            "fotos.zip",
+            bombs.pack({"trompo.jpg": _build_picture("JPEG"), "b/otra.png": _build_picture("PNG")}),
+        ),
+        "jpeg": ("foto.jpg", _build_picture("JPEG")),
+        "png": ("foto.png", _build_picture("PNG")),
+        "webp": ("foto.webp", _build_picture("WEBP")),
+        "avif": ("foto.avif", _build_picture("AVIF")),
+        "mp4": ("video.mp4", _build_video()),
         "pdf": ("guia.pdf", bombs.label()),
-        "xml": ("factura.xml", _xml()),
+        "xml": ("factura.xml", _build_invoice()),
     }
 
 
@@ -115,17 +118,17 @@ MUTATORS: Mapping[str, Callable[[bytes, Rng], bytes]] = {"xlsx": mutate_zip, "zi
 WEIGHTS = {
     "xlsx": 38, "csv": 20, "zip": 8, "jpeg": 6, "png": 6, "webp": 5, "avif": 3, "mp4": 4, "pdf": 5, "xml": 5,
 }  # fmt: skip
-"""Files of each kind in a hundred."""
+"""Percentage of files of each kind."""
 
 
 class Mutations:
-    """The files of a seed."""
+    """The mutated files of a seed."""
 
     def __init__(self, seed: int) -> None:
         self._seed = seed
         self._valid = valid_files(random.Random(seed))
 
-    def file(self, number: int) -> MutatedFile:
+    def build_file(self, number: int) -> MutatedFile:
         """Return the file of this number."""
         rng = random.Random(f"{self._seed}:{number}")
         (kind,) = rng.choices(list(WEIGHTS), list(WEIGHTS.values()))
@@ -133,8 +136,11 @@ class Mutations:
         return MutatedFile(number, kind, name, MUTATORS.get(kind, mutate)(content, rng))
 
 
-def valid_spreadsheet(rows: int) -> bytes:
-    """Return an XLSX of so many products."""
-    return workbook(
-        [HEAD, *((f"Trompo {n}", f"T-{n}", 1_000 + n, 5, "Gira y gira. " * 4, "") for n in range(rows))]
+def valid_spreadsheet(row_count: int) -> bytes:
+    """Return an XLSX file with `row_count` products."""
+    return build_workbook(
+        [
+            HEADER_ROW,
+            *((f"Trompo {n}", f"T-{n}", 1_000 + n, 5, "Gira y gira. " * 4, "") for n in range(row_count)),
+        ]
     )

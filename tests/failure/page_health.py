@@ -1,4 +1,4 @@
-"""What holds for every page of the shop whatever its shopper did, and what the books say of the cart."""
+"""Checks that hold for every page of the shop after any step, and the cart as stored in the database."""
 
 import asyncio
 import sqlite3
@@ -15,24 +15,24 @@ from backend.core.error_texts import FAILURE
 Cart = dict[str, int]
 """Units by variant id."""
 
-PATIENCE = 20.0
-"""Seconds until all must hold: the shop and its browser share two cores with others."""
-EVERY = 0.05
+TIMEOUT_S = 20.0
+"""Seconds until all must hold. The shop and its browser share two cores with others."""
+POLL_INTERVAL_S = 0.05
 
-WATCH = """
-    window.stirred = 1;  // this document is new itself
+WATCH_SCRIPT = """
+    window.changes = 1;  // a new document counts as a change
     new MutationObserver((all) => {
-        window.stirred += all.filter(
+        window.changes += all.filter(
             ({ target }) =>
                 !target.parentElement?.closest("[data-testid=banner]") || target.closest?.(".banner__pause"),
         ).length;
     }).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
     for (const name of ["focusin", "scroll", "toggle", "input"])
-        addEventListener(name, () => { window.stirred += 1; }, true);
+        addEventListener(name, () => { window.changes += 1; }, true);
 """
-"""What a press changed is counted in `stirred`, but for the banner's slides, which move by themselves."""
+"""Script that counts the page's changes in `changes`, except the banner's slides, which move by themselves."""
 
-LOOK = """() => {
+HEALTH_SCRIPT = """() => {
     const one = (selector) => document.querySelector(selector);
     const text = document.body?.innerText ?? "";
     return {
@@ -52,86 +52,88 @@ LOOK = """() => {
 
 
 @dataclass(frozen=True)
-class Books:
-    """A look into the shop's database, which is the SQLite file here."""
+class ShopQueries:
+    """Queries to the shop's database, an SQLite file here."""
 
     file: Path
 
-    def lines(self, cart_id: str) -> Cart:
-        """What lies in the cart, in the order in which it is shown."""
+    def read_lines(self, cart_id: str) -> Cart:
+        """Return the cart's lines in display order."""
         query = "SELECT variant_id, quantity FROM line_item WHERE cart_id = ? ORDER BY id"
-        return {str(variant): int(quantity) for variant, quantity in self._ask(query, cart_id)}
+        return {str(variant): int(quantity) for variant, quantity in self._query(query, cart_id)}
 
-    def variant(self, sku: str) -> str:
-        """The id of the variant with this code."""
-        return str(self._ask("SELECT id FROM variant WHERE sku = ?", sku)[0][0])
+    def find_variant(self, sku: str) -> str:
+        """Return the id of the variant with this SKU."""
+        return str(self._query("SELECT id FROM variant WHERE sku = ?", sku)[0][0])
 
-    def only_variant(self, handle: str) -> str | None:
-        """The variant of a toy that has one alone."""
-        of_toy = "SELECT v.id FROM variant v JOIN product p ON p.id = v.product_id WHERE p.handle = ?"
-        found = self._ask(of_toy, handle)
-        return str(found[0][0]) if len(found) == 1 else None
+    def find_only_variant(self, handle: str) -> str | None:
+        """Return the variant of a product that has exactly one."""
+        query = "SELECT v.id FROM variant v JOIN product p ON p.id = v.product_id WHERE p.handle = ?"
+        rows = self._query(query, handle)
+        return str(rows[0][0]) if len(rows) == 1 else None
 
-    def available(self, variant_id: str) -> int:
-        """Units that can be sold now."""
+    def count_available(self, variant_id: str) -> int:
+        """Return the units that can be sold now."""
         query = "SELECT coalesce(sum(stocked - reserved), 0) FROM inventory_level WHERE variant_id = ?"
-        return int(self._ask(query, variant_id)[0][0])
+        return int(self._query(query, variant_id)[0][0])
 
-    def handles(self) -> list[str]:
-        """The toys for sale."""
+    def list_handles(self) -> list[str]:
+        """Return the handles of the products for sale."""
         query = "SELECT handle FROM product WHERE status = 'published' AND deleted_at IS NULL ORDER BY handle"
-        return [str(handle) for (handle,) in self._ask(query)]
+        return [str(handle) for (handle,) in self._query(query)]
 
-    def _ask(self, query: str, *values: object) -> list[Any]:
+    def _query(self, query: str, *values: object) -> list[Any]:
         with closing(sqlite3.connect(self.file, timeout=10)) as books:
             return books.execute(query, values).fetchall()
 
 
-async def expect_health(page: Page, books: Books, cart: Cart, *, is_offline: bool) -> None:
-    """Wait until nothing is wrong with the page; without a network what was pressed still waits to be sent.
+async def expect_health(page: Page, books: ShopQueries, cart: Cart, *, is_offline: bool) -> None:
+    """Wait until the page and the cart have no problem; offline, added units may still wait to be sent.
 
     Args:
-        page: where the shopper is, on any page of the shop.
-        books: the shop's.
-        cart: what was pressed into the cart.
-        is_offline: whether there is no network.
+        page: the shopper's page, any page of the shop.
+        books: the shop's database.
+        cart: the units that the shopper has added.
+        is_offline: true if there is no network.
 
     Raises:
-        AssertionError: something is still wrong after `PATIENCE`.
+        AssertionError: something is still wrong after `TIMEOUT_S`.
     """
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + TIMEOUT_S
     while True:
         try:
-            look = await page.evaluate(LOOK)
-        except Error as error:  # the page is just being left
-            wrong = f"cannot be asked: {error.message}"
+            page_state = await page.evaluate(HEALTH_SCRIPT)
+        except Error as error:  # the page is being closed
+            wrong = f"cannot be evaluated: {error.message}"
         else:
-            held = books.lines(look["cart"])
-            wrong = _of_page(look, is_offline) or ("" if is_offline else _of_cart(look, held, cart))
+            held = books.read_lines(page_state["cart"])
+            wrong = _find_page_problem(page_state, is_offline) or (
+                "" if is_offline else _find_cart_problem(page_state, held, cart)
+            )
         if not wrong:
             return
         assert time.monotonic() < deadline, f"{page.url}: {wrong}"
-        await asyncio.sleep(EVERY)
+        await asyncio.sleep(POLL_INTERVAL_S)
 
 
-def _of_page(look: dict[str, Any], is_offline: bool) -> str:
-    """What is wrong with what the page shows; empty when nothing is."""
-    found = {
-        "it is not open": not look["isOpen"],
-        "an error page": look["isBroken"] or look["hasFailed"],
-        f"a failure is told: {look['notice']}": FAILURE in look["notice"],
-        "no heading": not look["hasTitle"] and not is_offline,
-        f"{look['outside']} pixels stick out": look["outside"] > 0,
-        "it says that there is no connection": look["isCutOff"] and not is_offline,
-        "it does not say that there is no connection": is_offline and not look["isCutOff"],
-        "something is waited for without an end": not is_offline and (look["isBusy"] or look["isWaiting"]),
+def _find_page_problem(page_state: dict[str, Any], is_offline: bool) -> str:
+    """Return the first problem of the displayed page; empty if there is none."""
+    problems = {
+        "it has not loaded": not page_state["isOpen"],
+        "an error page": page_state["isBroken"] or page_state["hasFailed"],
+        f"it displays a failure: {page_state['notice']}": FAILURE in page_state["notice"],
+        "no heading": not page_state["hasTitle"] and not is_offline,
+        f"{page_state['outside']} pixels are wider than the window": page_state["outside"] > 0,
+        "it says that there is no connection": page_state["isCutOff"] and not is_offline,
+        "it does not say that there is no connection": is_offline and not page_state["isCutOff"],
+        "it never stops waiting": not is_offline and (page_state["isBusy"] or page_state["isWaiting"]),
     }
-    return next((wrong for wrong, is_found in found.items() if is_found), "")
+    return next((wrong for wrong, is_found in problems.items() if is_found), "")
 
 
-def _of_cart(look: dict[str, Any], held: Cart, pressed: Cart) -> str:
-    if held != pressed:
-        return f"the cart holds {held}, and what was pressed comes to {pressed}"
-    if look["units"] is not None and look["units"] != str(sum(held.values())):
-        return f"the cart holds {sum(held.values())} units, and {look['units']} are shown"
+def _find_cart_problem(page_state: dict[str, Any], held: Cart, expected: Cart) -> str:
+    if held != expected:
+        return f"the cart holds {held}, expected {expected}"
+    if page_state["units"] is not None and page_state["units"] != str(sum(held.values())):
+        return f"the cart holds {sum(held.values())} units, but {page_state['units']} are displayed"
     return ""

@@ -1,9 +1,9 @@
-"""Mutated files for every parser of a running shop, while others ask it for pages.
+"""Mutated files for every parser of a running shop, while other clients request pages.
 
-`python -m tests.failure.parsers --files 10000` goes on where the run of this seed before it ended; `--only 17` sends
-one file again. The serving processes must never end, nothing may fail with 5xx but 503 with `Retry-After`, and the 99th
-percentile of the requests beside it must be at most `MAX_RATIO` times that beside a valid spreadsheet of 10,000 rows,
-which is sent now and then. Labels (PDF) and the XML of invoices do not come by a route: their parsers are called here.
+`python -m tests.failure.parsers --files 10000` continues the run of this seed; `--only 17` sends one file again.
+The serving processes must never end, and no answer may be 5xx except 503 with `Retry-After`. The 99th percentile of
+the concurrent page requests must be at most `MAX_RATIO` times that during valid spreadsheets of 10,000 rows, which
+are sent regularly. No route accepts labels (PDF) or the XML of invoices: their parsers are called here.
 """
 
 import argparse
@@ -28,19 +28,19 @@ from tests.failure.mutations import MutatedFile, Mutations, valid_spreadsheet
 from tests.failure.progress import Progress
 
 STAFF = ("staff@trompo.example", "una clave muy larga")
-KEPT = Path("test-results/parsers")
-BLOCK = 250
-"""Mutated files between two blocks of valid ones."""
-VALID_IN_BLOCK = 2
-SENDERS = 2
+RESULTS_FOLDER = Path("test-results/parsers")
+BLOCK_SIZE = 250
+"""Number of mutated files between two blocks of valid files."""
+VALID_PER_BLOCK = 2
+CONCURRENCY = 2
 MAX_TRIES = 20
 PICTURE_LIST = b"Nombre;Precio;Fotos\nTrompo;5;trompo.jpg|otra.png\n"
 PROBE_INTERVAL_S = 0.05
 MAX_RATIO = 3.0
 MAX_FAILURES = 50
-SHEETS = "/admin/imports"
-PATHS = {"xlsx": SHEETS, "csv": SHEETS, "zip": "/admin/import-pictures"}
-UPLOADS = "/admin/uploads"
+IMPORTS_PATH = "/admin/imports"
+PATHS = {"xlsx": IMPORTS_PATH, "csv": IMPORTS_PATH, "zip": "/admin/import-pictures"}
+UPLOADS_PATH = "/admin/uploads"
 PROBES = ("/", "/catalog", "/health")
 
 
@@ -53,7 +53,7 @@ class Figures(Progress):
     ends: int = 0
     """Serving processes that ended."""
     busy: dict[str, int] = field(default_factory=dict)
-    """503s of requests beside it, by path."""
+    """Concurrent page requests answered with 503, by path."""
     beside_valid_ms: list[int] = field(default_factory=list)
     beside_mutated_ms: list[int] = field(default_factory=list)
     slowest_ms: dict[str, int] = field(default_factory=dict)
@@ -65,12 +65,12 @@ class Figures(Progress):
         self.statuses[key] = self.statuses.get(key, 0) + 1
 
     def fail(self, text: str) -> None:
-        """Record something that must not be."""
+        """Record a failure."""
         print(text, flush=True)
         self.failures = [*self.failures, text][:MAX_FAILURES]
 
 
-class Fuzz:
+class ParserRun:
     """One run against a shop."""
 
     def __init__(self, shop: ShopServer, client: httpx.AsyncClient, figures: Figures) -> None:
@@ -87,46 +87,46 @@ class Fuzz:
 
     async def send_valid(self) -> None:
         """Send a spreadsheet of 10,000 rows."""
-        (await self.client.post(SHEETS, files={"file": ("lista.xlsx", self.valid)})).raise_for_status()
+        (await self.client.post(IMPORTS_PATH, files={"file": ("lista.xlsx", self.valid)})).raise_for_status()
 
     async def new_import(self) -> str:
         """Return the id of a new import, for the pictures of a zip."""
-        answer = await self.client.post(SHEETS, files={"file": ("lista.csv", PICTURE_LIST)})
+        answer = await self.client.post(IMPORTS_PATH, files={"file": ("lista.csv", PICTURE_LIST)})
         return str(answer.json()["product_import"]["id"]) if answer.status_code == 200 else "imp_none"
 
     async def run(self, until: int) -> None:
-        """Send files in blocks until so many have been sent."""
+        """Send files in blocks until `until` files have been sent."""
         while self.figures.files < until:
             pids = serving_pids(self.shop)
-            async with probing(self.client, self.figures.beside_valid_ms, self.figures):
-                for _ in range(VALID_IN_BLOCK):
+            async with ConcurrentRequests(self.client, self.figures.beside_valid_ms, self.figures):
+                for _ in range(VALID_PER_BLOCK):
                     await self.send_valid()
-            numbers = iter(range(self.figures.files, min(until, self.figures.files + BLOCK)))
-            async with probing(self.client, self.figures.beside_mutated_ms, self.figures):
-                await asyncio.gather(*(self.send_all(numbers) for _ in range(SENDERS)))
-            self.figures.files = min(until, self.figures.files + BLOCK)
+            numbers = iter(range(self.figures.files, min(until, self.figures.files + BLOCK_SIZE)))
+            async with ConcurrentRequests(self.client, self.figures.beside_mutated_ms, self.figures):
+                await asyncio.gather(*(self.send_all(numbers) for _ in range(CONCURRENCY)))
+            self.figures.files = min(until, self.figures.files + BLOCK_SIZE)
             if ended := pids - serving_pids(self.shop):
                 self.figures.ends += len(ended)
                 self.figures.fail(f"{len(ended)} processes ended before file {self.figures.files}")
             self.figures.most_memory_mib = max(self.figures.most_memory_mib, memory_mib(self.shop, pids))
-            self.figures.write(KEPT)
+            self.figures.write(RESULTS_FOLDER)
             report(self.figures)
 
     async def send_all(self, numbers: Iterator[int]) -> None:
         """Send the files of these numbers; several may share the iterator."""
         for number in numbers:
-            await self.send(self.mutations.file(number))
+            await self.send(self.mutations.build_file(number))
 
     async def send(self, file: MutatedFile) -> None:
         """Send a file to its parser, and count its outcome."""
-        began = time.monotonic()
+        started = time.monotonic()
         try:
             outcome = await self._outcome(file)
-        except Exception as error:  # noqa: BLE001 - whatever a parser lets out is what is looked for
+        except Exception as error:  # noqa: BLE001 - the test looks for any exception of a parser
             outcome = type(error).__name__
             self.figures.fail(f"file {file.number} ({file.kind}): {outcome} {error}"[:300])
         self.figures.count(file.kind, outcome)
-        took = round((time.monotonic() - began) * 1_000)
+        took = round((time.monotonic() - started) * 1_000)
         self.figures.slowest_ms[file.kind] = max(took, self.figures.slowest_ms.get(file.kind, 0))
 
     async def _outcome(self, file: MutatedFile) -> str:
@@ -136,56 +136,56 @@ class Fuzz:
             )
         if file.kind == "xml":
             return type(await asyncio.to_thread(read_document, file.content, {}, ("", ""))).__name__
-        path = PATHS.get(file.kind, UPLOADS)
-        sent = {"files" if path == UPLOADS else "file": (file.name, file.content)}
+        path = PATHS.get(file.kind, UPLOADS_PATH)
+        upload = {"files" if path == UPLOADS_PATH else "file": (file.name, file.content)}
         for _try in range(MAX_TRIES):
             query = {"id": await self.new_import()} if file.kind == "zip" else {}
-            answer = await self.client.post(path, files=sent, params=query)
+            answer = await self.client.post(path, files=upload, params=query)
             if answer.status_code in {429, 503} and "retry-after" in answer.headers:
                 await asyncio.sleep(min(5.0, float(answer.headers["retry-after"])))
-            elif answer.status_code != 404:  # another sender's spreadsheet has taken the import's place
+            elif answer.status_code != 404:  # another sender's spreadsheet has replaced the import
                 break
         if answer.status_code >= 500:
             self.figures.fail(f"file {file.number} ({file.kind}): {answer.status_code} {answer.text[:200]}")
         return str(answer.status_code)
 
 
-class probing:  # noqa: N801 - used like a function
-    """Ask for pages at a steady rate within the context, and add how long each took."""
+class ConcurrentRequests:
+    """Page requests at a steady rate within the context; each duration is added to `taken_ms`."""
 
     def __init__(self, client: httpx.AsyncClient, taken_ms: list[int], figures: Figures) -> None:
         self._client, self._taken_ms, self._figures = client, taken_ms, figures
 
     async def __aenter__(self) -> None:
-        self._task = asyncio.create_task(self._ask())
+        self._task = asyncio.create_task(self._send_requests())
 
     async def __aexit__(self, *_error: object) -> None:
         self._task.cancel()
         with suppress(asyncio.CancelledError):
             await self._task
 
-    async def _ask(self) -> None:
+    async def _send_requests(self) -> None:
         rng = random.Random(len(self._taken_ms))
         while True:
-            began = time.monotonic()
+            started = time.monotonic()
             try:
                 answer = await self._client.get(rng.choice(PROBES))
             except httpx.TransportError as error:
-                self._figures.fail(f"a request beside it failed: {type(error).__name__}")
+                self._figures.fail(f"a page request failed: {type(error).__name__}")
                 continue
             if (
                 answer.status_code == 503
-            ):  # the machine, not the parser, may be too busy for the database's probe
+            ):  # the machine may be too busy for the database's probe, without a fault of the parser
                 self._figures.busy[answer.url.path] = self._figures.busy.get(answer.url.path, 0) + 1
             elif answer.status_code != 200:
-                self._figures.fail(f"a request beside it was answered with {answer.status_code}")
-            took = time.monotonic() - began
+                self._figures.fail(f"a page request was answered with {answer.status_code}")
+            took = time.monotonic() - started
             self._taken_ms.append(round(took * 1_000))
             await asyncio.sleep(max(0.0, PROBE_INTERVAL_S - took))
 
 
 def serving_pids(shop: ShopServer) -> set[int]:
-    """Return the ids of the shop's processes, without the children that parse."""
+    """Return the ids of the shop's processes, without the child processes that parse."""
     assert shop.process is not None
     parent = psutil.Process(shop.process.pid)
     pids = {parent.pid}
@@ -197,7 +197,7 @@ def serving_pids(shop: ShopServer) -> set[int]:
 
 
 def memory_mib(shop: ShopServer, pids: set[int]) -> int:
-    """Return the memory of these processes of the shop (RSS)."""
+    """Return the memory (RSS) of these processes of the shop, in MiB."""
     assert shop.process is not None
     total = 0
     for pid in pids:
@@ -215,46 +215,46 @@ def report(figures: Figures) -> None:
     """Print the figures."""
     valid, mutated = percentile_99(figures.beside_valid_ms), percentile_99(figures.beside_mutated_ms)
     print(
-        f"{figures.files} files; p99 beside mutated {mutated} ms ({len(figures.beside_mutated_ms)} requests), beside "
+        f"{figures.files} files; p99 during mutated {mutated} ms ({len(figures.beside_mutated_ms)} requests), during "
         f"valid {valid} ms ({len(figures.beside_valid_ms)}), ratio {mutated / max(1, valid):.2f}; "
         f"{figures.ends} processes ended; {figures.most_memory_mib} MiB; busy {figures.busy}",
         flush=True,
     )
 
 
-def is_well(figures: Figures) -> bool:
-    """Return True if what must hold has held."""
+def has_passed(figures: Figures) -> bool:
+    """Return True if the run has no failure, no ended process and an acceptable latency ratio."""
     ratio = percentile_99(figures.beside_mutated_ms) / max(1, percentile_99(figures.beside_valid_ms))
     return not figures.failures and not figures.ends and ratio <= MAX_RATIO
 
 
 async def main(files: int, seed: int, only: int | None) -> bool:
-    """Run on, or send one file again; return True if all is well."""
-    figures = Figures.read(KEPT, seed) if only is None else Figures(seed)
+    """Continue the run, or send one file again; return True if there is no failure."""
+    figures = Figures.read(RESULTS_FOLDER, seed) if only is None else Figures(seed)
     with tempfile.TemporaryDirectory() as folder:
         environment = {"ADMIN_EMAIL": STAFF[0], "ADMIN_PASSWORD": STAFF[1]}
         shop = ShopServer(Path(folder), environment=environment)
         shop.start()
         try:
             async with httpx.AsyncClient(base_url=shop.url, timeout=300) as client:
-                fuzz = Fuzz(shop, client, figures)
-                await fuzz.sign_in()
+                parser_run = ParserRun(shop, client, figures)
+                await parser_run.sign_in()
                 if only is None:
-                    await fuzz.run(files)
+                    await parser_run.run(files)
                 else:
-                    await fuzz.send(fuzz.mutations.file(only))
+                    await parser_run.send(parser_run.mutations.build_file(only))
         finally:
             shop.stop()
     print("\n".join(f"{outcome:>24}: {times}" for outcome, times in sorted(figures.statuses.items())))
     print(f"slowest, ms: {figures.slowest_ms}")
-    return is_well(figures)
+    return has_passed(figures)
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--files", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", type=int, help="send this file again, alone")
+    parser.add_argument("--only", type=int, help="send only this file again")
     arguments = parser.parse_args()
-    logging.disable(logging.WARNING)  # labels that cannot be read
+    logging.disable(logging.WARNING)  # unreadable labels are logged
     sys.exit(not asyncio.run(main(arguments.files, arguments.seed, arguments.only)))

@@ -1,7 +1,7 @@
-"""Killing the renderer (SIGKILL) while shoppers read, and looking at what they are sent.
+"""Kill the renderer (SIGKILL) while shoppers load pages, and check the documents they receive.
 
-`python -m tests.failure.renderer --kills 100` prints the figures. The shop is the real one, in a process of its own.
-Every address is a new one, so that each document asks for a drawing.
+`python -m tests.failure.renderer --kills 100` prints the figures. The shop is the real one, in a separate process.
+Every address is new, so that each document needs the renderer.
 """
 
 import argparse
@@ -19,13 +19,13 @@ import psutil
 
 from tests.e2e.conftest import ShopServer
 
-READERS = 8
-LONGEST_LIFE = 3.0
-SECONDS_TO_COME_BACK = 30.0
+CONCURRENCY = 8
+MAX_LIFE_S = 3.0
+RESTART_TIMEOUT_S = 30.0
 AGENTS = ("Mozilla/5.0 (X11; Linux x86_64)", "Mozilla/5.0 (compatible; Googlebot/2.1)")
-"""A browser with scripts, which does not wait long for the renderer, and a crawler, which does."""
-METRICS_TOKEN = "a token of those who watch"
-WATCHER = {"authorization": f"Bearer {METRICS_TOKEN}"}
+"""A browser with scripts, which waits shortly for the renderer, and a crawler, which waits longer."""
+METRICS_TOKEN = "a metrics token"
+METRICS_HEADERS = {"authorization": f"Bearer {METRICS_TOKEN}"}
 TITLES = {
     "/": "Juguetes hechos con cuidado · Trompo",
     "/catalog": "Todos los juguetes · Trompo",
@@ -36,7 +36,7 @@ TITLES = {
 
 @dataclass
 class Figures:
-    """What came of it; times in milliseconds."""
+    """Results of a run; times in milliseconds."""
 
     kills: int = 0
     rendered: int = 0
@@ -46,27 +46,29 @@ class Figures:
 
 
 async def run(kills: int) -> Figures:
-    """Kill the renderer again and again, each time at a random moment of its life, while others read."""
+    """Kill the renderer repeatedly, each time at a random moment of its life, while readers load pages."""
     with tempfile.TemporaryDirectory() as folder:
         shop = ShopServer(Path(folder), {"METRICS_TOKEN": METRICS_TOKEN})
         shop.start()
         try:
-            return await _kill_while_they_read(shop, kills)
+            return await _kill_during_requests(shop, kills)
         finally:
             shop.stop()
 
 
-async def _kill_while_they_read(shop: ShopServer, kills: int) -> Figures:
+async def _kill_during_requests(shop: ShopServer, kills: int) -> Figures:
     figures = Figures()
     numbers = count()
     async with httpx.AsyncClient(base_url=shop.url, timeout=30) as client:
         readers = [
-            asyncio.create_task(_read(client, {"user-agent": AGENTS[number % 2]}, numbers, figures))
-            for number in range(READERS)
+            asyncio.create_task(_send_requests(client, {"user-agent": AGENTS[number % 2]}, numbers, figures))
+            for number in range(CONCURRENCY)
         ]
         for _ in range(kills):
-            renderer = await _next_renderer(client, shop)
-            await asyncio.sleep(random.uniform(0, LONGEST_LIFE))  # the moment of its life at which it dies
+            renderer = await _find_renderer(client, shop)
+            await asyncio.sleep(
+                random.uniform(0, MAX_LIFE_S)
+            )  # the renderer dies at a random moment of its life
             renderer.kill()
             figures.kills += 1
         for reader in readers:
@@ -75,13 +77,13 @@ async def _kill_while_they_read(shop: ShopServer, kills: int) -> Figures:
     return figures
 
 
-async def _next_renderer(client: httpx.AsyncClient, shop: ShopServer) -> psutil.Process:
-    """The renderer's process, once there is one that can be asked."""
+async def _find_renderer(client: httpx.AsyncClient, shop: ShopServer) -> psutil.Process:
+    """Return the renderer's process as soon as one is ready."""
     assert shop.process is not None
-    deadline = time.monotonic() + SECONDS_TO_COME_BACK
+    deadline = time.monotonic() + RESTART_TIMEOUT_S
     while True:
         assert time.monotonic() < deadline, "the renderer did not come back"
-        is_up = (await client.get("/health", headers=WATCHER)).json()["renderer"]["status"] == "up"
+        is_up = (await client.get("/health", headers=METRICS_HEADERS)).json()["renderer"]["status"] == "up"
         children = psutil.Process(shop.process.pid).children(recursive=True)
         living = [child for child in children if _is_living_renderer(child)]
         if is_up and living:
@@ -91,20 +93,20 @@ async def _next_renderer(client: httpx.AsyncClient, shop: ShopServer) -> psutil.
 def _is_living_renderer(process: psutil.Process) -> bool:
     try:
         return "renderer.mjs" in " ".join(process.cmdline())
-    except psutil.NoSuchProcess:  # the one just killed, which ends while it is looked at
+    except psutil.NoSuchProcess:  # the killed process ends during this check
         return False
 
 
-async def _read(
+async def _send_requests(
     client: httpx.AsyncClient, headers: dict[str, str], numbers: "count[int]", figures: Figures
 ) -> None:
-    """One reader after the other, without a pause."""
+    """Request one document after the other, without a pause."""
     while True:
         path = random.choice(list(TITLES))
-        began = time.perf_counter()
+        started = time.perf_counter()
         answer = await client.get(path, params={"n": next(numbers)}, headers=headers)
-        figures.times.append((time.perf_counter() - began) * 1000)
-        if problem := _problem(path, answer):
+        figures.times.append((time.perf_counter() - started) * 1000)
+        if problem := _find_problem(path, answer):
             figures.wrong[problem] += 1
         elif "data-stand-in" not in answer.text:
             figures.rendered += 1
@@ -112,14 +114,14 @@ async def _read(
             figures.shells += 1
 
 
-def _problem(path: str, answer: httpx.Response) -> str:
-    """What a shopper would call an error; empty when there is none."""
+def _find_problem(path: str, answer: httpx.Response) -> str:
+    """Return the error that a shopper would see; empty if there is none."""
     if answer.status_code != 200:
         return f"{path}: {answer.status_code}"
     if f">{TITLES[path]}</title>" not in answer.text:
         return f"{path}: another title"
     if '<template id="initial-state"' not in answer.text or not answer.text.endswith("</html>"):
-        return f"{path}: not whole"
+        return f"{path}: incomplete"
     if "<h1" not in answer.text:
         return f"{path}: empty"
     return ""

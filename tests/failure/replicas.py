@@ -1,10 +1,10 @@
-"""Three replicas behind a proxy lose machines while people buy: nothing is lost, doubled, or left hanging.
+"""Three replicas behind a proxy lose machines while customers buy: nothing is lost, doubled or left unfinished.
 
 Programs, browsers and staff use the shop while replicas are killed (SIGKILL, each after all are ready again),
 PostgreSQL is restarted and frozen, and Redis is emptied and frozen. In the end every approved payment has paid its
-order once, every paid order has one label, stock is exact, nobody was answered with 500 and no page was stuck.
+order once, every paid order has one label, stock is exact, no request was answered with 500 and no page was stuck.
 
-`python -m tests.failure.replicas --kills 50` prints the figures, and ends with 1 when something of this is not so.
+`python -m tests.failure.replicas --kills 50` prints the figures, and exits with 1 if one of these does not hold.
 """
 
 import argparse
@@ -30,32 +30,34 @@ from backend.orders.states import LabelState
 from backend.payment.models import PaymentCollection, PaymentSession
 from backend.payment.providers.pse.reports import GatewayState
 from backend.sandbox.carrier.labels import Status
-from tests.failure.books import OVER, read_books
-from tests.failure.cluster import UNITS, Cluster, open_cluster
-from tests.failure.shoppers import Figures, Sender, Street, staff_token
+from tests.failure.books import FINAL_STATES, read_books
+from tests.failure.cluster import INITIAL_STOCK, Cluster, open_cluster
+from tests.failure.shoppers import Crowd, Figures, OrderShipper, staff_token
 from tools.browser import launch
 
 PROGRAMS, BROWSERS = 3, 2
-CALM = 800.0
-"""Seconds within which payments, and then labels, are settled after the last failure. The shop asks about a payment of
-which it was not told after 7 minutes; a label that was being made is in doubt after 5; a mail whose process was
-killed is sent by another after 12."""
-FROZEN_DATABASE, FROZEN_REDIS = 25.0, 6.0
-"""Seconds: longer than the time limit of a statement; longer than pages wait before they say so."""
+SETTLE_TIMEOUT_S = 800.0
+"""Seconds within which payments, and then labels, are finished after the latest failure.
+
+The shop polls a payment without a notification after 7 minutes; a label whose creation was interrupted is in doubt
+after 5; another process sends the mail of a killed process after 12.
+"""
+POSTGRESQL_FREEZE_S, REDIS_FREEZE_S = 25.0, 6.0
+"""Seconds: longer than a statement's timeout; longer than a page waits before it reports the failure."""
 TRACEBACK = re.compile(r"Traceback \(most recent call last\):\n(?:[ \t].*\n)*.*")
 
 
 @dataclass
-class Plan:
-    """What goes wrong besides kills, by the number of the kill it follows."""
+class FailurePlan:
+    """The failures in addition to kills, by the number of the preceding kill."""
 
     cluster: Cluster
     kills: int
     restarts: int
     freezes: int
 
-    def after(self, kill: int) -> list[tuple[str, Callable[[], Awaitable[None]]]]:
-        """What follows this kill (from 1), with its name."""
+    def failures_after(self, kill: int) -> list[tuple[str, Callable[[], Awaitable[None]]]]:
+        """Return the failures after this kill (counted from 1), with their names."""
         found: list[tuple[str, Callable[[], Awaitable[None]]]] = []
         if self._is_due(kill, self.restarts, 0.5):
             mode = "immediate" if self._number(kill, self.restarts) % 2 else "fast"
@@ -72,67 +74,71 @@ class Plan:
         return int(kill * times / self.kills)
 
     def _is_due(self, kill: int, times: int, shift: float) -> bool:
-        """Whether one of so many, spread over the run, comes after this kill."""
+        """Return True if one of `times` failures, spread over the run, follows this kill."""
         return int(kill * times / self.kills + shift) > int((kill - 1) * times / self.kills + shift)
 
     async def _restart(self, mode: str) -> None:
         await asyncio.to_thread(self.cluster.restart_postgresql, mode)
 
     async def _freeze_redis(self) -> None:
-        async with self.cluster.frozen_redis():
-            await asyncio.sleep(FROZEN_REDIS)
+        async with self.cluster.freeze_redis():
+            await asyncio.sleep(REDIS_FREEZE_S)
 
     async def _empty_redis(self) -> None:
-        await asyncio.to_thread(self.cluster.empty_redis)
+        await asyncio.to_thread(self.cluster.flush_redis)
 
     async def _freeze_postgresql(self) -> None:
-        async with self.cluster.frozen_postgresql():
-            await asyncio.sleep(FROZEN_DATABASE)
+        async with self.cluster.freeze_postgresql():
+            await asyncio.sleep(POSTGRESQL_FREEZE_S)
 
 
-async def fail_again_and_again(cluster: Cluster, plan: Plan) -> None:
-    """Kill replicas, and do what the plan says, each after all are ready again."""
+async def run_failures(cluster: Cluster, plan: FailurePlan) -> None:
+    """Kill replicas and run the plan's failures, each after all replicas are ready again."""
     for kill in range(1, plan.kills + 1):
-        await cluster.all_ready()
+        await cluster.wait_until_ready()
         await asyncio.sleep(
             random.uniform(1, 3)
-        )  # people shop meanwhile; the moment of the kill is what varies
+        )  # customers buy in the meantime; the test varies the moment of the kill
         replica = random.choice(cluster.replicas)
         only_a_worker = kill % 5 == 0
-        what = "the serving process" if only_a_worker else "all"
-        cluster.note(f"kill {kill}: {what} of replica {cluster.replicas.index(replica)}")
+        part = "the serving process" if only_a_worker else "all"
+        cluster.log_event(f"kill {kill}: {part} of replica {cluster.replicas.index(replica)}")
         replica.kill(only_a_worker=only_a_worker)
-        for name, fail in plan.after(kill):
-            await cluster.all_ready()
-            cluster.note(name)
+        for name, fail in plan.failures_after(kill):
+            await cluster.wait_until_ready()
+            cluster.log_event(name)
             await fail()
-    await cluster.all_ready()
+    await cluster.wait_until_ready()
 
 
-async def calm(cluster: Cluster, left_of: Callable[[Cluster], Awaitable[list[str]]]) -> None:
-    """Wait until nothing of this kind is left.
+async def wait_until_none(
+    cluster: Cluster, find_remaining: Callable[[Cluster], Awaitable[list[str]]]
+) -> None:
+    """Wait until `find_remaining` returns nothing.
 
     Raises:
-        AssertionError: something is, after `CALM` seconds.
+        AssertionError: something remains after `SETTLE_TIMEOUT_S` seconds.
     """
-    deadline = time.monotonic() + CALM
-    while left := await left_of(cluster):
-        assert time.monotonic() < deadline, f"not settled: {left}"
-        await asyncio.sleep(1)  # other processes are at work: only their database tells
+    deadline = time.monotonic() + SETTLE_TIMEOUT_S
+    while remaining := await find_remaining(cluster):
+        assert time.monotonic() < deadline, f"not finished: {remaining}"
+        await asyncio.sleep(1)  # other processes do the work: only their database can be polled
 
 
-async def open_payments(cluster: Cluster) -> list[str]:
-    """What was decided at the bank and has not arrived."""
+async def find_open_payments(cluster: Cluster) -> list[str]:
+    """Return the payments that the bank has decided and the shop has not recorded."""
     async with cluster.bank.database.read() as session:
         decided = select(SandboxTransaction.invoice).where(SandboxTransaction.state != GatewayState.PENDING)
         final = set((await session.execute(decided)).scalars())
     async with cluster.database.read() as session:
         states = dict((await session.execute(select(PaymentSession.invoice, PaymentSession.state))).all())
-    return [f"{invoice} {states.get(invoice)}" for invoice in final if states.get(invoice) not in OVER]
+    return [
+        f"{invoice} {states.get(invoice)}" for invoice in final if states.get(invoice) not in FINAL_STATES
+    ]
 
 
-async def open_labels_and_mails(cluster: Cluster) -> list[str]:
-    """Labels of which nobody knows whether they were made, and mails that have not left."""
+async def find_open_labels_and_mails(cluster: Cluster) -> list[str]:
+    """Return the labels in doubt and the unsent mails."""
     async with cluster.database.read() as session:
         labels = select(func.count()).where(Fulfillment.state.in_((LabelState.CREATING, LabelState.UNKNOWN)))
         in_doubt = (await session.execute(labels)).scalar_one()
@@ -141,16 +147,16 @@ async def open_labels_and_mails(cluster: Cluster) -> list[str]:
     return [*["a label"] * in_doubt, *["a mail"] * unsent]
 
 
-async def faults(cluster: Cluster) -> list[str]:
-    """What is wrong with money, labels and stock."""
+async def find_faults(cluster: Cluster) -> list[str]:
+    """Return the errors in payments, labels and stock."""
     found: list[str] = []
-    books, approved = await read_books(cluster.database), await cluster.bank.approved()
+    books, approved = await read_books(cluster.database), await cluster.bank.list_approved_invoices()
     try:
         books.check(approved)
     except AssertionError as error:
         found.append(f"books: {error}")
     if books.attention:
-        found.append(f"a person must settle: {Counter(books.attention)}")
+        found.append(f"in attention: {Counter(books.attention)}")
     async with cluster.database.read() as session:
         paid = await session.execute(
             select(PaymentCollection.cart_id, PaymentSession.invoice).join(
@@ -158,7 +164,7 @@ async def faults(cluster: Cluster) -> list[str]:
             )
         )
         by_cart = Counter(cart for cart, invoice in paid if invoice in approved)
-        made = (
+        labels_created = (
             (await session.execute(select(Fulfillment).where(Fulfillment.state == LabelState.CREATED)))
             .scalars()
             .all()
@@ -168,19 +174,25 @@ async def faults(cluster: Cluster) -> list[str]:
         )
     found += [f"paid {times} times: {cart}" for cart, times in by_cart.items() if times > 1]
     sent: Counter[str] = Counter()
-    for fulfillment in made:
+    for fulfillment in labels_created:
         for item in fulfillment.items:
             sent[item["variant_id"]] += item["quantity"]
     found += [
         f"stock of {variant} is {stocked}, {sent[variant]} were sent"
         for variant, stocked in levels.items()
-        if stocked != UNITS - sent[variant]
+        if stocked != INITIAL_STOCK - sent[variant]
     ]
-    labels = [label for label in await cluster.carrier.ledger.labels() if label.status != Status.CANCELLED]
-    known = Counter(fulfillment.carrier_order_id for fulfillment in made)
-    of_order = Counter(fulfillment.order_id for fulfillment in made)
+    labels = [
+        label for label in await cluster.carrier.ledger.list_labels() if label.status != Status.CANCELLED
+    ]
+    fulfilled_labels = Counter(fulfillment.carrier_order_id for fulfillment in labels_created)
+    of_order = Counter(fulfillment.order_id for fulfillment in labels_created)
     found += [f"{times} fulfillments of {order}" for order, times in of_order.items() if times > 1]
-    found += [f"a label nobody knows: {label.reference}" for label in labels if not known[label.order_id]]
+    found += [
+        f"a label without a fulfillment: {label.reference}"
+        for label in labels
+        if not fulfilled_labels[label.order_id]
+    ]
     doubled = Counter(label.reference for label in labels)
     found += [f"{times} labels for {reference}" for reference, times in doubled.items() if times > 1]
     unsent = [order for order in books.orders.values() if order.payment_status == "captured"]
@@ -189,44 +201,46 @@ async def faults(cluster: Cluster) -> list[str]:
 
 
 async def run(kills: int, restarts: int, freezes: int, folder: Path) -> bool:
-    """Do it and print what came of it. Gives whether all is well."""
+    """Run the failures and print the results. Return True if there is no problem."""
     figures = Figures()
     async with open_cluster(folder) as cluster, async_playwright() as playwright:
         browser = await launch(playwright)
-        street = await Street.of(cluster, figures, folder)
-        sender = Sender(cluster, figures, await staff_token(cluster, figures))
-        begun = time.monotonic()
-        people = [
-            *(asyncio.create_task(street.programs()) for _ in range(PROGRAMS)),
-            *(asyncio.create_task(street.browsers(browser)) for _ in range(BROWSERS)),
+        crowd = await Crowd.create(cluster, figures, folder)
+        shipper = OrderShipper(cluster, figures, await staff_token(cluster, figures))
+        started = time.monotonic()
+        customers = [
+            *(asyncio.create_task(crowd.run_programs()) for _ in range(PROGRAMS)),
+            *(asyncio.create_task(crowd.run_browsers(browser)) for _ in range(BROWSERS)),
         ]
-        sending = asyncio.create_task(sender.work())
-        await fail_again_and_again(cluster, Plan(cluster, kills, restarts, freezes))
-        cluster.note("nothing fails any more")
-        street.is_closing = True
-        await asyncio.gather(*people)
+        sending = asyncio.create_task(shipper.ship_orders())
+        await run_failures(cluster, FailurePlan(cluster, kills, restarts, freezes))
+        cluster.log_event("no more failures")
+        crowd.is_closing = True
+        await asyncio.gather(*customers)
         await browser.close()
-        cluster.note("everybody has left")
+        cluster.log_event("all customers have finished")
         try:
-            await calm(cluster, open_payments)
-            sender.is_closing = True
-            async with asyncio.timeout(CALM):
+            await wait_until_none(cluster, find_open_payments)
+            shipper.is_closing = True
+            async with asyncio.timeout(SETTLE_TIMEOUT_S):
                 await sending
-            await calm(cluster, open_labels_and_mails)
-            problems = [*figures.wrong, *await faults(cluster)]
+            await wait_until_none(cluster, find_open_labels_and_mails)
+            problems = [*figures.wrong, *await find_faults(cluster)]
         except (AssertionError, TimeoutError) as error:
-            problems = [*figures.wrong, f"never settled: {error!r}", *await faults(cluster)]
-        cluster.note("settled")
+            problems = [*figures.wrong, f"never finished: {error!r}", *await find_faults(cluster)]
+        cluster.log_event("finished")
         books = await read_books(cluster.database)
         waits = sorted(figures.waits)
-        print(f"\n{kills} kills, {restarts} restarts of PostgreSQL, in {time.monotonic() - begun:.0f} s")
+        print(f"\n{kills} kills, {restarts} restarts of PostgreSQL, in {time.monotonic() - started:.0f} s")
         print(f"bought: {dict(figures.bought)}")
-        print(f"{len(await cluster.bank.approved())} payments approved, {books.paid} orders paid")
-        print(f"{sender.sent} labels at once, {sender.doubts} settled at the carrier's desk")
+        print(
+            f"{len(await cluster.bank.list_approved_invoices())} payments approved, {books.paid_count} orders paid"
+        )
+        print(f"{shipper.sent} labels created directly, {shipper.doubts} resolved at the carrier's desk")
         print(f"answers: {dict(sorted(figures.answers.items()))}")
         print(
             f"requests took {waits[len(waits) // 2]:.2f} s (median), {waits[len(waits) * 99 // 100]:.1f} s (p99),"
-            f" {waits[-1]:.1f} s at most, tries included"
+            f" {waits[-1]:.1f} s at most, retries included"
         )
         tracebacks = [
             found for replica in cluster.replicas for found in TRACEBACK.findall(replica.log.read_text())
@@ -240,13 +254,13 @@ async def run(kills: int, restarts: int, freezes: int, folder: Path) -> bool:
 
 def main() -> None:
     """Run from the command line."""
-    parser = argparse.ArgumentParser(description="Let machines fail while people buy.")
+    parser = argparse.ArgumentParser(description="Let machines fail while customers buy.")
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--restarts", type=int, default=5, help="of PostgreSQL")
     parser.add_argument("--freezes", type=int, default=3, help="of Redis, which is emptied as often")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="trompo-replicas-"))
-    if not asyncio.run(run(asked.kills, asked.restarts, asked.freezes, folder)):
+    if not asyncio.run(run(arguments.kills, arguments.restarts, arguments.freezes, folder)):
         sys.exit(1)
 
 

@@ -1,6 +1,6 @@
-"""What the failure tests stand on: shops in processes of their own, which can be killed, and a gateway that goes on.
+"""Scene of the failure tests: shops in separate processes, which can be killed, and a gateway that keeps running.
 
-The gateway and its bank live in this process; each shop lives in another. The shops share one database.
+The gateway and its bank run in this process; each shop runs in another. The shops share one database.
 """
 
 import asyncio
@@ -31,92 +31,95 @@ from backend.migrations.sandbox_tables import SandboxTransaction
 from backend.operations.demo.seed import seed
 from backend.orders.models import Order
 from backend.payment.models import PaymentCollection, PaymentSession
-from backend.payment.providers.pse.client import gateway_credentials
+from backend.payment.providers.pse.client import get_gateway_credentials
 from backend.payment.providers.pse.reports import GatewayState
 from backend.sandbox.gateway import SandboxGateway
-from tests.checkout_steps import TYPED
+from tests.checkout_steps import CHECKOUT_INPUT
 from tests.failure import shop_process
 from tests.forks import FORKS
-from tests.log_guard import PERSONAL, TOKEN_FILE, find_leaks, recorded_tokens
-from tests.ports import free_port
+from tests.log_guard import PERSONAL_FIELDS, TOKEN_FILE, find_leaks, read_recorded_tokens
+from tests.ports import find_free_port
 
-DEADLINE = 90.0
-"""Seconds: on a busy machine a shop takes its time to open, and what it was doing waits for its turn again."""
-Wrap = Callable[[ASGIApp], ASGIApp]
+START_TIMEOUT_S = 90.0
+"""Seconds. On a busy machine a shop starts slowly, and its waiting jobs take time to run."""
+AppWrapper = Callable[[ASGIApp], ASGIApp]
 
 
 @dataclass
 class Shop:
-    """A shop's process: started, killed, started again."""
+    """A shop's process, which can be started, killed and started again."""
 
     environment: dict[str, str]
     port: int
     log: Path
-    """What its processes print; the next one goes on with it."""
+    """File for the output of its processes; a restarted one appends to it."""
     process: ForkServerProcess | None = None
     kills: int = 0
 
     @property
     def url(self) -> str:
-        """Where it answers, without a trailing slash."""
+        """Return the shop's address, without a trailing slash."""
         return f"http://127.0.0.1:{self.port}"
 
     async def open(self) -> None:
-        """Start it and wait until it answers."""
+        """Start the shop and wait until it answers."""
         self.process = FORKS.Process(
             target=shop_process.serve, args=(self.environment, self.log), daemon=True
         )
         self.process.start()
-        async with asyncio.timeout(DEADLINE), httpx.AsyncClient() as client:
+        async with asyncio.timeout(START_TIMEOUT_S), httpx.AsyncClient() as client:
             while True:
                 with suppress(httpx.TransportError):
                     if (await client.get(f"{self.url}/health")).status_code == 200:
                         return
-                assert self.process.exitcode is None, f"the shop did not start:\n{self._printed}"
-                await asyncio.sleep(0.02)  # between two looks at a process that tells nobody when it is ready
+                assert self.process.exitcode is None, f"the shop did not start:\n{self._output}"
+                await asyncio.sleep(0.02)  # poll: the process sends no signal when it is ready
 
     def kill(self) -> None:
-        """Send SIGKILL to it, if it lives."""
+        """Send SIGKILL to the process, if it is alive."""
         if self.process is not None and self.process.exitcode is None:
             self.process.kill()
             self.kills += 1
 
-    async def closed(self) -> None:
-        """Wait until it has ended."""
+    async def wait_until_ended(self) -> None:
+        """Wait until the process has ended."""
         if self.process is not None:
             await asyncio.to_thread(self.process.join)
 
     def require_clean_log(self) -> None:
-        """Check that its log holds none of its tokens, no query of an address, and nothing of its shoppers."""
-        typed = [text for name, text in TYPED.items() if name in PERSONAL | {"address"}]
-        people = {*typed, *(text.replace(" ", "") for text in typed)}
-        tokens = recorded_tokens(Path(self.environment[TOKEN_FILE]))
-        assert find_leaks(self._printed, tokens, people) == []
+        """Check that the log holds no token, no query string and no personal data of shoppers."""
+        texts = [text for name, text in CHECKOUT_INPUT.items() if name in PERSONAL_FIELDS | {"address"}]
+        personal = {*texts, *(text.replace(" ", "") for text in texts)}
+        tokens = read_recorded_tokens(Path(self.environment[TOKEN_FILE]))
+        assert find_leaks(self._output, tokens, personal) == []
 
     @property
-    def _printed(self) -> str:
+    def _output(self) -> str:
         return self.log.read_text() if self.log.exists() else ""
 
     def assert_alive(self) -> None:
-        """It did not end by itself."""
+        """Check that the process did not end by itself."""
         assert self.process is not None
         assert self.process.exitcode is None, "the shop ended by itself"
 
 
 @dataclass
 class Bank:
-    """The gateway's side: its database, and deciding about what waits in it. `shop_database` is the shops'."""
+    """The gateway, its database, and the bank's decisions about pending transactions.
+
+    `shop_database` is the shops' database.
+    """
 
     database: Database
     gateway: SandboxGateway
     shop_database: Database
 
     async def approve_all(self) -> None:
-        """Approve every transaction that is pending."""
+        """Approve every pending transaction."""
         await self.decide_all("approve")
 
     async def decide_all(self, decision: str, besides: frozenset[str] = frozenset()) -> None:
-        """Decide about every pending transaction whose invoice is not among `besides`."""
+        """Decide every pending transaction whose invoice is not among `besides`."""
         async with self.database.read() as session:
             waiting = select(SandboxTransaction.bank_token, SandboxTransaction.invoice).where(
                 SandboxTransaction.state == GatewayState.PENDING
@@ -127,14 +130,14 @@ class Bank:
                 await self.decide(token, decision)
 
     async def decide(self, token: str, decision: str) -> None:
-        """What a shopper does on the bank's page of this token."""
+        """Submit a decision on the bank's page of this token."""
         transport = httpx.ASGITransport(self.gateway.app)
         async with httpx.AsyncClient(transport=transport, base_url="http://bank") as browser:
             answer = await browser.post(f"/bank/{token}", data={"decision": decision})
         assert answer.status_code == 303
 
-    async def invoice_of(self, order_id: str) -> str:
-        """The invoice of the order's newest payment."""
+    async def find_invoice(self, order_id: str) -> str:
+        """Return the invoice of the order's newest payment."""
         query = (
             select(PaymentSession.invoice)
             .join(PaymentCollection, PaymentCollection.id == PaymentSession.collection_id)
@@ -146,8 +149,8 @@ class Bank:
         async with self.shop_database.read() as session:
             return (await session.execute(query)).scalar_one()
 
-    async def approved(self) -> set[str]:
-        """The invoices that the bank has approved."""
+    async def list_approved_invoices(self) -> set[str]:
+        """Return the invoices that the bank has approved."""
         async with self.database.read() as session:
             accepted = SandboxTransaction.state == GatewayState.ACCEPTED
             return set((await session.execute(select(SandboxTransaction.invoice).where(accepted))).scalars())
@@ -155,32 +158,33 @@ class Bank:
 
 @asynccontextmanager
 async def open_scene(
-    folder: Path, *, database_url: str = "", processes: int = 1, around_gateway: Wrap = lambda app: app
+    folder: Path, *, database_url: str = "", processes: int = 1, wrap_gateway: AppWrapper = lambda app: app
 ) -> AsyncIterator[tuple[list[Shop], Bank]]:
-    """Shops, not opened yet, on one database (an SQLite file in the folder unless named), and a gateway that serves.
+    """Open a scene: shops, not started yet, on one database, and a running gateway.
 
-    `around_gateway` gives what stands before the gateway's application. At the end the shops' logs must be clean.
+    The database is an SQLite file in the folder unless `database_url` is given. `wrap_gateway` wraps the
+    gateway's application. At the end the shops' logs must be clean.
     """
-    gateway_port = free_port()
-    settings = Settings(data_dir=folder / "gateway", port=free_port())
+    gateway_port = find_free_port()
+    settings = Settings(data_dir=folder / "gateway", port=find_free_port())
     shop_settings = Settings(data_dir=folder / "shop", database_url=database_url)
     database = Database.from_settings(settings)
     await upgrade(database)
     shops = []
-    for port in _ports(processes):
+    for port in _find_free_ports(processes):
         tokens = {TOKEN_FILE: str(folder / f"tokens-{port}.txt")}
-        environment = _environment(port, shop_settings, gateway_port) | tokens
+        environment = _build_environment(port, shop_settings, gateway_port) | tokens
         shops.append(Shop(environment, port, folder / f"shop-{port}.log"))
     async with httpx.AsyncClient() as http:
         gateway = SandboxGateway(
             database,
             http,
-            gateway_credentials(settings),
+            get_gateway_credentials(settings),
             f"http://127.0.0.1:{gateway_port}",
-            pause=_pause,
+            pause=_get_retry_delay,
         )
         config = uvicorn.Config(
-            around_gateway(gateway.app),
+            wrap_gateway(gateway.app),
             port=gateway_port,
             log_level="error",
             lifespan="off",
@@ -197,7 +201,7 @@ async def open_scene(
         finally:
             for shop in shops:
                 shop.kill()
-                await shop.closed()
+                await shop.wait_until_ended()
             await gateway.stop()
             server.should_exit = True
             await serving
@@ -207,16 +211,16 @@ async def open_scene(
         shop.require_clean_log()
 
 
-def _ports(count: int) -> list[int]:
+def _find_free_ports(count: int) -> list[int]:
     ports: list[int] = []
     while len(ports) < count:
-        port = free_port()
+        port = find_free_port()
         if port not in ports:
             ports.append(port)
     return ports
 
 
-def _environment(port: int, settings: Settings, gateway_port: int) -> dict[str, str]:
+def _build_environment(port: int, settings: Settings, gateway_port: int) -> dict[str, str]:
     return {
         **os.environ,
         "PORT": str(port),
@@ -230,13 +234,13 @@ def _environment(port: int, settings: Settings, gateway_port: int) -> dict[str, 
     }
 
 
-def _pause(attempts: int) -> timedelta:
-    """Before the gateway tells again: quick at first, and patient enough for a slow start of the shop."""
+def _get_retry_delay(attempts: int) -> timedelta:
+    """Return the delay before the next notification: short at first, later long enough for a slow shop."""
     return timedelta(seconds=min(0.1 * 2 ** (attempts - 1), 8))
 
 
 async def _stock_up(database: Database, settings: Settings) -> None:
-    """Enough trompos for any number of kills."""
+    """Seed the shop with enough units for any number of kills."""
     await seed(database, settings)
     async with database.transaction() as session:
         await session.execute(update(InventoryLevel).values(stocked=100_000))

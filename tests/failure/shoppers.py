@@ -1,7 +1,7 @@
-"""Those who use a shop while its machines fail: programs at the Store API, browsers, and staff who send what is paid.
+"""Users of a shop whose machines fail: Store API programs, browsers, and staff who ship paid orders.
 
-They do what people and programs do: wait, try again, press a button again, load a page again that the browser could not
-load. They never help a page that shows and does nothing: that one is stuck.
+They do what real users do: wait, retry, click a button again, reload a page that the browser could not load. They
+never help a page that is displayed and does nothing: that page is stuck.
 """
 
 import asyncio
@@ -23,92 +23,96 @@ from sqlalchemy import select
 from backend.orders.models import Order
 from backend.payment.models import PaymentCollection, PaymentSession
 from tests.e2e.shopper import ANA, BANK, MEDELLIN
-from tests.failure.books import OVER
+from tests.failure.books import FINAL_STATES
 from tests.failure.cluster import STAFF, Cluster
 from tests.store_steps import HOME, PAYER, PSE
 
 DECISIONS = ("approve",) * 7 + ("reject", "cancel")
-GIVES_UP = 150.0
-"""Seconds after which a program or a page that gets nowhere is stuck."""
-PRESS_AGAIN = 4.0
-"""Seconds after which a person presses a button again."""
-TOYS = ("yoyo-de-madera", "coca-balero", "bolsa-de-canicas")
+STUCK_TIMEOUT_S = 150.0
+"""Seconds after which a program or page without progress is stuck."""
+CLICK_INTERVAL_S = 4.0
+"""Seconds after which a person clicks a button again."""
+PRODUCT_HANDLES = ("yoyo-de-madera", "coca-balero", "bolsa-de-canicas")
 
 
 @dataclass
 class Figures:
-    """What was answered, and what came of it."""
+    """The answers and the results of the purchases."""
 
     answers: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
-    """Answers that nobody should get, and pages that were stuck."""
+    """Unacceptable answers, and stuck pages."""
     bought: Counter[str] = field(default_factory=Counter)
     waits: list[float] = field(default_factory=list)
-    """Seconds that requests took that were answered well at last."""
+    """Durations of requests that finally succeeded, in seconds."""
 
-    def note(self, who: str, asked: str, status: int, headers: Mapping[str, str], body: str = "") -> None:
+    def count_answer(
+        self, client_name: str, request: str, status: int, headers: Mapping[str, str], body: str = ""
+    ) -> None:
         """Count an answer. The shop itself refuses with 503 and `Retry-After`, never with 500."""
         if "x-replica" not in headers:
-            self.answers[f"{who}: {status} by the proxy"] += 1
+            self.answers[f"{client_name}: {status} by the proxy"] += 1
             return
-        self.answers[f"{who}: {status}"] += 1
+        self.answers[f"{client_name}: {status}"] += 1
         if status >= 500 and not (status == 503 and "retry-after" in headers):
-            self.wrong.append(f"{status} {asked} {body[:300]}")
+            self.wrong.append(f"{status} {request} {body[:300]}")
 
 
 class NoProgress(Exception):
-    """Somebody gets nowhere."""
+    """A user makes no progress."""
 
 
 @dataclass
 class Program:
-    """A client of the API that tries again while it makes sense."""
+    """An API client that retries while it makes sense."""
 
     url: str
     figures: Figures
-    who: str
+    client_name: str
     headers: dict[str, str] = field(default_factory=dict)
 
-    async def ask(self, method: str, path: str, body: Any = None) -> tuple[int, Any]:
-        """Status (below 500) and body of an answer; refused or lost ones are asked for again.
+    async def request(self, method: str, path: str, body: Any = None) -> tuple[int, Any]:
+        """Return the status (below 500) and body of an answer; repeat refused or lost requests.
 
         Raises:
             NoProgress: there was no answer for too long.
         """
         started = time.monotonic()
-        while time.monotonic() - started < GIVES_UP:
-            answer = await self._try(method, path, body)
+        while time.monotonic() - started < STUCK_TIMEOUT_S:
+            answer = await self._send(method, path, body)
             if answer is not None and answer.status_code < 500:
                 self.figures.waits.append(time.monotonic() - started)
                 return answer.status_code, answer.json()
             await asyncio.sleep(random.uniform(0.3, 1))
-        raise NoProgress(f"{self.who}: {method} {path}")
+        raise NoProgress(f"{self.client_name}: {method} {path}")
 
-    async def _try(self, method: str, path: str, body: Any) -> httpx.Response | None:
+    async def _send(self, method: str, path: str, body: Any) -> httpx.Response | None:
         try:
             async with httpx.AsyncClient(base_url=self.url, headers=self.headers, timeout=70) as client:
                 answer = await client.request(method, path, json=body)
         except httpx.TransportError as error:
-            self.figures.answers[f"{self.who}: {type(error).__name__}"] += 1
+            self.figures.answers[f"{self.client_name}: {type(error).__name__}"] += 1
             return None
-        self.figures.note(self.who, f"{method} {path}", answer.status_code, answer.headers, answer.text)
+        self.figures.count_answer(
+            self.client_name, f"{method} {path}", answer.status_code, answer.headers, answer.text
+        )
         return answer
 
-    async def need(self, method: str, path: str, body: Any = None) -> Any:
-        """The body of an answer that has to be 200.
+    async def request_ok(self, method: str, path: str, body: Any = None) -> Any:
+        """Return the body of an answer that must be 200.
 
         Raises:
-            NoProgress: it is another.
+            NoProgress: the status is another one.
         """
-        status, answer = await self.ask(method, path, body)
+        status, answer = await self.request(method, path, body)
         if status != 200:
-            raise NoProgress(f"{self.who}: {status} {method} {path} {str(answer)[:300]}")
+            raise NoProgress(f"{self.client_name}: {status} {method} {path} {str(answer)[:300]}")
         return answer
 
 
 @dataclass
-class Street:
-    """Everybody, until `is_closing`: then they finish what they have begun."""
+class Crowd:
+    """All customers, until `is_closing`: then they finish their current purchase."""
 
     cluster: Cluster
     figures: Figures
@@ -119,34 +123,34 @@ class Street:
     numbers: "count[int]" = field(default_factory=count)
 
     @classmethod
-    async def of(cls, cluster: Cluster, figures: Figures, folder: Path) -> "Street":
-        """The shop's key and toys, as a program learns them."""
+    async def create(cls, cluster: Cluster, figures: Figures, folder: Path) -> "Crowd":
+        """Return a street with the shop's key and products, read as a program reads them."""
         token = await staff_token(cluster, figures)
         admin = Program(cluster.url, figures, "staff", {"Authorization": f"Bearer {token}"})
-        key = (await admin.need("GET", "/admin/api-keys"))["api_keys"][0]["token"]
+        key = (await admin.request_ok("GET", "/admin/api-keys"))["api_keys"][0]["token"]
         store = Program(cluster.url, figures, "program", {"x-publishable-api-key": key})
-        products = (await store.need("GET", "/store/products?limit=20&fields=*variants"))["products"]
+        products = (await store.request_ok("GET", "/store/products?limit=20&fields=*variants"))["products"]
         return cls(cluster, figures, key, [v["id"] for p in products for v in p["variants"]], folder)
 
-    async def programs(self) -> None:
-        """One program after the other buys."""
+    async def run_programs(self) -> None:
+        """Buy as one program after another."""
         while not self.is_closing:
-            await self._counted("program", self.buy_as_program)
+            await self._count_purchase("program", self.buy_as_program)
 
-    async def browsers(self, browser: Browser) -> None:
-        """One shopper after the other comes with a browser and buys."""
+    async def run_browsers(self, browser: Browser) -> None:
+        """Buy with one browser after another."""
         while not self.is_closing:
-            await self._counted("browser", lambda: self.buy_in(browser))
+            await self._count_purchase("browser", lambda: self.buy_in_browser(browser))
 
-    async def _counted(self, who: str, buy: Callable[[], Awaitable[str]]) -> None:
+    async def _count_purchase(self, client_name: str, buy: Callable[[], Awaitable[str]]) -> None:
         try:
-            self.figures.bought[f"{who}: {await buy()}"] += 1
+            self.figures.bought[f"{client_name}: {await buy()}"] += 1
         except NoProgress as error:
             self.figures.wrong.append(f"stuck: {error}")
-            self.cluster.note(f"stuck: {error}")
+            self.cluster.log_event(f"stuck: {error}")
 
     async def buy_as_program(self) -> str:
-        """All steps of a purchase, and the decision at the bank. Gives what was decided."""
+        """Make a whole purchase and decide at the bank. Return the decision."""
         address = ".".join(str(random.randrange(1, 255)) for _ in range(4))
         store = Program(
             self.cluster.url,
@@ -155,54 +159,59 @@ class Street:
             {"x-publishable-api-key": self.key, "X-Forwarded-For": address},
         )
         item = {"variant_id": random.choice(self.variants), "quantity": random.randint(1, 3)}
-        made = await store.need("POST", "/store/carts", {"items": [item], "email": "ana@example.com"})
-        cart = f"/store/carts/{made['cart']['id']}"
-        await store.need("POST", cart, {"shipping_address": HOME})
-        options = (await store.need("GET", f"/store/shipping-options?cart_id={made['cart']['id']}"))[
+        created = await store.request_ok(
+            "POST", "/store/carts", {"items": [item], "email": "ana@example.com"}
+        )
+        cart = f"/store/carts/{created['cart']['id']}"
+        await store.request_ok("POST", cart, {"shipping_address": HOME})
+        options = (await store.request_ok("GET", f"/store/shipping-options?cart_id={created['cart']['id']}"))[
             "shipping_options"
         ]
         chosen = next(option for option in options if option["price_type"] == "calculated")
-        await store.need("POST", f"{cart}/shipping-methods", {"option_id": chosen["id"]})
-        owed = (await store.need("POST", "/store/payment-collections", {"cart_id": made["cart"]["id"]}))[
-            "payment_collection"
-        ]
-        sessions = f"/store/payment-collections/{owed['id']}/payment-sessions"
+        await store.request_ok("POST", f"{cart}/shipping-methods", {"option_id": chosen["id"]})
+        collection = (
+            await store.request_ok("POST", "/store/payment-collections", {"cart_id": created["cart"]["id"]})
+        )["payment_collection"]
+        sessions = f"/store/payment-collections/{collection['id']}/payment-sessions"
         started = time.monotonic()
-        payer: dict[str, Any] = dict(PAYER)
+        payment_data: dict[str, Any] = dict(PAYER)
         while True:
-            status, answer = await store.ask("POST", sessions, {"provider_id": PSE, "data": payer})
+            status, answer = await store.request("POST", sessions, {"provider_id": PSE, "data": payment_data})
             if status == 409 and "`data.replace`" in answer["message"]:
-                payer = {**PAYER, "replace": True}  # as it is told: nobody knows the way to that bank's page
+                payment_data = {
+                    **PAYER,
+                    "replace": True,
+                }  # as the message says: the address of that bank's page is unknown
             session = answer["payment_collection"]["payment_sessions"][-1] if status == 200 else {}
             if url := session.get("data", {}).get("redirect_url"):
                 break
-            if time.monotonic() - started > GIVES_UP:
+            if time.monotonic() - started > STUCK_TIMEOUT_S:
                 raise NoProgress(f"program: no bank: {status} {str(answer)[:300]}")
-            await asyncio.sleep(10)  # tries to pay are counted, too
-        await store.need("POST", f"{cart}/complete", {})
+            await asyncio.sleep(10)  # the shop limits payment attempts
+        await store.request_ok("POST", f"{cart}/complete", {})
         decision = random.choice(DECISIONS)
         async with httpx.AsyncClient() as bank:
             assert (await bank.post(url, data={"decision": decision})).status_code == 303
         return decision
 
-    async def buy_in(self, browser: Browser) -> str:
-        """One shopper's purchase in a window of their own. Gives what was decided."""
+    async def buy_in_browser(self, browser: Browser) -> str:
+        """Make one purchase in a new window. Return the decision."""
         context = await browser.new_context(base_url=self.cluster.url, viewport={"width": 400, "height": 800})
         page = await context.new_page()
         number = next(self.numbers)
 
         async def note(response: Response) -> None:
             if response.url.startswith(self.cluster.url) and response.status >= 500:
-                asked = f"{response.request.method} {response.url}"
-                self.figures.note("browser", asked, response.status, response.headers)
+                request = f"{response.request.method} {response.url}"
+                self.figures.count_answer("browser", request, response.status, response.headers)
 
         page.on("response", note)
         decision = random.choice(DECISIONS)
         try:
-            return await Shopper(page, self.cluster.url).buy(random.choice(TOYS), decision)
+            return await Shopper(page, self.cluster.url).buy(random.choice(PRODUCT_HANDLES), decision)
         except NoProgress as error:
-            if decision != "approve" and await self._is_looked_up(page.url):
-                return f"{decision}, and an earlier try is still looked up"
+            if decision != "approve" and await self._is_payment_open(page.url):
+                return f"{decision}, and an earlier attempt is still being checked"
             with suppress(PlaywrightError):
                 await page.screenshot(path=self.folder / f"stuck-{number}.png")
                 (self.folder / f"stuck-{number}.html").write_text(await page.content())
@@ -210,8 +219,8 @@ class Street:
         finally:
             await context.close()
 
-    async def _is_looked_up(self, url: str) -> bool:
-        """Whether the order waits for a payment of which nobody knows yet: its page rightly says so."""
+    async def _is_payment_open(self, url: str) -> bool:
+        """Return True if the order still waits for a payment in an unknown state: its page rightly displays that."""
         order_id = url.partition("/order/")[2].partition("?")[0]
         query = (
             select(PaymentSession.state)
@@ -220,86 +229,89 @@ class Street:
             .where(Order.id == order_id)
         )
         async with self.cluster.database.read() as session:
-            return any(state not in OVER for state in (await session.execute(query)).scalars())
+            return any(state not in FINAL_STATES for state in (await session.execute(query)).scalars())
 
 
 @dataclass
 class Shopper:
-    """A person before a page. Each step goes on until it is done or the person gives up."""
+    """A person with a browser. Each step is repeated until it succeeds or the person gives up."""
 
     page: Page
     url: str
 
-    async def buy(self, toy: str, decision: str) -> str:
-        """From the toy's page to the order's. Gives the decision."""
+    async def buy(self, product: str, decision: str) -> str:
+        """Buy from the product's page to the order's page. Return the decision."""
         page = self.page
-        await self._go(f"/product/{toy}")
-        await self._until(
-            "the toy is in the cart",
+        await self._open(f"/product/{product}")
+        await self._repeat_until(
+            "the product is in the cart",
             lambda: page.get_by_test_id("added-notice").is_visible(),
             lambda: page.get_by_test_id("add-to-cart").locator("visible=true").first.click(timeout=1000),
         )
-        await self._go("/checkout")
-        await self._until("the form shows", self._field("email").is_visible)
+        await self._open("/checkout")
+        await self._repeat_until("the form shows", self._field("email").is_visible)
         for name, text in ANA.items():
             await self._fill(name, text)
-        await self._until("the town is chosen", self._has_town, self._choose_town)
-        await self._until(
+        await self._repeat_until("the town is chosen", self._has_town, self._choose_town)
+        await self._repeat_until(
             "the bank is chosen",
             self._has_bank,
             lambda: page.get_by_test_id("bank-select").select_option(BANK, timeout=1000),
         )
         for box in ("consent_data", "consent_terms"):
-            await self._until(f"{box} is ticked", self._field(box).is_checked, self._field(box).check)
-        again = page.locator(".shipping__none button")  # where the price could not be had
-        await self._until("there is a price", self._has_price, lambda: again.click(timeout=1000))
-        await self._until("the bank's page opens", self._is_at_bank, self._pay)
-        await self._until(
+            await self._repeat_until(f"{box} is ticked", self._field(box).is_checked, self._field(box).check)
+        retry = page.locator(".shipping__none button")  # shown if there is no price
+        await self._repeat_until("there is a price", self._has_price, lambda: retry.click(timeout=1000))
+        await self._repeat_until("the bank's page opens", self._is_at_bank, self._pay)
+        await self._repeat_until(
             "the order's page opens",
             page.get_by_test_id("order-status").is_visible,
             lambda: page.get_by_test_id(f"bank-{decision}").click(timeout=1000),
             reload=True,
         )
-        told = {"approve": "paid", "reject": "rejected", "cancel": "canceled"}[decision]
-        await self._until(f"the order is {told}", lambda: self._has_status(told))
+        status = {"approve": "paid", "reject": "rejected", "cancel": "canceled"}[decision]
+        await self._repeat_until(f"the order is {status}", lambda: self._has_status(status))
         return decision
 
-    async def _go(self, path: str) -> None:
-        """Open a page; a browser that could not load it, or shows an error of the proxy, is asked again."""
+    async def _open(self, path: str) -> None:
+        """Open a page; repeat if the browser could not load it or displays an error of the proxy."""
 
         async def is_loaded() -> bool:
             answer = await self.page.goto(path, wait_until="domcontentloaded", timeout=70_000)
             return answer is not None and answer.ok
 
-        await self._until(f"{path} loads", is_loaded)
+        await self._repeat_until(f"{path} loads", is_loaded)
 
-    async def _until(
+    async def _repeat_until(
         self,
-        what: str,
-        reached: Callable[[], Awaitable[bool]],
+        step: str,
+        is_reached: Callable[[], Awaitable[bool]],
         act: Callable[[], Awaitable[object]] | None = None,
         *,
         reload: bool = False,
     ) -> None:
-        """Act, and act again every few seconds, until it is so. `reload`: a page that is no page is loaded again."""
+        """Repeat `act` every few seconds until `is_reached` returns True.
+
+        `reload`: reload a page that failed to load.
+        """
         started, acted = time.monotonic(), 0.0
         while True:
             with suppress(PlaywrightError):
-                if await reached():
+                if await is_reached():
                     return
-            if time.monotonic() - started > GIVES_UP:
-                raise NoProgress(f"not within {GIVES_UP:.0f} s: {what}")
-            if time.monotonic() - acted > PRESS_AGAIN:
+            if time.monotonic() - started > STUCK_TIMEOUT_S:
+                raise NoProgress(f"not within {STUCK_TIMEOUT_S:.0f} s: {step}")
+            if time.monotonic() - acted > CLICK_INTERVAL_S:
                 acted = time.monotonic()
                 with suppress(PlaywrightError):
-                    if reload and await self._is_no_page():
+                    if reload and await self._has_browser_error():
                         await self.page.reload(wait_until="domcontentloaded", timeout=70_000)
                     elif act is not None:
                         await act()
             await asyncio.sleep(0.25)
 
-    async def _is_no_page(self) -> bool:
-        """Whether the browser shows its own error, or the proxy's."""
+    async def _has_browser_error(self) -> bool:
+        """Return True if the browser displays its own error or the proxy's."""
         return not await self.page.locator("main").count()
 
     def _field(self, name: str) -> Any:
@@ -309,7 +321,9 @@ class Shopper:
         async def is_filled() -> bool:
             return bool(await self._field(name).input_value(timeout=1000) == text)
 
-        await self._until(f"{name} is filled", is_filled, lambda: self._field(name).fill(text, timeout=1000))
+        await self._repeat_until(
+            f"{name} is filled", is_filled, lambda: self._field(name).fill(text, timeout=1000)
+        )
 
     async def _has_town(self) -> bool:
         return bool(await self._field("dane_code").input_value(timeout=1000) == MEDELLIN[2])
@@ -330,29 +344,31 @@ class Shopper:
         return bool(await self.page.get_by_test_id("bank-approve").is_visible())
 
     async def _pay(self) -> None:
-        way = self.page.get_by_test_id("go-to-bank")
-        if await way.is_visible():
-            await way.click(timeout=1000)
-        elif not self.page.url.startswith(self.url):  # on the way to the bank
+        link = self.page.get_by_test_id("go-to-bank")
+        if await link.is_visible():
+            await link.click(timeout=1000)
+        elif not self.page.url.startswith(self.url):  # the bank's page is loading
             return
         else:
             await self.page.get_by_test_id("place-order").click(timeout=1000)
 
     async def _has_status(self, status: str) -> bool:
-        shown = await self.page.get_by_test_id("order-status").get_attribute("data-status", timeout=1000)
-        return shown == status
+        displayed = await self.page.get_by_test_id("order-status").get_attribute("data-status", timeout=1000)
+        return displayed == status
 
 
 async def staff_token(cluster: Cluster, figures: Figures) -> str:
-    """A session of the owner's, for programs."""
+    """Return a token of the owner, for programs."""
     program = Program(cluster.url, figures, "staff")
-    answer = await program.need("POST", "/auth/user/emailpass", {"email": STAFF[0], "password": STAFF[1]})
+    answer = await program.request_ok(
+        "POST", "/auth/user/emailpass", {"email": STAFF[0], "password": STAFF[1]}
+    )
     return str(answer["token"])
 
 
 @dataclass
-class Sender:
-    """Staff who make a label for each paid order, and settle what is in doubt by looking at the carrier's own desk."""
+class OrderShipper:
+    """Staff who create a label for each paid order, and resolve labels in doubt at the carrier's own desk."""
 
     cluster: Cluster
     figures: Figures
@@ -361,49 +377,53 @@ class Sender:
     sent: int = 0
     doubts: int = 0
 
-    async def work(self) -> None:
-        """Go on until `is_closing` and nothing is left to be sent."""
+    async def ship_orders(self) -> None:
+        """Ship orders until `is_closing` is set and no order is left."""
         admin = Program(self.cluster.url, self.figures, "staff", {"Authorization": f"Bearer {self.token}"})
         while True:
             is_last = self.is_closing
             try:
-                left = await self._send_all(admin) + await self._settle_doubts(admin)
+                remaining = await self._create_labels(admin) + await self._resolve_doubts(admin)
             except NoProgress as error:
                 self.figures.wrong.append(f"stuck: {error}")
                 return
-            if is_last and not left:
+            if is_last and not remaining:
                 return
             await asyncio.sleep(0.5)
 
-    async def _send_all(self, admin: Program) -> int:
-        """Make labels for what is paid and not sent. Gives how many orders there were."""
+    async def _create_labels(self, admin: Program) -> int:
+        """Create labels for paid, unshipped orders. Return the number of orders."""
         query = "/admin/orders?limit=50&payment_status=captured&fulfillment_status=not_fulfilled"
         orders = [
             order
-            for order in (await admin.need("GET", query))["orders"]
+            for order in (await admin.request_ok("GET", query))["orders"]
             if order["payment_status"] == "captured" and order["fulfillment_status"] == "not_fulfilled"
         ]
         for order in orders:
-            whole = (await admin.need("GET", f"/admin/orders/{order['id']}"))["order"]
-            items = [{"id": item["id"], "quantity": item["quantity"]} for item in whole["items"]]
-            status, _ = await admin.ask("POST", f"/admin/orders/{order['id']}/fulfillments", {"items": items})
+            full_order = (await admin.request_ok("GET", f"/admin/orders/{order['id']}"))["order"]
+            items = [{"id": item["id"], "quantity": item["quantity"]} for item in full_order["items"]]
+            status, _ = await admin.request(
+                "POST", f"/admin/orders/{order['id']}/fulfillments", {"items": items}
+            )
             self.sent += status == 200
         return len(orders)
 
-    async def _settle_doubts(self, admin: Program) -> int:
-        rows = (await admin.need("GET", "/admin/attention?status=open&kind=label_in_doubt"))["attention"]
+    async def _resolve_doubts(self, admin: Program) -> int:
+        rows = (await admin.request_ok("GET", "/admin/attention?status=open&kind=label_in_doubt"))[
+            "attention"
+        ]
         for row in rows:
-            made = [
+            labels = [
                 label
-                for label in await self.cluster.carrier.ledger.labels()
+                for label in await self.cluster.carrier.ledger.list_labels()
                 if label.reference == row["data"]["reference"]
             ]
             decision: dict[str, Any] = {"action": "dismissed", "note": "The carrier's desk shows none"}
-            if made:
+            if labels:
                 decision = {
                     "action": "honor",
-                    "label": {"carrier_order_id": made[0].order_id, "carrier": made[0].carrier},
+                    "label": {"carrier_order_id": labels[0].order_id, "carrier": labels[0].carrier},
                 }
-            await admin.ask("POST", f"/admin/attention/{row['id']}/resolve", decision)
+            await admin.request("POST", f"/admin/attention/{row['id']}/resolve", decision)
             self.doubts += 1
         return len(rows)

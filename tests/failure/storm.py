@@ -1,8 +1,8 @@
-"""A storm of notifications: shuffled, duplicated, some forged; afterwards every order stands where the bank says.
+"""A storm of notifications: shuffled, duplicated, some forged. Afterwards every order has the state of its bank.
 
 `python -m tests.failure.storm --notifications 10000 --orders 500` prints the figures; `--database postgresql
---processes 2` lets two shops share the storm and one PostgreSQL. The notifications come over real sockets, many at
-once.
+--processes 2` lets two shops share the storm and one PostgreSQL. The notifications arrive over real sockets, many
+concurrently.
 """
 
 import argparse
@@ -25,17 +25,17 @@ from backend.orders.models import Order
 from backend.payment.models import PaymentSession
 from backend.payment.providers.pse.reports import GatewayState, sign
 from tests.failure.books import read_books
-from tests.failure.databases import KINDS, empty_database
+from tests.failure.databases import DATABASE_KINDS, empty_database
 from tests.failure.scene import Bank, Shop, open_scene
 
-AT_ONCE = 32
+CONCURRENCY = 32
 FORGED_SHARE = 0.3
-DEADLINE = 120.0
+TIMEOUT_S = 120.0
 
 
 @dataclass
 class Figures:
-    """What a storm came to; times in milliseconds."""
+    """Results of a storm; times in milliseconds."""
 
     notifications: int
     orders: int
@@ -44,90 +44,90 @@ class Figures:
     p99: float
     slowest: float
     seconds: float
-    ends: Counter[str]
+    final_states: Counter[str]
 
 
 async def run(notifications: int, orders: int, *, database_url: str = "", processes: int = 1) -> Figures:
-    """Let it storm on so many shops that share a database.
+    """Send the storm to `processes` shops that share a database.
 
     Raises:
-        AssertionError: an answer was not 200, or an order does not stand where the bank says.
+        AssertionError: an answer was not 200, or an order does not have the state of its bank.
     """
     with tempfile.TemporaryDirectory() as folder:
         scene = open_scene(Path(folder), database_url=database_url, processes=processes)
         async with scene as (shops, bank):
             for shop in shops:
                 await shop.open()
-            await bank.gateway.stop()  # nobody is told but by the storm
-            await _place(shops, orders)
-            wanted = await _decide(bank)
-            storm = await _letters(bank, notifications)
+            await bank.gateway.stop()  # only the storm notifies the shops
+            await _place_orders(shops, orders)
+            expected = await _decide_payments(bank)
+            storm = await _build_notifications(bank, notifications)
             started = time.monotonic()
-            times, statuses = await _blow(shops, storm)
+            times, statuses = await _send_notifications(shops, storm)
             seconds = time.monotonic() - started
-            ends = await _calm(bank, wanted)
+            final_states = await _check_results(bank, expected)
     ordered = sorted(times)
     return Figures(
         notifications=len(times),
-        orders=len(wanted),
+        orders=len(expected),
         statuses=statuses,
         median=statistics.median(ordered) * 1000,
         p99=ordered[int(len(ordered) * 0.99)] * 1000,
         slowest=ordered[-1] * 1000,
         seconds=seconds,
-        ends=ends,
+        final_states=final_states,
     )
 
 
-async def _place(shops: list[Shop], orders: int) -> None:
-    gate = asyncio.Semaphore(4)
+async def _place_orders(shops: list[Shop], orders: int) -> None:
+    limit = asyncio.Semaphore(4)
 
-    async def one(client: httpx.AsyncClient, shop: Shop) -> None:
-        async with gate:
+    async def buy(client: httpx.AsyncClient, shop: Shop) -> None:
+        async with limit:
             (await client.post(f"{shop.url}/test/buy")).raise_for_status()
 
     async with httpx.AsyncClient(timeout=60) as client:
-        await asyncio.gather(*(one(client, shops[number % len(shops)]) for number in range(orders)))
+        await asyncio.gather(*(buy(client, shops[number % len(shops)]) for number in range(orders)))
 
 
-async def _decide(bank: Bank) -> dict[str, str]:
-    """The bank decides about every payment, without telling.
+async def _decide_payments(bank: Bank) -> dict[str, str]:
+    """Decide every payment at the bank, without a notification.
 
     Returns:
-        The payment state each invoice must come to.
+        The expected payment state of each invoice.
     """
-    ends = (
+    final_states = (
         (GatewayState.ACCEPTED, "captured"),
         (GatewayState.REJECTED, "rejected"),
         (GatewayState.CANCELED, "canceled"),
     )
-    wanted: dict[str, str] = {}
+    expected: dict[str, str] = {}
     async with bank.database.transaction() as session:
         for number, row in enumerate((await session.execute(select(SandboxTransaction))).scalars().all()):
-            row.state, wanted[row.invoice] = ends[number % len(ends)]
-    return wanted
+            row.state, expected[row.invoice] = final_states[number % len(final_states)]
+    return expected
 
 
-async def _letters(bank: Bank, count: int) -> list[dict[str, str]]:
-    """The notifications: for each transaction its pending and its final one, repeated; 30 % with a forged signature."""
+async def _build_notifications(bank: Bank, count: int) -> list[dict[str, str]]:
+    """Return the notifications: pending and final ones of each transaction, repeated; 30 % have a forged signature."""
     async with bank.database.read() as session:
         transactions = (await session.execute(select(SandboxTransaction))).scalars().all()
-    letters: list[dict[str, str]] = []
-    while len(letters) < count:
+    notifications: list[dict[str, str]] = []
+    while len(notifications) < count:
         for row in transactions:
             state = random.choice((GatewayState.PENDING, GatewayState(row.state), GatewayState(row.state)))
-            letters.append(_letter(row, state))
-    letters = letters[:count]
-    for letter in random.sample(letters, int(count * FORGED_SHARE)):
-        letter["x_cod_transaction_state"], letter["x_response"] = "1", GatewayState.ACCEPTED.text
-        letter["x_signature"] = f"{random.getrandbits(256):064x}"
-    random.shuffle(letters)
-    return letters
+            notifications.append(_build_notification(row, state))
+    notifications = notifications[:count]
+    for notification in random.sample(notifications, int(count * FORGED_SHARE)):
+        notification["x_cod_transaction_state"], notification["x_response"] = "1", GatewayState.ACCEPTED.text
+        notification["x_signature"] = f"{random.getrandbits(256):064x}"
+    random.shuffle(notifications)
+    return notifications
 
 
-def _letter(row: SandboxTransaction, state: GatewayState) -> dict[str, str]:
+def _build_notification(row: SandboxTransaction, state: GatewayState) -> dict[str, str]:
     amount = str(row.fields["valor"])
-    signed = {
+    signed_fields = {
         "reference": str(row.ref_payco),
         "transaction_id": row.transaction_id,
         "amount": amount,
@@ -135,58 +135,63 @@ def _letter(row: SandboxTransaction, state: GatewayState) -> dict[str, str]:
     }
     return {
         "x_cust_id_cliente": SANDBOX_CUST_ID,
-        "x_ref_payco": signed["reference"],
+        "x_ref_payco": signed_fields["reference"],
         "x_id_invoice": row.invoice,
         "x_transaction_id": row.transaction_id,
         "x_amount": amount,
         "x_currency_code": "COP",
         "x_cod_transaction_state": str(int(state)),
         "x_response": state.text,
-        "x_signature": sign(SANDBOX_CUST_ID, SANDBOX_P_KEY, **signed),
+        "x_signature": sign(SANDBOX_CUST_ID, SANDBOX_P_KEY, **signed_fields),
     }
 
 
-async def _blow(shops: list[Shop], letters: list[dict[str, str]]) -> tuple[list[float], Counter[int]]:
-    gate = asyncio.Semaphore(AT_ONCE)
+async def _send_notifications(
+    shops: list[Shop], notifications: list[dict[str, str]]
+) -> tuple[list[float], Counter[int]]:
+    limit = asyncio.Semaphore(CONCURRENCY)
     times: list[float] = []
     statuses: Counter[int] = Counter()
 
-    async def one(client: httpx.AsyncClient, letter: dict[str, str]) -> None:
-        async with gate:
+    async def send(client: httpx.AsyncClient, notification: dict[str, str]) -> None:
+        async with limit:
             started = time.monotonic()
             shop = random.choice(shops)
-            answer = await client.post(f"{shop.url}/hooks/payment/gateway_pse", data=letter)
+            answer = await client.post(f"{shop.url}/hooks/payment/gateway_pse", data=notification)
             times.append(time.monotonic() - started)
             statuses[answer.status_code] += 1
 
-    limits = httpx.Limits(max_connections=AT_ONCE)
+    limits = httpx.Limits(max_connections=CONCURRENCY)
     async with httpx.AsyncClient(timeout=60, limits=limits) as client:
-        await asyncio.gather(*(one(client, letter) for letter in letters))
+        await asyncio.gather(*(send(client, notification) for notification in notifications))
     return times, statuses
 
 
-async def _calm(bank: Bank, wanted: dict[str, str]) -> Counter[str]:
-    """Wait until the inbox is worked off, then compare every payment and order with the bank."""
-    async with asyncio.timeout(DEADLINE):
-        while await _waiting(bank):  # noqa: ASYNC110 (another process is at work: only its database tells)
+async def _check_results(bank: Bank, expected: dict[str, str]) -> Counter[str]:
+    """Wait until all notifications are processed, then compare every payment and order with the bank."""
+    async with asyncio.timeout(TIMEOUT_S):
+        while await _count_waiting_jobs(bank):  # noqa: ASYNC110 (another process does the work: only its database can be polled)
             await asyncio.sleep(0.1)
     async with bank.shop_database.read() as session:
         states = dict((await session.execute(select(PaymentSession.invoice, PaymentSession.state))).all())
         ordered = dict((await session.execute(select(Order.cart_id, Order.payment_status))).all())
-    assert states == wanted
-    ends = Counter(states.values())
+    assert states == expected
+    final_states = Counter(states.values())
     statuses = Counter(ordered.values())
-    assert statuses == {"captured": ends["captured"], "canceled": ends["rejected"] + ends["canceled"]}
+    assert statuses == {
+        "captured": final_states["captured"],
+        "canceled": final_states["rejected"] + final_states["canceled"],
+    }
     books = await read_books(bank.shop_database)
-    books.check(await bank.approved(), is_over=True)
+    books.check(await bank.list_approved_invoices(), is_finished=True)
     assert not books.attention
-    return ends
+    return final_states
 
 
-async def _waiting(bank: Bank) -> int:
+async def _count_waiting_jobs(bank: Bank) -> int:
     async with bank.shop_database.read() as session:
-        open_ones = select(func.count()).select_from(Job).where(Job.kind == "payment.notification")
-        return (await session.execute(open_ones)).scalar_one()
+        query = select(func.count()).select_from(Job).where(Job.kind == "payment.notification")
+        return (await session.execute(query)).scalar_one()
 
 
 def main() -> None:
@@ -194,19 +199,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Send the shop a storm of notifications.")
     parser.add_argument("--notifications", type=int, default=10_000)
     parser.add_argument("--orders", type=int, default=500)
-    parser.add_argument("--database", choices=KINDS, default="sqlite")
+    parser.add_argument("--database", choices=DATABASE_KINDS, default="sqlite")
     parser.add_argument("--processes", type=int, default=1)
-    asked = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder, empty_database(asked.database, Path(folder)) as url:
-        storm = run(asked.notifications, asked.orders, database_url=url, processes=asked.processes)
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder, empty_database(arguments.database, Path(folder)) as url:
+        storm = run(
+            arguments.notifications, arguments.orders, database_url=url, processes=arguments.processes
+        )
         figures = asyncio.run(storm)
     print(f"{figures.notifications} notifications for {figures.orders} orders in {figures.seconds:.1f} s")
-    print(f"on {asked.database} with {asked.processes} processes")
+    print(f"on {arguments.database} with {arguments.processes} processes")
     print(f"answers: {dict(figures.statuses)}")
     print(
         f"answered in {figures.median:.1f} ms (median), {figures.p99:.1f} ms (p99), {figures.slowest:.1f} ms (slowest)"
     )
-    print(f"ends: {dict(figures.ends)}")
+    print(f"ends: {dict(figures.final_states)}")
 
 
 if __name__ == "__main__":

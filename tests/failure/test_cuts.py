@@ -1,4 +1,4 @@
-"""Cut connections lose and double nothing; how to make many cuts: see `cuts`."""
+"""Cut connections lose and double nothing. For many cuts, see `cuts`."""
 
 from pathlib import Path
 
@@ -8,9 +8,9 @@ from tests.failure.cuts import Figures, run
 
 
 @pytest.mark.timeout(600)  # it starts a shop and buys in it
-async def test_purchase_whose_connection_is_cut_loses_nothing(tmp_path: Path) -> None:
+async def test_cut_connection_loses_nothing_of_a_purchase(tmp_path: Path) -> None:
     figures = Figures(seed=2026)
     await run(figures, tmp_path, cuts=200, purchases=1)
     assert figures.failures == []
     assert (figures.purchases, figures.cuts > 0) == (1, True)
-    assert Figures.read(tmp_path, 2026) == figures  # a later run goes on from here
+    assert Figures.read(tmp_path, 2026) == figures  # a later run continues from here

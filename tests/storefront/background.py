@@ -1,4 +1,4 @@
-"""Handlers that run in the background, called as Reflex calls them."""
+"""Call background event handlers in tests, as Reflex calls them."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import reflex as rx
 
 
 class InBackground:
-    """A state as a handler in the background has it: opened for each change."""
+    """A state as a background handler gets it: `async with` opens it for a change."""
 
     def __init__(self, state: rx.State) -> None:
         object.__setattr__(self, "state", state)
@@ -21,4 +21,4 @@ class InBackground:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """Nothing to close."""
+        """Do nothing: there is nothing to close."""

@@ -1,4 +1,4 @@
-"""A shop that pages and handlers find as the current one, and shoppers, each with a state of their own."""
+"""Fixtures of the storefront's tests: an open shop that is the current one, and states of customers' browsers."""
 
 import shutil
 from collections.abc import AsyncIterator, Callable
@@ -14,7 +14,7 @@ from tests.store_defaults import Defaults, set_up_defaults
 
 @pytest.fixture
 async def shop(settings: Settings, sqlite_file: Path) -> AsyncIterator[Shop]:
-    """An open shop without toys."""
+    """Open a shop without products and make it the current one."""
     settings.data_dir.mkdir(parents=True)
     shutil.copyfile(sqlite_file, settings.data_dir / "trompo.db")
     shop = Shop(settings)
@@ -26,13 +26,13 @@ async def shop(settings: Settings, sqlite_file: Path) -> AsyncIterator[Shop]:
 
 @pytest.fixture
 async def defaults(shop: Shop, settings: Settings) -> Defaults:
-    """The shop's region, channel and warehouse."""
+    """Set up the shop's region, channel and warehouse."""
     return await set_up_defaults(shop.database, settings)
 
 
 @pytest.fixture
 def shopper(shop: Shop) -> Callable[[], rx.State]:
-    """Makes the state of one more shopper."""
+    """Return a function that creates the state of a new customer's browser."""
 
     def make() -> rx.State:
         return rx.State(init_substates=True, _reflex_internal_init=True)  # type: ignore[call-arg]

@@ -1,10 +1,10 @@
-"""A state as its background handlers have it."""
+"""A state that checks its lock, as a background handler gets it."""
 
 import reflex as rx
 
 
 class Locked:
-    """Whatever is read or changed of the state happens inside `async with`."""
+    """A state that may be read only inside `async with`."""
 
     def __init__(self, state: rx.State) -> None:
         self._state = state

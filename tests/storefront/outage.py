@@ -1,4 +1,4 @@
-"""A moment without the database, as handlers meet it."""
+"""A database outage for tests of handlers."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,12 +11,12 @@ from backend.core.outage import DatabaseUnavailable
 
 @contextmanager
 def without_database(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The database is away for as long as this lasts."""
+    """Make the database unavailable inside the block."""
 
-    def away() -> None:
+    def fail() -> None:
         raise DatabaseUnavailable("The database does not answer")
 
     with monkeypatch.context() as outage:
-        outage.setattr(shop.database, "read", away)
-        outage.setattr(shop.database, "transaction", away)
+        outage.setattr(shop.database, "read", fail)
+        outage.setattr(shop.database, "transaction", fail)
         yield

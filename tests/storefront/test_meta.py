@@ -1,4 +1,4 @@
-"""What documents say of themselves: texts that fit, and data that cannot break out of its script."""
+"""Tests of document metadata: short descriptions, absolute URLs, and structured data that cannot end its script."""
 
 import json
 from dataclasses import replace
@@ -15,15 +15,15 @@ from backend.catalog.views import (
     ProductDetail,
     VariantView,
 )
-from backend.media.videos import video_at
+from backend.media.videos import parse_video_url
 from storefront.meta import (
-    DESCRIPTION_LENGTH,
-    absolute,
+    MAX_DESCRIPTION_LENGTH,
+    absolute_url,
     breadcrumb_data,
     product_data,
-    shortened,
+    shorten_text,
     store_data,
-    structured,
+    to_json_ld,
 )
 
 PICTURE = PictureView("/demo/Trompo%20%28frente%29.webp", "Un trompo", 960, 960, "")
@@ -62,29 +62,29 @@ DETAIL = ProductDetail(
 
 
 @given(st.text())
-def test_structured_data_is_safe_in_a_script_and_still_says_the_same(name: str) -> None:
-    text = structured({"@type": "Product", "name": name})
+def test_structured_data_is_safe_in_a_script_and_decodes_to_the_same_values(name: str) -> None:
+    text = to_json_ld({"@type": "Product", "name": name})
     assert not set(text) & set("<>&\u2028\u2029")
     assert json.loads(text) == {"@context": "https://schema.org", "@type": "Product", "name": name}
 
 
 @given(st.text())
-def test_a_description_fits(text: str) -> None:
-    short = shortened(text)
-    assert len(short) <= DESCRIPTION_LENGTH
+def test_description_fits_the_length(text: str) -> None:
+    short = shorten_text(text)
+    assert len(short) <= MAX_DESCRIPTION_LENGTH
     assert short == " ".join(text.split()) or short.endswith("…")
 
 
-def test_a_description_ends_between_words() -> None:
-    assert shortened("Un trompo, una coca y un yoyo", 16) == "Un trompo, una…"
+def test_description_is_cut_between_words() -> None:
+    assert shorten_text("Un trompo, una coca y un yoyo", 16) == "Un trompo, una…"
 
 
-def test_addresses_are_told_in_full(shop: Shop) -> None:
-    assert absolute("/product/trompo") == "http://localhost:3000/product/trompo"
-    assert absolute("https://cdn.example/a.webp") == "https://cdn.example/a.webp"
+def test_absolute_url_adds_the_base_url(shop: Shop) -> None:
+    assert absolute_url("/product/trompo") == "http://localhost:3000/product/trompo"
+    assert absolute_url("https://cdn.example/a.webp") == "https://cdn.example/a.webp"
 
 
-def test_a_sold_out_product_is_offered_as_such(shop: Shop) -> None:
+def test_sold_out_product_has_an_out_of_stock_offer(shop: Shop) -> None:
     data = product_data(DETAIL)
     assert data["image"] == ["http://localhost:3000/demo/Trompo%20%28frente%29.webp"]
     assert data["offers"] == {
@@ -97,7 +97,7 @@ def test_a_sold_out_product_is_offered_as_such(shop: Shop) -> None:
     }
 
 
-def test_each_variant_is_an_offer_with_an_address_of_its_own(shop: Shop) -> None:
+def test_each_variant_is_an_offer_with_its_own_url(shop: Shop) -> None:
     small = VariantView("v_1", "Chico", ["Chico"], "T-1", 15_000, "$ 15.000", None, None, 2, available=True)
     large = VariantView(
         "v_2", "Grande", ["Grande"], "T-2", 20_000, "$ 20.000", None, None, 0, available=False
@@ -119,16 +119,16 @@ def test_each_variant_is_an_offer_with_an_address_of_its_own(shop: Shop) -> None
     assert offers["offers"][1]["url"] == "http://localhost:3000/product/trompo?variant=v_2"
 
 
-def test_a_video_is_told_with_its_picture_and_its_day(shop: Shop) -> None:
-    video = video_at("/pictures/0123456789abcdef/video-20261125.mp4")
-    told = product_data(replace(DETAIL, video=video))["subjectOf"]
-    assert told["contentUrl"] == absolute("/pictures/0123456789abcdef/video-20261125.mp4")
-    assert told["thumbnailUrl"] == [absolute(PICTURE.url)]
-    assert (told["@type"], told["name"], told["uploadDate"]) == ("VideoObject", "Trompo", "2026-11-25")
+def test_video_data_has_its_picture_and_upload_date(shop: Shop) -> None:
+    video = parse_video_url("/pictures/0123456789abcdef/video-20261125.mp4")
+    data = product_data(replace(DETAIL, video=video))["subjectOf"]
+    assert data["contentUrl"] == absolute_url("/pictures/0123456789abcdef/video-20261125.mp4")
+    assert data["thumbnailUrl"] == [absolute_url(PICTURE.url)]
+    assert (data["@type"], data["name"], data["uploadDate"]) == ("VideoObject", "Trompo", "2026-11-25")
     assert "subjectOf" not in product_data(replace(DETAIL, video=video, pictures=[]))
 
 
-def test_the_trail_starts_at_the_home_page_and_counts_from_one(shop: Shop) -> None:
+def test_breadcrumb_starts_at_the_home_page_and_counts_from_one(shop: Shop) -> None:
     trail = [CategoryRef("madera", "Madera"), CategoryRef("trompos-y-más", "Trompos y más")]
     items = breadcrumb_data(trail)["itemListElement"]
     assert [(item["position"], item["name"], item["item"]) for item in items] == [
@@ -138,6 +138,6 @@ def test_the_trail_starts_at_the_home_page_and_counts_from_one(shop: Shop) -> No
     ]
 
 
-def test_the_store_names_its_search(shop: Shop) -> None:
+def test_store_data_contains_the_search_url(shop: Shop) -> None:
     search = store_data(shop.settings)["@graph"][1]["potentialAction"]
     assert search["target"] == "http://localhost:3000/catalog?q={search_term_string}"

@@ -1,7 +1,7 @@
-"""Whatever is sent to the API: never a 5xx, and never an answer that its own documentation does not know.
+"""Any input to the API: never a 5xx, and never an answer that its own documentation does not describe.
 
-Requests are made up from the OpenAPI document, well formed and not. Two of three name things that exist, so that they
-get past the first 404 (wire: commerce-api, preface: 4xx instead of 500s, JSON for every error).
+Requests are generated from the OpenAPI document, valid and invalid. Two of three use existing ids, so that they get
+past the first 404 (wire: commerce-api, preface: 4xx instead of 500s, JSON for every error).
 """
 
 import asyncio
@@ -58,12 +58,12 @@ from backend.shipping.models import (
 from backend.staff.rights import COMMAND_LINE
 from backend.staff.service import create_staff
 from backend.start import prepare
-from tests.ports import listening_socket
+from tests.ports import open_listening_socket
 from tests.store_steps import HOME
 
 EXAMPLES = 5
 FEW_EXAMPLES = 2
-"""For each operation where its least and greatest values are left to another test."""
+"""Examples for each operation where another test sends its minimum and maximum values."""
 CHECKS = [
     not_a_server_error,
     status_code_conformance,
@@ -76,13 +76,13 @@ METHODS = {"get", "put", "post", "delete", "options", "patch", "trace", "query"}
 BATCH = "POST /admin/products/batch"
 PART_OF_BATCH = re.compile("Object with valid '(create|update)' value")
 MAY_BE_NULL = re.compile(r"(/anyOf/\d)?/type$")
-WRONG_TYPES = 4
-"""Every field has at least so many."""
-BETWEEN = re.compile(
+MIN_WRONG_TYPES = 4
+"""Minimum number of wrong types for every field."""
+NON_BOUNDARY = re.compile(
     r"Near-boundary|a subset of optional properties|All required and \d+ optional properties"
 )
-"""Neither the least nor the most of a value, and what is made up at random too."""
-REFUSED_ALIKE = {
+"""Cases that are neither a minimum nor a maximum; random generation covers them too."""
+SHARED_REFUSALS = {
     CoverageScenario.ARRAY_ABOVE_MAX_ITEMS,
     CoverageScenario.INVALID_FORMAT,
     CoverageScenario.MALFORMED_CONTENT_TYPE,
@@ -94,7 +94,7 @@ REFUSED_ALIKE = {
     CoverageScenario.VALUE_ABOVE_MAXIMUM,
     CoverageScenario.VALUE_BELOW_MINIMUM,
 }
-"""What the declaration of a field refuses before an operation begins: a field of the same name is declared alike."""
+"""Cases that a field's declaration refuses before the operation starts; fields of the same name share it."""
 TABLES: dict[str, Any] = {
     "product_id": Product,
     "variant_id": Variant,
@@ -112,17 +112,17 @@ TABLES: dict[str, Any] = {
 
 @dataclass
 class OpenShop:
-    """A seeded shop behind a real socket, and what in it has a name."""
+    """A seeded shop behind a real socket, and the ids in it."""
 
     url: str
     session: requests.Session
     headers: dict[str, str]
-    known: dict[str, str]
+    ids: dict[str, str]
 
 
 @pytest.fixture(scope="module")
 def seeded_url(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A database of this module's own."""
+    """Create a separate database for this module."""
     if request.param == "sqlite":
         return f"sqlite+aiosqlite:///{tmp_path_factory.mktemp('any-input') / 'trompo.db'}"
     server: URL = request.getfixturevalue("postgresql")
@@ -143,20 +143,22 @@ def seeded_url(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPath
 def open_shop(seeded_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[OpenShop]:
     data_dir: Path = tmp_path_factory.mktemp("data")
     shop_settings = Settings(data_dir=data_dir, database_url=seeded_url)
-    key, staff_id, known = asyncio.run(_fill(shop_settings))
+    key, staff_id, ids = asyncio.run(_prepare_shop(shop_settings))
     token = issue_token(shop_settings.signing_key, TokenOwner(staff_id, USER))
     headers = {"x-publishable-api-key": key, "authorization": f"Bearer {token}"}
-    with _served(shop_settings) as url, requests.Session() as session:
-        session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))  # each request is a stranger's
+    with _serve(shop_settings) as url, requests.Session() as session:
+        session.cookies.set_policy(
+            DefaultCookiePolicy(allowed_domains=[])
+        )  # each request comes from a new client
         with httpx.Client(base_url=url, headers=headers, timeout=60) as client:
-            known |= _sold(client, known)
-        yield OpenShop(url, session, headers, known)
+            ids |= _create_orders(client, ids)
+        yield OpenShop(url, session, headers, ids)
 
 
 @contextmanager
-def _served(shop_settings: Settings) -> Iterator[str]:
-    """The shop on a real socket, opened and closed on the event loop of a thread of its own."""
-    with listening_socket() as listener:
+def _serve(shop_settings: Settings) -> Iterator[str]:
+    """Serve the shop on a real socket, on the event loop of a separate thread."""
+    with open_listening_socket() as listener:
         shop = Shop(shop_settings)
         config = uvicorn.Config(
             create_api(shop), ws="none", lifespan="off", log_config=None, timeout_keep_alive=600
@@ -175,7 +177,7 @@ def _served(shop_settings: Settings) -> Iterator[str]:
         assert not thread.is_alive()
 
 
-async def _fill(shop_settings: Settings) -> tuple[str, str, dict[str, str]]:
+async def _prepare_shop(shop_settings: Settings) -> tuple[str, str, dict[str, str]]:
     await prepare(shop_settings)
     database = Database.from_settings(shop_settings)
     staff_id = await create_staff(database, COMMAND_LINE, "ana@trompo.example", "una clave larga")
@@ -185,16 +187,16 @@ async def _fill(shop_settings: Settings) -> tuple[str, str, dict[str, str]]:
         )
     async with database.read() as session:
         key = (await session.execute(select(PublishableKey.token))).scalar_one()
-        known = {
+        ids = {
             name: (await session.execute(select(table.id).order_by(table.id).limit(1))).scalar_one()
             for name, table in (*TABLES.items(), ("attention_id", Attention))
         }
     await database.close()
-    return key, staff_id, known
+    return key, staff_id, ids
 
 
-def _sold(client: httpx.Client, known: dict[str, str]) -> dict[str, str]:
-    """An order that is on its way, and a cart that is still open."""
+def _create_orders(client: httpx.Client, ids: dict[str, str]) -> dict[str, str]:
+    """Create a shipped order and an open cart. Return their ids."""
 
     def post(path: str, body: Any) -> Any:
         answer = client.post(path, json=body)
@@ -202,53 +204,55 @@ def _sold(client: httpx.Client, known: dict[str, str]) -> dict[str, str]:
         return answer.json()
 
     def cart() -> dict[str, Any]:
-        items = [{"variant_id": known["variant_id"], "quantity": 1}]
-        said = {"items": items, "email": "ana@example.com", "shipping_address": HOME}
-        made: dict[str, Any] = post("/store/carts", said)["cart"]
-        return made
+        items = [{"variant_id": ids["variant_id"], "quantity": 1}]
+        body = {"items": items, "email": "ana@example.com", "shipping_address": HOME}
+        created: dict[str, Any] = post("/store/carts", body)["cart"]
+        return created
 
-    bought = cart()
-    ways = {"payment_providers": ["gateway_pse", "pp_system_default"]}
-    post(f"/admin/regions/{bought['region_id']}", ways)
-    post(f"/store/carts/{bought['id']}/shipping-methods", {"option_id": known["option_id"]})
-    owed = post("/store/payment-collections", {"cart_id": bought["id"]})["payment_collection"]["id"]
-    post(f"/store/payment-collections/{owed}/payment-sessions", {"provider_id": "pp_system_default"})
-    order = post(f"/store/carts/{bought['id']}/complete", {})["order"]
+    paid_cart = cart()
+    providers = {"payment_providers": ["gateway_pse", "pp_system_default"]}
+    post(f"/admin/regions/{paid_cart['region_id']}", providers)
+    post(f"/store/carts/{paid_cart['id']}/shipping-methods", {"option_id": ids["option_id"]})
+    collection_id = post("/store/payment-collections", {"cart_id": paid_cart["id"]})["payment_collection"][
+        "id"
+    ]
+    post(f"/store/payment-collections/{collection_id}/payment-sessions", {"provider_id": "pp_system_default"})
+    order = post(f"/store/carts/{paid_cart['id']}/complete", {})["order"]
     parcel = {"items": [{"id": order["items"][0]["id"], "quantity": 1}]}
-    sent = post(f"/admin/orders/{order['id']}/fulfillments", parcel)["order"]
+    fulfilled = post(f"/admin/orders/{order['id']}/fulfillments", parcel)["order"]
     open_cart = cart()
-    guest = post("/admin/customers", {"email": "luz@example.com"})["customer"]["id"]
-    group = post("/admin/customer-groups", {"name": "Amigos"})["customer_group"]["id"]
+    customer_id = post("/admin/customers", {"email": "luz@example.com"})["customer"]["id"]
+    group_id = post("/admin/customer-groups", {"name": "Amigos"})["customer_group"]["id"]
     return {
-        "customer_id": guest,
-        "group_id": group,
+        "customer_id": customer_id,
+        "group_id": group_id,
         "cart_id": open_cart["id"],
         "line_id": open_cart["items"][0]["id"],
-        "payment_collection_id": owed,
+        "payment_collection_id": collection_id,
         "order_id": order["id"],
-        "parcel_id": sent["fulfillments"][0]["id"],
-        "payment_id": sent["payment_collections"][0]["payments"][0]["id"],
+        "parcel_id": fulfilled["fulfillments"][0]["id"],
+        "payment_id": fulfilled["payment_collections"][0]["payments"][0]["id"],
         "region_id": open_cart["region_id"],
         "row_id": post("/admin/product-tags", {"value": "De madera"})["product_tag"]["id"],
-        "product_option_id": f"opt_{known['product_id'].partition('_')[2]}",
-        "item_id": f"iitem_{known['variant_id'].partition('_')[2]}",
+        "product_option_id": f"opt_{ids['product_id'].partition('_')[2]}",
+        "item_id": f"iitem_{ids['variant_id'].partition('_')[2]}",
         "provider_id": "pp_system_default",
-        "price_list_id": _price_list(post, known["variant_id"]),
+        "price_list_id": _price_list(post, ids["variant_id"]),
     }
 
 
 def _price_list(post: Callable[[str, Any], Any], variant_id: str) -> str:
-    """One that has not begun."""
+    """Create a price list that starts tomorrow."""
     prices = [{"variant_id": variant_id, "amount": 1_000}]
-    begin = (now() + timedelta(days=1)).isoformat()
-    said = {"title": "Navidad", "status": "active", "starts_at": begin, "prices": prices}
-    made: str = post("/admin/price-lists", said)["price_list"]["id"]
-    return made
+    starts_at = (now() + timedelta(days=1)).isoformat()
+    body = {"title": "Navidad", "status": "active", "starts_at": starts_at, "prices": prices}
+    created: str = post("/admin/price-lists", body)["price_list"]["id"]
+    return created
 
 
 @pytest.fixture(scope="module")
 def document() -> dict[str, Any]:
-    """The OpenAPI document; the same for every shop."""
+    """Return the OpenAPI document; the same for every shop."""
     document: dict[str, Any] = create_api(Shop(Settings(data_dir=Path("build") / "any-input"))).openapi()
     document["paths"] = {
         path: operations
@@ -259,51 +263,49 @@ def document() -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def probed(document: dict[str, Any]) -> BaseSchema:
-    """The least and the most of each value are asked for too: PostgreSQL is the stricter of the two."""
-    return _thin(schemathesis.openapi.from_dict(document, config=NO_METHODS))
+def boundary_schema(document: dict[str, Any]) -> BaseSchema:
+    """Return the schema with minimum and maximum values; for PostgreSQL, the stricter database."""
+    return _remove_duplicates(schemathesis.openapi.from_dict(document, config=NO_METHODS))
 
 
 @pytest.fixture(scope="module")
-def sampled(document: dict[str, Any]) -> BaseSchema:
+def random_schema(document: dict[str, Any]) -> BaseSchema:
     return schemathesis.openapi.from_dict(document, config=NO_BOUNDS)
 
 
-def _thin(schema: BaseSchema) -> BaseSchema:
-    """Leave out what other cases say.
+def _remove_duplicates(schema: BaseSchema) -> BaseSchema:
+    """Leave out the cases that other cases cover.
 
-    What an operation takes stays whole: every least and most of a value. What is refused before it begins, with one
-    wrong type of each field, is sent to one of the operations that declare the same.
+    The cases that an operation accepts remain: every minimum and maximum of a value. A refused case, with one wrong
+    type of each field, is sent to one of the operations with the same declaration.
     """
     wrong_types: Counter[tuple[str | None, ...]] = Counter()
     refused: set[tuple[str | None, ...]] = set()
 
     @schema.hook
     def filter_case(context: schemathesis.HookContext, case: schemathesis.Case[Any]) -> bool:
-        derived = case.meta.phase.data if case.meta else None
-        if not isinstance(derived, CoveragePhaseData):
-            return True  # made up at random
-        label, pointer = case.operation.label, derived.location or ""
-        if label == BATCH and ("/items/" in pointer or PART_OF_BATCH.match(derived.description)):
-            return (
-                False  # the products in it are those of POST /admin/products and /admin/products/{product_id}
-            )
-        if derived.scenario in REFUSED_ALIKE:
-            refusal = (derived.scenario, derived.parameter, pointer, derived.description)
+        coverage_case = case.meta.phase.data if case.meta else None
+        if not isinstance(coverage_case, CoveragePhaseData):
+            return True  # generated at random
+        label, pointer = case.operation.label, coverage_case.location or ""
+        if label == BATCH and ("/items/" in pointer or PART_OF_BATCH.match(coverage_case.description)):
+            return False  # POST /admin/products and /admin/products/{product_id} cover its products
+        if coverage_case.scenario in SHARED_REFUSALS:
+            refusal = (coverage_case.scenario, coverage_case.parameter, pointer, coverage_case.description)
             is_first = refusal not in refused
             refused.add(refusal)
             return is_first
-        if derived.scenario is not CoverageScenario.INCORRECT_TYPE:
-            return not BETWEEN.search(derived.description)
-        name = (derived.parameter, MAY_BE_NULL.sub("", pointer))
+        if coverage_case.scenario is not CoverageScenario.INCORRECT_TYPE:
+            return not NON_BOUNDARY.search(coverage_case.description)
+        name = (coverage_case.parameter, MAY_BE_NULL.sub("", pointer))
         wrong_types[name] += 1
-        return wrong_types[name] == 1 + zlib.crc32(repr(name).encode()) % WRONG_TYPES
+        return wrong_types[name] == 1 + zlib.crc32(repr(name).encode()) % MIN_WRONG_TYPES
 
     return schema
 
 
 @pytest.mark.parametrize("seeded_url", ["postgresql"], indirect=True, scope="module")
-def test_a_method_that_nobody_defined_is_refused(document: dict[str, Any], open_shop: OpenShop) -> None:
+def test_undefined_http_method_is_refused(document: dict[str, Any], open_shop: OpenShop) -> None:
     for path, operations in document["paths"].items():
         for method in METHODS - operations.keys():
             url = open_shop.url + path
@@ -313,77 +315,81 @@ def test_a_method_that_nobody_defined_is_refused(document: dict[str, Any], open_
 
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("seeded_url", ["postgresql"], indirect=True, scope="module")
-def test_no_input_breaks_the_api(sampled: BaseSchema, open_shop: OpenShop, subtests: pytest.Subtests) -> None:
+def test_no_input_breaks_the_api(
+    random_schema: BaseSchema, open_shop: OpenShop, subtests: pytest.Subtests
+) -> None:
     """PostgreSQL is the stricter database."""
-    _ask_everything(sampled, open_shop, subtests, FEW_EXAMPLES)
+    _send_all_requests(random_schema, open_shop, subtests, FEW_EXAMPLES)
 
 
 @pytest.mark.timeout(1200)  # thousands of requests
 @pytest.mark.parametrize("seeded_url", ["postgresql"], indirect=True, scope="module")
-def test_no_bound_breaks_the_api(probed: BaseSchema, open_shop: OpenShop, subtests: pytest.Subtests) -> None:
-    _ask_everything(probed, open_shop, subtests, EXAMPLES)
+def test_no_boundary_value_breaks_the_api(
+    boundary_schema: BaseSchema, open_shop: OpenShop, subtests: pytest.Subtests
+) -> None:
+    _send_all_requests(boundary_schema, open_shop, subtests, EXAMPLES)
 
 
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("seeded_url", ["sqlite"], indirect=True, scope="module")
 def test_no_input_breaks_the_api_on_sqlite(
-    sampled: BaseSchema, open_shop: OpenShop, subtests: pytest.Subtests
+    random_schema: BaseSchema, open_shop: OpenShop, subtests: pytest.Subtests
 ) -> None:
-    _ask_everything(sampled, open_shop, subtests, FEW_EXAMPLES)
+    _send_all_requests(random_schema, open_shop, subtests, FEW_EXAMPLES)
 
 
-def _ask_everything(
+def _send_all_requests(
     schema: BaseSchema, open_shop: OpenShop, subtests: pytest.Subtests, examples: int
 ) -> None:
-    """Make up the requests now: `schema.parametrize()` would do so in every worker that collects this file."""
+    """Generate the requests now: `schema.parametrize()` would do this in every worker that collects this file."""
 
     @settings(max_examples=examples, deadline=None, suppress_health_check=list(HealthCheck))
-    def ask(case: schemathesis.Case[Any]) -> None:
-        _ask(case, open_shop)
+    def send(case: schemathesis.Case[Any]) -> None:
+        _send_request(case, open_shop)
 
-    for found in schema.get_all_operations():
-        assert isinstance(found, Ok), found
-        operation = found.ok()
+    for result in schema.get_all_operations():
+        assert isinstance(result, Ok), result
+        operation = result.ok()
         with subtests.test(operation=operation.label):
             build_operation_test(
                 config=schema.config,
                 operation=operation,
-                test_func=ask,
+                test_func=send,
                 given_kwargs={},
                 feedback=FeedbackSources(),
             )()
 
 
-def _ask(case: schemathesis.Case[Any], open_shop: OpenShop) -> None:
-    _name_what_exists(case, open_shop.known)
+def _send_request(case: schemathesis.Case[Any], open_shop: OpenShop) -> None:
+    _use_existing_ids(case, open_shop.ids)
     headers = {**dict(case.headers or {}), **open_shop.headers}
     case.call_and_validate(
         base_url=open_shop.url, session=open_shop.session, headers=headers, checks=CHECKS, timeout=60
     )
 
 
-def _name_what_exists(case: schemathesis.Case[Any], known: dict[str, str]) -> None:
+def _use_existing_ids(case: schemathesis.Case[Any], ids: dict[str, str]) -> None:
     parameters = case.path_parameters or {}
     if zlib.crc32(repr((parameters, case.body)).encode("utf-8", "replace")) % 3 == 0:
         return
     for name in parameters:
         of_payment = name == "collection_id" and "payment-collections" in case.path
-        existing = known.get("payment_collection_id" if of_payment else name)
+        existing = ids.get("payment_collection_id" if of_payment else name)
         if existing is not None:
             parameters[name] = existing
     body: Any = case.body
     if not isinstance(body, dict):
         return
-    body.update({name: known[name] for name in known.keys() & body.keys()})
+    body.update({name: ids[name] for name in ids.keys() & body.keys()})
     items = body.get("items")
     for item in items if isinstance(items, list) else ():
         if isinstance(item, dict) and "variant_id" in item:
-            item["variant_id"] = known["variant_id"]
+            item["variant_id"] = ids["variant_id"]
 
 
 @pytest.fixture(autouse=True, scope="module")
-def _quiet() -> Iterator[None]:
-    """Thousands of refusals are no news."""
+def _silence_log() -> Iterator[None]:
+    """Silence the log: thousands of refused requests are expected."""
     logging.disable(logging.WARNING)
     yield
     logging.disable(logging.NOTSET)

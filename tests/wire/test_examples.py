@@ -1,7 +1,7 @@
-"""Every example of the documentation is sent to a shop as it is seeded, and does what it says.
+"""Every example of the documentation works against a seeded shop.
 
-Each is sent to a shop of its own that is as far as the operation needs it: a cart on its way, an order that is paid.
-The ids in it, which are of no shop, are replaced by ids of the same kind.
+Each example is sent to a separate shop in the state that the operation needs, such as a started cart or a paid
+order. The ids in it belong to no shop and are replaced by ids of the same kind.
 """
 
 import asyncio
@@ -37,7 +37,15 @@ from backend.shipping.models import (
 from backend.staff.models import Staff
 from backend.staff.sessions import COOKIE, Browser, open_session
 from backend.start import prepare
-from tests.store_steps import MANUAL, PSE, addressed_cart, bought, ok, option, post
+from tests.store_steps import (
+    MANUAL,
+    PSE,
+    complete_purchase,
+    create_addressed_cart,
+    find_shipping_option,
+    post,
+    read_ok,
+)
 
 DOCUMENT: dict[str, Any] = create_api(Shop(Settings(data_dir=Path("build") / "examples"))).openapi()
 EXAMPLES: dict[str, Any] = {
@@ -52,10 +60,9 @@ REFUSED = {
     "POST /auth/customer/emailpass/update": (401, "Invalid token"),
     "POST /auth/customer/google": (404, "Cannot POST /auth/customer/google"),
 }
-"""What no provider does (spec: Errors), what needs the token of a mail, and Google where the shop is not registered
-there: the example gets just this answer."""
-AN_ID = re.compile(r"([a-z_]+)_[0-9A-HJKMNP-TV-Z]{26}")
-IN_PATHS = {
+"""Expected refusals: no provider (spec: Errors), a token from a mail, and Google, which is not configured."""
+ID_PATTERN = re.compile(r"([a-z_]+)_[0-9A-HJKMNP-TV-Z]{26}")
+PATH_ID_PREFIXES = {
     "action_id": "ordchact",
     "address_id": "cuaddr",
     "attention_id": "attn",
@@ -88,286 +95,297 @@ IN_PATHS = {
     "variant_id": "variant",
     "zone_id": "serzo",
 }
-"""The prefix of what a part of a path is the id of. Collections are of two kinds."""
-ROWS = {"product-tags": "ptag", "product-types": "ptyp", "refund-reasons": "refr", "return-reasons": "rr"}
-"""That of `row_id`, by what is in the path."""
-NAMED = {"area": "announcement"}
-"""Parts of paths that are no ids."""
+"""Id prefix of each path parameter. `collection_id` can be of two kinds."""
+ROW_ID_PREFIXES = {
+    "product-tags": "ptag",
+    "product-types": "ptyp",
+    "refund-reasons": "refr",
+    "return-reasons": "rr",
+}
+"""Id prefix of `row_id`, by a part of the path."""
+PATH_NAMES = {"area": "announcement"}
+"""Path parameters that are no ids."""
 
 
 @dataclass
 class Reader:
-    """Somebody who tries the examples, with every key to the shop and the ids of what is in it, by their prefixes."""
+    """A reader who tries the examples, with all keys to the shop and its ids by prefix."""
 
     shop: Shop
     client: httpx.AsyncClient
     ids: dict[str, str]
 
-    def know(self, *ids: str) -> None:
-        self.ids |= {_prefix(known): known for known in ids}
+    def remember_ids(self, *ids: str) -> None:
+        self.ids |= {_get_prefix(id_): id_ for id_ in ids}
 
     async def send(self, operation: str) -> httpx.Response:
         method, _, path = operation.partition(" ")
         collection = "pay_col" if "payment-collections" in path else "pcol"
-        row = next((prefix for name, prefix in ROWS.items() if name in path), "")
-        kinds = {**IN_PATHS, "collection_id": collection, "row_id": row}
-        address = re.sub(r"\{(\w+)\}", lambda part: NAMED.get(part[1]) or self.ids[kinds[part[1]]], path)
-        return await self.client.request(method, address, json=self._here(EXAMPLES[operation]))
+        row = next((prefix for name, prefix in ROW_ID_PREFIXES.items() if name in path), "")
+        kinds = {**PATH_ID_PREFIXES, "collection_id": collection, "row_id": row}
+        address = re.sub(r"\{(\w+)\}", lambda part: PATH_NAMES.get(part[1]) or self.ids[kinds[part[1]]], path)
+        return await self.client.request(method, address, json=self._replace_ids(EXAMPLES[operation]))
 
-    def _here(self, value: Any) -> Any:
-        """The value with the ids of this shop."""
+    def _replace_ids(self, value: Any) -> Any:
+        """Return the value with the ids of this shop."""
         if isinstance(value, dict):
-            return {name: self._here(part) for name, part in value.items()}
+            return {name: self._replace_ids(part) for name, part in value.items()}
         if isinstance(value, list):
-            return [self._here(part) for part in value]
-        if isinstance(value, str) and AN_ID.fullmatch(value):
-            return self.ids[_prefix(value)]
+            return [self._replace_ids(part) for part in value]
+        if isinstance(value, str) and ID_PATTERN.fullmatch(value):
+            return self.ids[_get_prefix(value)]
         return value
 
 
-def _prefix(some_id: str) -> str:
-    found = AN_ID.fullmatch(some_id)
+def _get_prefix(some_id: str) -> str:
+    found = ID_PATTERN.fullmatch(some_id)
     assert found, some_id
     return found[1]
 
 
-async def a_seeded_shop(reader: Reader) -> None:
-    """Nothing more is needed."""
+async def use_seeded_shop(reader: Reader) -> None:
+    """Do nothing: the seeded shop is enough."""
 
 
-async def a_cart(reader: Reader) -> None:
-    """One that may be paid."""
-    cart_id = await addressed_cart(reader.client, reader.ids["variant"])
-    chosen = await option(reader.client, cart_id, "calculated")
+async def create_cart(reader: Reader) -> None:
+    """Create a cart that can be paid."""
+    cart_id = await create_addressed_cart(reader.client, reader.ids["variant"])
+    shipping_option = await find_shipping_option(reader.client, cart_id, "calculated")
     cart = (
-        await post(reader.client, f"/store/carts/{cart_id}/shipping-methods", {"option_id": chosen["id"]})
+        await post(
+            reader.client, f"/store/carts/{cart_id}/shipping-methods", {"option_id": shipping_option["id"]}
+        )
     )["cart"]
-    owed = (await post(reader.client, "/store/payment-collections", {"cart_id": cart_id}))[
+    collection = (await post(reader.client, "/store/payment-collections", {"cart_id": cart_id}))[
         "payment_collection"
     ]
-    reader.know(cart_id, cart["items"][0]["id"], chosen["id"], owed["id"])
+    reader.remember_ids(cart_id, cart["items"][0]["id"], shipping_option["id"], collection["id"])
 
 
-async def a_login(reader: Reader) -> None:
-    """One without a customer yet."""
-    answer = await ok(await reader.send("POST /auth/customer/emailpass/register"))
+async def create_login(reader: Reader) -> None:
+    """Create a login without a customer."""
+    answer = await read_ok(await reader.send("POST /auth/customer/emailpass/register"))
     reader.client.headers["authorization"] = f"Bearer {answer['token']}"
 
 
-async def a_customer(reader: Reader) -> None:
-    """One who is signed in and has an address."""
-    await a_login(reader)
-    await ok(await reader.send("POST /store/customers"))
-    answer = await ok(await reader.send("POST /auth/customer/emailpass"))
+async def create_customer(reader: Reader) -> None:
+    """Create a signed-in customer with an address."""
+    await create_login(reader)
+    await read_ok(await reader.send("POST /store/customers"))
+    answer = await read_ok(await reader.send("POST /auth/customer/emailpass"))
     reader.client.headers["authorization"] = f"Bearer {answer['token']}"
-    customer = (await ok(await reader.send("POST /store/customers/me/addresses")))["customer"]
-    reader.know(customer["addresses"][0]["id"])
+    customer = (await read_ok(await reader.send("POST /store/customers/me/addresses")))["customer"]
+    reader.remember_ids(customer["addresses"][0]["id"])
 
 
-async def an_order(reader: Reader, price_type: str = "calculated") -> None:
-    """One that is paid and ships with the carrier."""
-    order = await bought(reader.client, reader.ids["variant"], price_type=price_type)
-    paid = await ok(await reader.client.get(f"/admin/orders/{order['id']}"))
+async def create_order(reader: Reader, price_type: str = "calculated") -> None:
+    """Create an authorized order that the carrier ships."""
+    order = await complete_purchase(reader.client, reader.ids["variant"], price_type=price_type)
+    paid = await read_ok(await reader.client.get(f"/admin/orders/{order['id']}"))
     payment = paid["order"]["payment_collections"][0]["payments"][0]
-    reader.know(order["id"], order["items"][0]["id"], payment["id"])
+    reader.remember_ids(order["id"], order["items"][0]["id"], payment["id"])
 
 
-async def a_paid_order(reader: Reader) -> None:
-    """One whose money is there."""
-    await an_order(reader)
-    await ok(await reader.client.post(f"/admin/payments/{reader.ids['pay']}/capture", json={}))
+async def create_paid_order(reader: Reader) -> None:
+    """Create an order whose payment is captured."""
+    await create_order(reader)
+    await read_ok(await reader.client.post(f"/admin/payments/{reader.ids['pay']}/capture", json={}))
 
 
-async def a_parcel(reader: Reader) -> None:
-    """One with a guide."""
-    await an_order(reader)
+async def create_parcel(reader: Reader) -> None:
+    """Create a parcel with a label."""
+    await create_order(reader)
     await _pack(reader)
 
 
-async def a_parcel_without_a_guide(reader: Reader) -> None:
-    """One that staff take somewhere themselves."""
-    await an_order(reader, "flat")
+async def create_parcel_without_label(reader: Reader) -> None:
+    """Create a parcel that staff deliver themselves."""
+    await create_order(reader, "flat")
     await _pack(reader)
 
 
 async def _pack(reader: Reader) -> None:
-    sent = await ok(await reader.send("POST /admin/orders/{order_id}/fulfillments"))
-    reader.know(sent["order"]["fulfillments"][0]["id"])
+    answer = await read_ok(await reader.send("POST /admin/orders/{order_id}/fulfillments"))
+    reader.remember_ids(answer["order"]["fulfillments"][0]["id"])
 
 
-async def a_begun_return(reader: Reader) -> None:
-    """The request of one, with nothing in it yet, of an order that was paid and sent."""
-    await a_paid_order(reader)
-    await ok(await reader.send("POST /admin/orders/{order_id}/fulfillments"))
-    begun = await ok(await reader.send("POST /admin/returns"))
-    reader.know(begun["return"]["id"])
+async def start_return(reader: Reader) -> None:
+    """Start an empty return of a paid, shipped order."""
+    await create_paid_order(reader)
+    await read_ok(await reader.send("POST /admin/orders/{order_id}/fulfillments"))
+    started = await read_ok(await reader.send("POST /admin/returns"))
+    reader.remember_ids(started["return"]["id"])
 
 
-async def a_written_return(reader: Reader) -> None:
-    """The request of one, with a toy in it."""
-    await a_begun_return(reader)
-    await _written(reader, "request-items")
+async def create_return_with_item(reader: Reader) -> None:
+    """Start a return with a product in it."""
+    await start_return(reader)
+    await _add_return_items(reader, "request-items")
 
 
-async def a_return_on_its_way(reader: Reader) -> None:
-    """One that was asked for."""
-    await a_written_return(reader)
-    await ok(await reader.send("POST /admin/returns/{return_id}/request"))
+async def create_requested_return(reader: Reader) -> None:
+    """Create a requested return."""
+    await create_return_with_item(reader)
+    await read_ok(await reader.send("POST /admin/returns/{return_id}/request"))
 
 
-async def a_return_that_arrives(reader: Reader) -> None:
-    """One whose toys are being unpacked."""
-    await a_return_on_its_way(reader)
-    await ok(await reader.send("POST /admin/returns/{return_id}/receive"))
+async def start_receiving_return(reader: Reader) -> None:
+    """Start receiving a return."""
+    await create_requested_return(reader)
+    await read_ok(await reader.send("POST /admin/returns/{return_id}/receive"))
 
 
-async def good_toys(reader: Reader) -> None:
-    """They arrived."""
-    await a_return_that_arrives(reader)
-    await _written(reader, "receive-items")
+async def receive_undamaged_products(reader: Reader) -> None:
+    """Receive a return with undamaged products."""
+    await start_receiving_return(reader)
+    await _add_return_items(reader, "receive-items")
 
 
-async def damaged_toys(reader: Reader) -> None:
-    """They arrived."""
-    await a_return_that_arrives(reader)
-    await _written(reader, "dismiss-items")
+async def receive_damaged_products(reader: Reader) -> None:
+    """Receive a return with damaged products."""
+    await start_receiving_return(reader)
+    await _add_return_items(reader, "dismiss-items")
 
 
-async def _written(reader: Reader, items: str) -> None:
-    answer = await ok(await reader.send(f"POST /admin/returns/{{return_id}}/{items}"))
+async def _add_return_items(reader: Reader, items: str) -> None:
+    answer = await read_ok(await reader.send(f"POST /admin/returns/{{return_id}}/{items}"))
     (action,) = answer["order_preview"]["order_change"]["actions"]
-    reader.know(action["id"])
+    reader.remember_ids(action["id"])
 
 
-async def something_to_settle(reader: Reader) -> None:
-    """A payment that the gateway does not know the end of."""
+async def create_attention(reader: Reader) -> None:
+    """Create an attention row for a payment without a final state."""
     async with reader.shop.database.transaction() as session:
         await raise_attention(
             session,
             AttentionKind.PAYMENT_UNRESOLVED,
             subject_id="payses_1",
-            message="48 hours without a word",
+            message="48 hours without an answer",
         )
-        reader.know((await session.execute(select(Attention.id))).scalar_one())
+        reader.remember_ids((await session.execute(select(Attention.id))).scalar_one())
 
 
-async def a_key(reader: Reader) -> None:
-    """A publishable one."""
-    reader.ids["apk"] = (await ok(await reader.send("POST /admin/api-keys")))["api_key"]["id"]
+async def create_key(reader: Reader) -> None:
+    """Create a publishable key."""
+    reader.ids["apk"] = (await read_ok(await reader.send("POST /admin/api-keys")))["api_key"]["id"]
 
 
-async def small_tables(reader: Reader) -> None:
-    """A row in each."""
-    said = (
+async def create_small_table_rows(reader: Reader) -> None:
+    """Create a row in each small table."""
+    bodies = (
         {"value": "De pino"},
         {"value": "De pino"},
         {"code": "x", "label": "X"},
         {"value": "x", "label": "X"},
     )
-    for path, body in zip(ROWS, said, strict=True):
-        (made,) = (await ok(await reader.client.post(f"/admin/{path}", json=body))).values()
-        reader.know(made["id"])
+    for path, body in zip(ROW_ID_PREFIXES, bodies, strict=True):
+        (created,) = (await read_ok(await reader.client.post(f"/admin/{path}", json=body))).values()
+        reader.remember_ids(created["id"])
 
 
-async def a_table(reader: Reader) -> None:
-    """One of products, uploaded."""
-    table = b"Product Handle,Product Title,Variant Price COP\nyoyo-nuevo,Yoyo,5000\n"
-    sent = await reader.client.post("/admin/uploads", files={"files": ("a.csv", table, "text/csv")})
-    reader.know((await ok(sent))["files"][0]["id"])
+async def upload_spreadsheet(reader: Reader) -> None:
+    """Upload a spreadsheet of products."""
+    spreadsheet = b"Product Handle,Product Title,Variant Price COP\nyoyo-nuevo,Yoyo,5000\n"
+    answer = await reader.client.post("/admin/uploads", files={"files": ("a.csv", spreadsheet, "text/csv")})
+    reader.remember_ids((await read_ok(answer))["files"][0]["id"])
 
 
-async def a_promotion(reader: Reader) -> None:
-    """A promotion with a rule and a campaign."""
-    answer = await ok(await reader.client.post("/admin/promotions", json=EXAMPLES["POST /admin/promotions"]))
-    campaign = await ok(await reader.client.post("/admin/campaigns", json=EXAMPLES["POST /admin/campaigns"]))
+async def create_promotion(reader: Reader) -> None:
+    """Create a promotion with a rule, and a campaign."""
+    answer = await read_ok(
+        await reader.client.post("/admin/promotions", json=EXAMPLES["POST /admin/promotions"])
+    )
+    campaign = await read_ok(
+        await reader.client.post("/admin/campaigns", json=EXAMPLES["POST /admin/campaigns"])
+    )
     promotion = answer["promotion"]
     reader.ids["rules"] = "rules"
-    reader.know(promotion["id"], promotion["rules"][0]["id"], campaign["campaign"]["id"])
+    reader.remember_ids(promotion["id"], promotion["rules"][0]["id"], campaign["campaign"]["id"])
 
 
-async def a_price_list(reader: Reader) -> None:
-    """One that has not begun."""
+async def create_price_list(reader: Reader) -> None:
+    """Create a price list that starts tomorrow."""
     body = {**EXAMPLES["POST /admin/price-lists"], "starts_at": (now() + timedelta(days=1)).isoformat()}
     body["prices"] = [{**body["prices"][0], "variant_id": reader.ids["variant"]}]
-    made = (await ok(await reader.client.post("/admin/price-lists", json=body)))["price_list"]
-    reader.know(made["id"], made["prices"][0]["id"])
+    created = (await read_ok(await reader.client.post("/admin/price-lists", json=body)))["price_list"]
+    reader.remember_ids(created["id"], created["prices"][0]["id"])
 
 
-async def a_group(reader: Reader) -> None:
-    """One with nobody in it, and a guest."""
-    group = await ok(await reader.client.post("/admin/customer-groups", json={"name": "Amigos"}))
-    guest = await ok(await reader.client.post("/admin/customers", json={"email": "guest@example.com"}))
-    reader.know(group["customer_group"]["id"], guest["customer"]["id"])
+async def create_group(reader: Reader) -> None:
+    """Create an empty customer group and a guest customer."""
+    group = await read_ok(await reader.client.post("/admin/customer-groups", json={"name": "Amigos"}))
+    guest = await read_ok(await reader.client.post("/admin/customers", json={"email": "guest@example.com"}))
+    reader.remember_ids(group["customer_group"]["id"], guest["customer"]["id"])
 
 
-async def something_said(reader: Reader) -> None:
-    """An area of content has a version."""
-    await ok(await reader.send("POST /admin/content/{area}"))
+async def publish_content(reader: Reader) -> None:
+    """Create a version of a content area."""
+    await read_ok(await reader.send("POST /admin/content/{area}"))
 
 
-async def an_account(reader: Reader) -> None:
-    """A customer with an account, and an address in the book."""
+async def create_account(reader: Reader) -> None:
+    """Create a customer with an account and an address."""
     async with reader.shop.database.transaction() as session:
         customer = Customer(email="eva@example.com")
         session.add(customer)
         await session.flush()
         entry = CustomerAddress(customer_id=customer.id, address={"address_1": "Calle 1"})
         session.add(entry)
-    reader.know(customer.id, entry.id)
+    reader.remember_ids(customer.id, entry.id)
 
 
-async def no_region(reader: Reader) -> None:
-    """Somebody lost it."""
+async def delete_region(reader: Reader) -> None:
+    """Delete the region."""
     async with reader.shop.database.transaction() as session:
         await session.execute(delete(Region))
 
 
 STATES: dict[str, Callable[[Reader], Awaitable[None]]] = {
-    "/auth/customer/emailpass/register": a_seeded_shop,
-    "/auth/customer": a_customer,
-    "/store/customers/me": a_customer,
-    "/store/customers": a_login,
-    "/store": a_cart,
-    "/admin/orders/{order_id}/fulfillments/{fulfillment_id}/shipments": a_parcel_without_a_guide,
-    "/admin/orders/{order_id}/fulfillments/{fulfillment_id}": a_parcel,
-    "/admin/orders/{order_id}/refunds": a_paid_order,
-    "/admin/fulfillments/{fulfillment_id}/shipment": a_parcel_without_a_guide,
-    "/admin/fulfillments/": a_parcel,
-    "/admin/orders": an_order,
-    "/admin/payments": an_order,
-    "/admin/api-keys/": a_key,
-    "/admin/customers/{customer_id}/addresses": an_account,
-    "/admin/customer": a_group,
-    "/admin/product-tags/": small_tables,
-    "/admin/product-types/": small_tables,
-    "/admin/refund-reasons/": small_tables,
-    "/admin/return-reasons/": small_tables,
-    "/admin/promotions/": a_promotion,
-    "/admin/campaigns/": a_promotion,
-    "/admin/price-lists/": a_price_list,
-    "/admin/products/imports": a_table,
-    "/admin/content/{area}/restore": something_said,
-    "/admin/regions/": a_seeded_shop,
-    "/admin/regions": no_region,
-    "/admin/attention": something_to_settle,
-    "/admin/returns/{return_id}/receive-items/": good_toys,
-    "/admin/returns/{return_id}/dismiss-items/": damaged_toys,
-    "/admin/returns/{return_id}/receive/confirm": good_toys,
-    "/admin/returns/{return_id}/receive-items": a_return_that_arrives,
-    "/admin/returns/{return_id}/dismiss-items": a_return_that_arrives,
-    "/admin/returns/{return_id}/receive": a_return_on_its_way,
-    "/admin/returns/{return_id}/request-items/": a_written_return,
-    "/admin/returns/{return_id}/request-items": a_begun_return,
-    "/admin/returns/{return_id}": a_written_return,
-    "/admin/returns": an_order,
-    "/": a_seeded_shop,
+    "/auth/customer/emailpass/register": use_seeded_shop,
+    "/auth/customer": create_customer,
+    "/store/customers/me": create_customer,
+    "/store/customers": create_login,
+    "/store": create_cart,
+    "/admin/orders/{order_id}/fulfillments/{fulfillment_id}/shipments": create_parcel_without_label,
+    "/admin/orders/{order_id}/fulfillments/{fulfillment_id}": create_parcel,
+    "/admin/orders/{order_id}/refunds": create_paid_order,
+    "/admin/fulfillments/{fulfillment_id}/shipment": create_parcel_without_label,
+    "/admin/fulfillments/": create_parcel,
+    "/admin/orders": create_order,
+    "/admin/payments": create_order,
+    "/admin/api-keys/": create_key,
+    "/admin/customers/{customer_id}/addresses": create_account,
+    "/admin/customer": create_group,
+    "/admin/product-tags/": create_small_table_rows,
+    "/admin/product-types/": create_small_table_rows,
+    "/admin/refund-reasons/": create_small_table_rows,
+    "/admin/return-reasons/": create_small_table_rows,
+    "/admin/promotions/": create_promotion,
+    "/admin/campaigns/": create_promotion,
+    "/admin/price-lists/": create_price_list,
+    "/admin/products/imports": upload_spreadsheet,
+    "/admin/content/{area}/restore": publish_content,
+    "/admin/regions/": use_seeded_shop,
+    "/admin/regions": delete_region,
+    "/admin/attention": create_attention,
+    "/admin/returns/{return_id}/receive-items/": receive_undamaged_products,
+    "/admin/returns/{return_id}/dismiss-items/": receive_damaged_products,
+    "/admin/returns/{return_id}/receive/confirm": receive_undamaged_products,
+    "/admin/returns/{return_id}/receive-items": start_receiving_return,
+    "/admin/returns/{return_id}/dismiss-items": start_receiving_return,
+    "/admin/returns/{return_id}/receive": create_requested_return,
+    "/admin/returns/{return_id}/request-items/": create_return_with_item,
+    "/admin/returns/{return_id}/request-items": start_return,
+    "/admin/returns/{return_id}": create_return_with_item,
+    "/admin/returns": create_order,
+    "/": use_seeded_shop,
 }
-"""What has to be there before an operation; the first that its path begins with."""
+"""State that an operation needs, by the beginning of its path; the first match counts."""
 
 
 @pytest.fixture(scope="module")
-def seeded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The data folder of a shop with the demo toys and its first member of staff."""
+def seeded_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the data folder of a shop with the demo products and its first staff member."""
     folder = tmp_path_factory.mktemp("examples")
     staff = EXAMPLES["POST /auth/user/emailpass"]
     asyncio.run(
@@ -376,33 +394,37 @@ def seeded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-BEARER = {"POST /auth/token/refresh", "POST /auth/session"}
-"""What is asked with a bearer token; the rest by the owner's browser, which has the second factor."""
+BEARER_OPERATIONS = {"POST /auth/token/refresh", "POST /auth/session"}
+"""Operations that need a bearer token; the others use the owner's browser with the second factor."""
 
 
 @pytest.fixture
-async def reader(seeded: Path, tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[Reader]:
-    folder = shutil.copytree(seeded, tmp_path / "data")
+async def reader(
+    seeded_folder: Path, tmp_path: Path, request: pytest.FixtureRequest
+) -> AsyncIterator[Reader]:
+    folder = shutil.copytree(seeded_folder, tmp_path / "data")
     shop = Shop(Settings(data_dir=folder))
-    key, staff_id, ids = await _found(shop)
+    key, staff_id, ids = await _read_shop(shop)
     token = issue_token(shop.settings.signing_key, TokenOwner(staff_id, USER))
     async with shop.database.transaction() as session:
         cookie = await open_session(session, staff_id, Browser("190.24.1.1"), has_second_factor=True)
     headers = {"x-publishable-api-key": key, "origin": "http://shop.test", "cookie": f"{COOKIE}={cookie}"}
     headers |= (
-        {"authorization": f"Bearer {token}"} if request.node.callspec.params["operation"] in BEARER else {}
+        {"authorization": f"Bearer {token}"}
+        if request.node.callspec.params["operation"] in BEARER_OPERATIONS
+        else {}
     )
     transport = httpx.ASGITransport(create_api(shop), client=("190.24.1.1", 50_000))
     async with httpx.AsyncClient(transport=transport, base_url="http://shop.test", headers=headers) as client:
         reader = Reader(shop, client, {})
-        reader.know(*ids)
+        reader.remember_ids(*ids)
         yield reader
     await shop.stop()
 
 
-async def _found(shop: Shop) -> tuple[str, str, list[str]]:
-    """The publishable key, the member of staff, and one id of each kind."""
-    things: tuple[Any, ...] = (
+async def _read_shop(shop: Shop) -> tuple[str, str, list[str]]:
+    """Return the publishable key, the staff member's id, and one id of each kind."""
+    models: tuple[Any, ...] = (
         Category,
         Collection,
         FulfillmentSet,
@@ -414,17 +436,17 @@ async def _found(shop: Shop) -> tuple[str, str, list[str]]:
         StockLocation,
     )
     async with shop.database.transaction() as session:
-        # the shortest way to an order that staff may ship: they confirm the money themselves
+        # the shortest way to an order that staff can ship: they confirm the payment themselves
         await session.execute(update(Region).values(payment_providers=[PSE, MANUAL]))
         colleague = Staff(email="luis@trompo.example", password_hash="never used", role="shop")
         session.add(colleague)
     async with shop.database.read() as session:
         key = (await session.execute(select(PublishableKey.token))).scalar_one()
         staff_id = (await session.execute(select(Staff.id).where(Staff.role == "owner"))).scalar_one()
-        ids = [(await session.execute(select(thing.id).limit(1))).scalar_one() for thing in things]
+        ids = [(await session.execute(select(model.id).limit(1))).scalar_one() for model in models]
         region_id = (await session.execute(select(Region.id).limit(1))).scalar_one()
-        plenty = select(InventoryLevel.variant_id).order_by(InventoryLevel.stocked.desc()).limit(1)
-        variant = (await session.execute(select(Variant).where(Variant.id.in_(plenty)))).scalar_one()
+        well_stocked = select(InventoryLevel.variant_id).order_by(InventoryLevel.stocked.desc()).limit(1)
+        variant = (await session.execute(select(Variant).where(Variant.id.in_(well_stocked)))).scalar_one()
     return (
         key,
         staff_id,
@@ -439,11 +461,11 @@ async def _found(shop: Shop) -> tuple[str, str, list[str]]:
 
 
 @pytest.mark.parametrize("operation", EXAMPLES)
-async def test_the_example_runs(reader: Reader, operation: str) -> None:
+async def test_documented_example_works(reader: Reader, operation: str) -> None:
     assert EXAMPLES[operation] is not None, f"{operation} has no example"
     path = operation.partition(" ")[2]
-    get_there = next(state for start, state in STATES.items() if path.startswith(start))
-    await get_there(reader)
+    reach_state = next(state for start, state in STATES.items() if path.startswith(start))
+    await reach_state(reader)
     answer = await reader.send(operation)
     if operation in REFUSED:
         status, message = REFUSED[operation]
@@ -453,5 +475,5 @@ async def test_the_example_runs(reader: Reader, operation: str) -> None:
         assert answer.is_success, answer.text
 
 
-def test_what_is_refused_is_still_there() -> None:
+def test_refused_operations_still_exist() -> None:
     assert EXAMPLES.keys() >= REFUSED.keys()

@@ -13,64 +13,64 @@ from backend.channels.models import PublishableKey
 from backend.core.config.settings import Settings
 from backend.staff.rights import COMMAND_LINE
 from backend.staff.service import create_staff
-from tests.gateway_kit import served
-from tests.node_packages import NODE_FOLDER, environment, installed
+from tests.gateway_kit import serve_app
+from tests.node_packages import NODE_FOLDER, find_packages, node_environment
 from tests.store_defaults import set_up_defaults
 
 HERE = Path(__file__).parent / "platform_sdk"
 EMAIL, PASSWORD = "ana@trompo.example", "una clave larga"
-PATIENCE = 120
+TIMEOUT_S = 120
 
 
 @pytest.fixture(scope="session")
-def sdk() -> Path:
-    """The folder the SDK is installed in."""
-    return installed(HERE)
+def sdk_folder() -> Path:
+    """Return the folder of the installed SDK."""
+    return find_packages(HERE)
 
 
-async def journey(sdk: Path, **more: str) -> dict[str, Any]:
-    """What the script saw, run by the Node of this environment."""
+async def run_journey(sdk_folder: Path, **variables: str) -> dict[str, Any]:
+    """Run the script with the Node of this environment, and return its output."""
     process = await asyncio.create_subprocess_exec(
         NODE_FOLDER / "node",
         HERE / "journey.mjs",
-        env=environment(SDK_FOLDER=str(sdk), **more),
+        env=node_environment(SDK_FOLDER=str(sdk_folder), **variables),
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(TIMEOUT_S):
         out, errors = await process.communicate()
     assert process.returncode == 0, errors.decode()
-    seen: dict[str, Any] = json.loads(out)
-    return seen
+    output: dict[str, Any] = json.loads(out)
+    return output
 
 
-async def test_the_official_sdk_runs_the_whole_way(sdk: Path, database_url: str, tmp_path: Path) -> None:
+async def test_official_sdk_completes_a_purchase(sdk_folder: Path, database_url: str, tmp_path: Path) -> None:
     """spec: What the service does 1 to 5: list, search, cart, the seven steps, the order; staff and the catalogue."""
     shop = Shop(Settings(data_dir=tmp_path / "data", database_url=database_url))
     await set_up_defaults(shop.database, shop.settings)
     await create_staff(shop.database, COMMAND_LINE, EMAIL, PASSWORD)
     async with shop.database.read() as session:
         key = (await session.execute(select(PublishableKey.token))).scalar_one()
-    async with served(create_api(shop)) as url:
-        seen = await journey(
-            sdk, SHOP_URL=url, PUBLISHABLE_KEY=key, STAFF_EMAIL=EMAIL, STAFF_PASSWORD=PASSWORD
+    async with serve_app(create_api(shop)) as url:
+        output = await run_journey(
+            sdk_folder, SHOP_URL=url, PUBLISHABLE_KEY=key, STAFF_EMAIL=EMAIL, STAFF_PASSWORD=PASSWORD
         )
     await shop.stop()
 
-    made = seen["made"]
-    assert made["wrong"] == {"status": 401, "message": "Invalid email or password"}
-    assert made["locked"] == {"status": 401, "message": "Unauthorized"}
-    assert (made["token"], made["user"]) == ("string", EMAIL)
-    assert (made["found"], made["handle"]) == ([], "juegos-de-antes")
-    assert [category["name"] for category in made["placed"]["categories"]] == ["Tradicionales"]
-    assert made["placed"]["collection"]["id"] == made["collectionId"]
-    assert made["noSuchField"] == {
+    products = output["made"]
+    assert products["wrong"] == {"status": 401, "message": "Invalid email or password"}
+    assert products["locked"] == {"status": 401, "message": "Unauthorized"}
+    assert (products["token"], products["user"]) == ("string", EMAIL)
+    assert (products["found"], products["handle"]) == ([], "juegos-de-antes")
+    assert [category["name"] for category in products["placed"]["categories"]] == ["Tradicionales"]
+    assert products["placed"]["collection"]["id"] == products["collectionId"]
+    assert products["noSuchField"] == {
         "status": 400,
         "message": "Invalid request: Unrecognized fields: 'collection_id'",
     }
-    assert made["providers"] == ["carrier_standard", "manual_manual"]
+    assert products["providers"] == ["carrier_standard", "manual_manual"]
 
-    shelf = seen["shelf"]
+    shelf = output["shelf"]
     assert shelf["variant"]["calculated_price"]["calculated_amount"] == 26_000
     assert shelf["variant"]["inventory_quantity"] == 4
     assert (shelf["inBoth"], shelf["inCollection"]) == (1, ["Balero de guayacán"])
@@ -78,7 +78,7 @@ async def test_the_official_sdk_runs_the_whole_way(sdk: Path, database_url: str,
     assert (shelf["categories"], shelf["collections"]) == (["Tradicionales"], ["Juegos de antes"])
     assert shelf["missing"] == {"status": 404, "message": "Product with id: prod_nosuch was not found"}
 
-    for purchase in (seen["byBank"], seen["byHand"]):
+    for purchase in (output["byBank"], output["byHand"]):
         assert purchase["tooMany"]["message"] == "Some variant does not have the required inventory"
         assert purchase["early"]["message"] == "Payment collection has not been initiated for cart"
         assert purchase["quantity"] == 1
@@ -88,7 +88,7 @@ async def test_the_official_sdk_runs_the_whole_way(sdk: Path, database_url: str,
         assert (purchase["type"], purchase["same"]) == ("order", True)
         confirmed = purchase[
             "confirmed"
-        ]  # by the id alone, as the official storefront asks right after placing
+        ]  # only by id, as the official storefront reads it right after placing
         assert confirmed.keys() | {"access_token"} == purchase["order"].keys()
         assert (confirmed["email"], confirmed["total"]) == ("ana@example.com", purchase["total"])
         assert (
@@ -100,20 +100,20 @@ async def test_the_official_sdk_runs_the_whole_way(sdk: Path, database_url: str,
             "total": purchase["total"],
         }
         assert purchase["providers"] == ["gateway_pse", "pp_system_default"]
-    assert seen["byBank"]["missing"] == [
+    assert output["byBank"]["missing"] == [
         ["bank", True],
         ["person_type", True],
         ["doc_type", True],
         ["doc_number", False],
     ]
-    assert seen["byHand"]["missing"] == []
-    assert seen["byBank"]["session"]["status"] == "pending_authorization"
-    assert "/sandbox/gateway/bank/" in seen["byBank"]["session"]["data"]["redirect_url"]
-    assert seen["byBank"]["order"]["payment_status"] == "awaiting"
-    assert seen["byHand"]["session"]["status"] == "pending"
-    assert seen["byHand"]["order"]["payment_status"] == "authorized"
+    assert output["byHand"]["missing"] == []
+    assert output["byBank"]["session"]["status"] == "pending_authorization"
+    assert "/sandbox/gateway/bank/" in output["byBank"]["session"]["data"]["redirect_url"]
+    assert output["byBank"]["order"]["payment_status"] == "awaiting"
+    assert output["byHand"]["session"]["status"] == "pending"
+    assert output["byHand"]["order"]["payment_status"] == "authorized"
 
-    after = seen["after"]
+    after = output["after"]
     assert (after["listed"], after["parcel"], after["fulfillment"]) == (2, "created", "shipped")
     assert after["captured"] is not None
     assert after["refund"]["status"] == 400

@@ -1,4 +1,4 @@
-"""What docs/api.md counts works: the SDK calls each method that has a route, and reads back what it wrote."""
+"""Every SDK method that docs/api.md lists as working: the SDK calls it and reads back what it wrote."""
 
 import asyncio
 import json
@@ -18,33 +18,33 @@ from backend.staff.models import Staff
 from backend.staff.rights import COMMAND_LINE, Role
 from backend.staff.service import create_staff
 from backend.staff.sessions import COOKIE, Browser, open_session
-from tests.gateway_kit import served
-from tests.node_packages import NODE_FOLDER, environment, installed
+from tests.gateway_kit import serve_app
+from tests.node_packages import NODE_FOLDER, find_packages, node_environment
 from tests.store_defaults import set_up_defaults
-from tests.wire.sdk_methods import HERE, methods_that_work
+from tests.wire.sdk_methods import HERE, list_working_methods
 
-PATIENCE = 120
-LEAST = 200
+TIMEOUT_S = 120
+MIN_METHODS = 200
 
 
 @asynccontextmanager
-async def imports_and_exports_done(shop: Shop) -> AsyncIterator[None]:
-    """Their jobs are done as soon as they are there. Those of other kinds wait, as nothing here is meant for them."""
+async def run_imports_and_exports(shop: Shop) -> AsyncIterator[None]:
+    """Run import and export jobs as soon as they exist. Jobs of other kinds wait."""
 
-    async def work() -> None:
+    async def run_jobs() -> None:
         while True:
             await shop.worker.run_due(IMPORT, EXPORT)
             await asyncio.sleep(0.1)
 
-    task = asyncio.create_task(work())
+    task = asyncio.create_task(run_jobs())
     yield
     task.cancel()
     with suppress(asyncio.CancelledError):
         await task
 
 
-async def test_each_method_with_a_route_does_what_it_says(postgresql_url: str, tmp_path: Path) -> None:
-    """On the stricter database: what the routes do is tested on both, beside them."""
+async def test_every_sdk_method_with_a_route_works(postgresql_url: str, tmp_path: Path) -> None:
+    """Use the stricter database; the routes' own tests run on both."""
     shop = Shop(Settings(data_dir=tmp_path / "data", database_url=postgresql_url))
     await set_up_defaults(shop.database, shop.settings)
     owner = await create_staff(shop.database, COMMAND_LINE, "ana@trompo.example", "una clave larga")
@@ -54,16 +54,16 @@ async def test_each_method_with_a_route_does_what_it_says(postgresql_url: str, t
         session.add(customer)
         await session.flush()
         session.add(CustomerAddress(customer_id=customer.id, address={"address_1": "Calle 1"}))
-        await session.execute(delete(Region))  # the SDK makes it
+        await session.execute(delete(Region))  # the SDK creates it
         cookie = await open_session(session, owner, Browser("127.0.0.1"), has_second_factor=True)
         key = (await session.execute(select(PublishableKey.token))).scalar_one()
     api = create_api(shop)
-    async with served(api) as url, imports_and_exports_done(shop):
+    async with serve_app(api) as url, run_imports_and_exports(shop):
         process = await asyncio.create_subprocess_exec(
             NODE_FOLDER / "node",
             HERE / "admin.mjs",
-            env=environment(
-                SDK_FOLDER=str(installed(HERE)),
+            env=node_environment(
+                SDK_FOLDER=str(find_packages(HERE)),
                 SHOP_URL=url,
                 PUBLISHABLE_KEY=key,
                 STAFF_COOKIE=f"{COOKIE}={cookie}",
@@ -71,10 +71,10 @@ async def test_each_method_with_a_route_does_what_it_says(postgresql_url: str, t
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
         )
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT_S):
             out, errors = await process.communicate()
     await shop.stop()
     assert process.returncode == 0, errors.decode()
-    counted = {name for name in methods_that_work(api) if name.startswith("admin.")}
-    assert counted - set(json.loads(out)) == set()
-    assert len(counted) >= LEAST
+    working = {name for name in list_working_methods(api) if name.startswith("admin.")}
+    assert working - set(json.loads(out)) == set()
+    assert len(working) >= MIN_METHODS

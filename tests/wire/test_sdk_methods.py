@@ -1,20 +1,20 @@
-"""docs/api.md says of every method of the platform's SDK whether it has a route here."""
+"""docs/api.md states for every method of the platform's SDK if it has a route here."""
 
 from pathlib import Path
 
 from backend.app import Shop, create_api
 from backend.core.config.settings import Settings
-from tests.wire.sdk_methods import PAGE, has_route, page_with, sdk_methods, table
+from tests.wire.sdk_methods import PAGE, build_table, has_route, list_sdk_methods, replace_table
 
 
-def test_the_page_says_what_the_routes_do(tmp_path: Path) -> None:
-    """Written anew by `python -m tests.wire.sdk_methods`."""
+def test_api_page_matches_the_routes(tmp_path: Path) -> None:
+    """`python -m tests.wire.sdk_methods` rewrites the page."""
     api = create_api(Shop(Settings(data_dir=tmp_path)))
     text = PAGE.read_text("utf-8")
-    assert page_with(text, table(api)) == text
+    assert replace_table(text, build_table(api)) == text
     missing = [
         name
-        for name, method, path in sdk_methods()
+        for name, method, path in list_sdk_methods()
         if name.startswith("store.") and not has_route(api, method, path)
     ]
     assert missing == [

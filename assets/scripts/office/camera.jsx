@@ -1,41 +1,41 @@
-// The camera, reading codes until it is closed. The browser reads them itself where it can; else a library does, which is
-// loaded only now.
+// The camera, which reads codes until it is closed. The browser's own detector reads them if it exists; otherwise a
+// library does, which is loaded only then.
 
 import { useEffect, useRef, useState } from "react";
 
-const EVERY_MS = 150;
-const REST_MS = 1500; // the same code counts again after so long out of sight
+const INTERVAL_MS = 150;
+const REPEAT_AFTER_MS = 1500; // the same code counts again after it was out of view for this time
 const FORMATS = ["ean_13", "ean_8", "upc_a", "upc_e", "code_128", "code_39", "qr_code"];
 
-async function reader() {
+async function createReader() {
   if ("BarcodeDetector" in window) {
     try {
-      const known = await window.BarcodeDetector.getSupportedFormats();
-      const formats = FORMATS.filter((format) => known.includes(format));
+      const supported = await window.BarcodeDetector.getSupportedFormats();
+      const formats = FORMATS.filter((format) => supported.includes(format));
       if (formats.length) {
         const detector = new window.BarcodeDetector({ formats });
         return async (video) => (await detector.detect(video)).map((code) => code.rawValue);
       }
     } catch {
-      // the library reads them then
+      // use the library instead
     }
   }
   const { BinaryBitmap, DecodeHintType, HybridBinarizer, MultiFormatReader, RGBLuminanceSource } = await import("@zxing/library");
-  const codes = new MultiFormatReader();
-  codes.setHints(new Map([[DecodeHintType.TRY_HARDER, true]])); // it reads nothing without any
+  const reader = new MultiFormatReader();
+  reader.setHints(new Map([[DecodeHintType.TRY_HARDER, true]])); // it reads nothing without a hint
   const canvas = document.createElement("canvas");
   return async (video) => {
     canvas.width = video.videoWidth;
     canvas.height = video.videoHeight;
     const { width, height } = canvas;
-    const drawn = canvas.getContext("2d", { willReadFrequently: true });
-    drawn.drawImage(video, 0, 0);
-    const { data } = drawn.getImageData(0, 0, width, height);
+    const context = canvas.getContext("2d", { willReadFrequently: true });
+    context.drawImage(video, 0, 0);
+    const { data } = context.getImageData(0, 0, width, height);
     const gray = Uint8ClampedArray.from({ length: width * height }, (_, at) => (data[4 * at] + 2 * data[4 * at + 1] + data[4 * at + 2]) / 4);
     try {
-      return [codes.decodeWithState(new BinaryBitmap(new HybridBinarizer(new RGBLuminanceSource(gray, width, height)))).getText()];
+      return [reader.decodeWithState(new BinaryBitmap(new HybridBinarizer(new RGBLuminanceSource(gray, width, height)))).getText()];
     } catch {
-      return []; // there is none in the picture
+      return []; // no code in the picture
     }
   };
 }
@@ -43,38 +43,38 @@ async function reader() {
 export function Camera({ texts, onCode }) {
   const video = useRef(null);
   const [problem, setProblem] = useState("");
-  const heard = useRef(onCode);
-  heard.current = onCode;
+  const latestOnCode = useRef(onCode);
+  latestOnCode.current = onCode;
 
   useEffect(() => {
     let stream = null;
     let timer = 0;
-    let isOver = false;
-    const last = { code: "", at: 0 };
-    const look = async (read) => {
-      if (isOver) return;
+    let isClosed = false;
+    const lastCode = { code: "", at: 0 };
+    const scan = async (read) => {
+      if (isClosed) return;
       if (video.current?.readyState >= 2) {
         for (const code of await read(video.current)) {
           const now = performance.now();
-          if (code !== last.code || now - last.at > REST_MS) heard.current(code);
-          Object.assign(last, { code, at: now });
+          if (code !== lastCode.code || now - lastCode.at > REPEAT_AFTER_MS) latestOnCode.current(code);
+          Object.assign(lastCode, { code, at: now });
         }
       }
-      if (!isOver) timer = setTimeout(look, EVERY_MS, read);
+      if (!isClosed) timer = setTimeout(scan, INTERVAL_MS, read);
     };
     const open = async () => {
       try {
         stream = await navigator.mediaDevices.getUserMedia({ video: { facingMode: "environment" } });
-        if (isOver) return stream.getTracks().forEach((track) => track.stop());
+        if (isClosed) return stream.getTracks().forEach((track) => track.stop());
         video.current.srcObject = stream;
-        await look(await reader());
+        await scan(await createReader());
       } catch {
-        if (!isOver) setProblem(texts.camera);
+        if (!isClosed) setProblem(texts.camera);
       }
     };
     open();
     return () => {
-      isOver = true;
+      isClosed = true;
       clearTimeout(timer);
       stream?.getTracks().forEach((track) => track.stop());
     };

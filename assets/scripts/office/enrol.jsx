@@ -1,5 +1,5 @@
-// Setting up the second factor: a code to photograph, the telephone's first code, and the recovery codes, shown once. All
-// of it goes by HTTP, as the session gets a new cookie; no state of the server holds the secret.
+// Setup of the second factor: a QR code to scan, the phone's first code, and the recovery codes, which are shown once.
+// All requests go over HTTP, as the session gets a new cookie; no server state holds the secret.
 
 import { useState } from "react";
 
@@ -11,32 +11,32 @@ const post = async (step, body) => {
   return answer;
 };
 
-export function Enrol({ texts, next }) {
-  const [begun, setBegun] = useState(null);
+export function EnrolmentForm({ texts, next }) {
+  const [setup, setSetup] = useState(null);
   const [codes, setCodes] = useState(null);
   const [problem, setProblem] = useState("");
   const [isBusy, setBusy] = useState(false);
 
-  const ask = async (question, then) => {
+  const runStep = async (request, onAnswer) => {
     if (isBusy) return;
     setBusy(true);
     setProblem("");
     try {
-      then(await question());
+      onAnswer(await request());
     } catch (error) {
       setProblem(error instanceof TypeError ? texts.offline : error.message || texts.failed);
     }
     setBusy(false);
   };
-  const begin = () => ask(() => post("begin", {}), setBegun);
+  const begin = () => runStep(() => post("begin", {}), setSetup);
   const confirm = (event) => {
     event.preventDefault();
     const code = new FormData(event.target).get("code");
-    ask(() => post("confirm", { code }), (answer) => setCodes(answer.recovery_codes));
+    runStep(() => post("confirm", { code }), (answer) => setCodes(answer.recovery_codes));
   };
 
-  const said = <div aria-live="polite">{problem && <p className="field__problem" id="enrol-problem">{problem}</p>}</div>;
-  const later = <a className="o-disclosure" href={next}>{texts.later}</a>;
+  const problemLine = <div aria-live="polite">{problem && <p className="field__problem" id="enrol-problem">{problem}</p>}</div>;
+  const laterLink = <a className="o-disclosure" href={next}>{texts.later}</a>;
   if (codes) {
     return (
       <div className="o-enrol" role="status">
@@ -46,20 +46,20 @@ export function Enrol({ texts, next }) {
       </div>
     );
   }
-  if (!begun) {
+  if (!setup) {
     return (
       <div className="o-enrol">
-        {said}
+        {problemLine}
         <button className="button button--primary" type="button" disabled={isBusy} onClick={begin}>{texts.begin}</button>
-        {later}
+        {laterLink}
       </div>
     );
   }
   return (
     <form className="o-enrol" noValidate onSubmit={confirm}>
       <p>{texts.scan}</p>
-      <img className="o-enrol__qr" src={begun.qr} alt={texts.qr} width="220" height="220" />
-      <p className="o-row__detail">{texts.type} <code>{begun.secret}</code></p>
+      <img className="o-enrol__qr" src={setup.qr} alt={texts.qr} width="220" height="220" />
+      <p className="o-row__detail">{texts.type} <code>{setup.secret}</code></p>
       <label className="field__label" htmlFor="enrol-code">{texts.code}</label>
       <input
         className="field__input"
@@ -72,9 +72,9 @@ export function Enrol({ texts, next }) {
         aria-describedby="enrol-problem"
         data-testid="office-code"
       />
-      {said}
+      {problemLine}
       <button className="button button--primary" type="submit" disabled={isBusy} data-testid="save">{texts.confirm}</button>
-      {later}
+      {laterLink}
     </form>
   );
 }

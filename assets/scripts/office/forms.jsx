@@ -1,19 +1,19 @@
-// A form of the office: it knows whether something in it was changed, shows its save bar then, and does not let anybody
-// leave with what is not saved. After a refusal the focus goes to the first field that is wrong.
+// A form of the office. It detects changes, then shows its save bar and asks before a staff member leaves unsaved changes.
+// After a refusal it focuses the first invalid field.
 //
-// `shown` stands for what the form shows. It is sent as `seen`: what it was when somebody began to change something, or
-// when they were last told that others did (`met` changes then). What others save meanwhile reaches the fields that were
-// not touched; one that was keeps what was typed.
+// `shownValues` is the version of the displayed values. The form sends as `seen` the version that was displayed when the
+// staff member began to edit, or when they were last informed of another person's change (`conflictCount` changes then).
+// Other changes that are saved in the meantime appear in untouched fields; an edited field keeps its typed text.
 
 import { createContext, useContext, useEffect, useRef, useState } from "react";
 import { useBlocker } from "react-router";
-import { useLoss } from "../effects.jsx";
+import { useLostAnswer } from "../effects.jsx";
 
-const Edited = createContext({ is_dirty: false, is_busy: false, touch: () => {}, restarts: 0 });
-export const useEdited = () => useContext(Edited);
+const FormContext = createContext({ is_dirty: false, is_busy: false, touch: () => {}, restarts: 0 });
+export const useEditForm = () => useContext(FormContext);
 
-// What the form holds, by name; a name that ends in `[]` holds a list.
-function valuesOf(form) {
+// Return the form's values by name; a name that ends in `[]` has a list.
+function readValues(form) {
   const values = {};
   for (const [name, value] of new FormData(form).entries()) {
     if (name.endsWith("[]")) (values[name.slice(0, -2)] ??= []).push(value);
@@ -22,55 +22,55 @@ function valuesOf(form) {
   return values;
 }
 
-// Show what the form is given. React gives a list a new default only when it is made (`data-now` says what it is), and a
-// field that it made with a value keeps that until the form is reset.
-function showGiven(form) {
+// Show the values that the form was given. React applies a new default to a select only when it creates it (`data-now`
+// holds the current value), and a field keeps its first value until the form is reset.
+function resetToGiven(form) {
   form.reset();
   for (const list of form.querySelectorAll("select[data-now]")) list.value = list.dataset.now;
 }
 
-// What was typed into the document before its scripts came.
-const isTyped = (field) => {
+// Return true if a field was edited in the document before its scripts ran.
+const isEdited = (field) => {
   if (field.localName === "select") return "now" in field.dataset && field.value !== field.dataset.now;
   if (field.type === "checkbox" || field.type === "radio") return field.checked !== field.defaultChecked;
   return field.value !== field.defaultValue;
 };
-const isTypedIn = (form) => [...form.querySelectorAll("input, textarea, select")].some(isTyped);
+const isFormEdited = (form) => [...form.querySelectorAll("input, textarea, select")].some(isEdited);
 
 function showFirstProblem(form) {
   const field = form.querySelector('[aria-invalid="true"]');
-  for (let around = field?.closest("details"); around; around = around.parentElement.closest("details")) around.open = true;
+  for (let section = field?.closest("details"); section; section = section.parentElement.closest("details")) section.open = true;
   field?.focus();
 }
 
-// `answers` changes with every answer; `isGood`: the last one was "saved". `question`: asked before leaving.
-export function EditForm({ answers, isGood, question, shown = "", met = 0, className, onSave, onDiscard, children }) {
+// `answers` changes with every answer; `isGood`: the last answer was a success. `question`: asked before leaving.
+export function EditForm({ answers, isGood, question, shownValues = "", conflictCount = 0, className, onSave, onDiscard, children }) {
   const form = useRef(null);
-  const heard = useRef(answers);
-  const known = useRef({ shown, met });
-  const isNew = useRef(true);
+  const lastAnswers = useRef(answers);
+  const version = useRef({ shownValues, conflictCount });
+  const isFirstRun = useRef(true);
   const [isDirty, setDirty] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const [restarts, setRestarts] = useState(0);
-  const asked = useLoss(() => setBusy(false)); // it can be pressed again
+  const setAwaiting = useLostAnswer(() => setBusy(false)); // it can be clicked again
 
-  if (!isDirty || met !== known.current.met) known.current = { shown, met };
+  if (!isDirty || conflictCount !== version.current.conflictCount) version.current = { shownValues, conflictCount };
   const restart = () => {
-    showGiven(form.current);
+    resetToGiven(form.current);
     setDirty(false);
     setRestarts((count) => count + 1);
   };
 
   useEffect(() => {
-    if (isNew.current) setDirty(isTypedIn(form.current));
-    else if (!isDirty) showGiven(form.current);
-    isNew.current = false;
-  }, [shown]);
+    if (isFirstRun.current) setDirty(isFormEdited(form.current));
+    else if (!isDirty) resetToGiven(form.current);
+    isFirstRun.current = false;
+  }, [shownValues]);
 
   useEffect(() => {
-    if (answers === heard.current) return;
-    heard.current = answers;
-    if (!isBusy) return; // the answer to something else on the screen
+    if (answers === lastAnswers.current) return;
+    lastAnswers.current = answers;
+    if (!isBusy) return; // the answer belongs to another action of the screen
     setBusy(false);
     if (isGood) restart();
     else showFirstProblem(form.current);
@@ -78,43 +78,43 @@ export function EditForm({ answers, isGood, question, shown = "", met = 0, class
 
   useEffect(() => {
     if (!isDirty) return;
-    const leaving = (event) => event.preventDefault();
-    window.addEventListener("beforeunload", leaving);
-    return () => window.removeEventListener("beforeunload", leaving);
+    const preventUnload = (event) => event.preventDefault();
+    window.addEventListener("beforeunload", preventUnload);
+    return () => window.removeEventListener("beforeunload", preventUnload);
   }, [isDirty]);
 
-  // while an answer is awaited, it may lead elsewhere
+  // While an answer is awaited, navigation is allowed, as the answer may open another page.
   const blocker = useBlocker(({ currentLocation, nextLocation }) => isDirty && !isBusy && currentLocation.pathname !== nextLocation.pathname);
   useEffect(() => {
     if (blocker.state !== "blocked") return;
     if (!window.confirm(question)) return blocker.reset();
-    restart(); // the next page may be the same screen for another thing
+    restart(); // the next page may be the same screen for another record
     blocker.proceed();
   }, [blocker.state]);
 
-  const submitted = (event) => {
+  const handleSubmit = (event) => {
     event.preventDefault();
     if (isBusy) return;
-    asked();
+    setAwaiting(true);
     setBusy(true);
-    const values = valuesOf(form.current);
-    onSave(known.current.shown ? { ...values, seen: known.current.shown } : values);
+    const values = readValues(form.current);
+    onSave(version.current.shownValues ? { ...values, seen: version.current.shownValues } : values);
   };
   const discard = () => {
     restart();
     onDiscard?.();
   };
-  // a button that takes another value into a field: `data-takes` is the field's id
-  const clicked = (event) => {
+  // A button that copies its value into a field: `data-takes` is the field's id.
+  const handleClick = (event) => {
     const button = event.target.closest("[data-takes]");
     const field = button && document.getElementById(button.dataset.takes);
     if (!field) return;
     field.value = button.dataset.value;
     setDirty(true);
-    for (let around = field.closest("details"); around; around = around.parentElement.closest("details")) around.open = true;
+    for (let section = field.closest("details"); section; section = section.parentElement.closest("details")) section.open = true;
     field.focus();
   };
-  const edited = {
+  const context = {
     is_dirty: isDirty,
     is_busy: isBusy,
     reset: { onClick: discard },
@@ -123,10 +123,10 @@ export function EditForm({ answers, isGood, question, shown = "", met = 0, class
   };
 
   return (
-    <Edited value={edited}>
-      <form ref={form} className={className} noValidate onSubmit={submitted} onClick={clicked} onInput={() => setDirty(true)}>
+    <FormContext value={context}>
+      <form ref={form} className={className} noValidate onSubmit={handleSubmit} onClick={handleClick} onInput={() => setDirty(true)}>
         {children}
       </form>
-    </Edited>
+    </FormContext>
   );
 }

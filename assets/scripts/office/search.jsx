@@ -1,4 +1,4 @@
-// The office's search: suggestions of places, orders and products. Enter goes to the first when none is picked.
+// The office's search: suggestions of screens, orders and products. Enter opens the first one if none is picked.
 
 import { useRef } from "react";
 import { useLocation } from "react-router";
@@ -8,14 +8,14 @@ export function OfficeSearch({ label, children, ...box }) {
   const { key } = useLocation();
   const form = useRef(null);
 
-  const submitted = (event) => {
+  const handleSubmit = (event) => {
     event.preventDefault();
     form.current.querySelector('[role="option"]')?.click();
   };
 
   return (
-    <form ref={form} className="office-search" role="search" aria-label={label} onSubmit={submitted}>
-      <Combobox {...box} closes={key}>{children}</Combobox>
+    <form ref={form} className="office-search" role="search" aria-label={label} onSubmit={handleSubmit}>
+      <Combobox {...box} closeKey={key}>{children}</Combobox>
     </form>
   );
 }

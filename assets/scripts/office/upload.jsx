@@ -1,55 +1,56 @@
-// Pictures from the camera or the gallery, or a video, sent as they are: the shop makes pictures smaller. Two go at a time, each with its
-// progress; what fails says why and can be sent again. Once nothing more is on its way, the screen gets the addresses.
+// Upload of pictures from the camera or the gallery, or of a video, in their original size: the server scales pictures
+// down. Two are sent at a time, each with its progress. A failed file shows its problem and can be sent again. When no
+// upload is pending, the screen receives the addresses.
 
 import { useEffect, useRef, useState } from "react";
 
-const ADDRESS = "/admin/uploads";
-const AT_ONCE = 2;
-const MOST_TRIES = 4; // while the shop is busy
-const REST_MS = 3000;
-const PASSING = new Set(["busy", "offline", "ended", "failed"]); // the same file may be taken the next time
+const UPLOADS_PATH = "/admin/uploads";
+const CONCURRENCY = 2;
+const MAX_TRIES = 4; // while the server is busy
+const RETRY_DELAY_MS = 3000;
+const RETRYABLE = new Set(["busy", "offline", "ended", "failed"]); // the same file may succeed later
 
-let count = 0;
+let itemCount = 0;
 
-// Sends one file. `told(part)` gets how much of it is there; the answer is `{url}` or `{problem}`, a name in `texts`.
-function send(file, told) {
+// Send one file. `onProgress(part)` receives the sent fraction. Return `{url}` or `{problem}`, a name in `texts`.
+function send(file, onProgress) {
   const request = new XMLHttpRequest();
   const body = new FormData();
   body.append("files", file);
   const answer = new Promise((resolve) => {
-    request.upload.onprogress = (event) => event.lengthComputable && told(event.loaded / event.total);
+    request.upload.onprogress = (event) => event.lengthComputable && onProgress(event.loaded / event.total);
     request.onerror = () => resolve({ problem: "offline" });
     request.onabort = () => resolve({ problem: "gone" });
     request.onload = () => {
-      const said = request.response ?? {};
+      const response = request.response ?? {};
       const { status } = request;
-      if (status === 200 && said.files?.[0]) resolve({ url: said.files[0].url });
+      if (status === 200 && response.files?.[0]) resolve({ url: response.files[0].url });
       else if (status === 429 || status === 503) resolve({ problem: "busy" });
       else if (status === 401) resolve({ problem: "ended" });
       else if (status === 403) resolve({ problem: "forbidden" });
       else if (status === 413) resolve({ problem: "too_many_bytes" });
-      else resolve({ problem: said.code ?? "failed" });
+      else resolve({ problem: response.code ?? "failed" });
     };
   });
-  request.open("POST", ADDRESS);
+  request.open("POST", UPLOADS_PATH);
   request.responseType = "json";
   request.setRequestHeader("accept", "application/json");
   request.send(body);
   return { answer, stop: () => request.abort() };
 }
 
-const hide = (event) => event.target.removeAttribute("src"); // the browser's sign of a broken picture
+const hideBrokenPicture = (event) => event.target.removeAttribute("src"); // hides the browser's icon of a broken picture
 
-export function PictureUpload({ texts, mostBytes, accept, isOne, name, onUploaded }) {
+export function PictureUpload({ texts, maxBytes, accept, isOne, name, onUploaded }) {
   const input = useRef(null);
   const button = useRef(null);
-  const items = useRef([]); // in the order in which they were chosen
-  const isGone = useRef(false);
-  const heard = useRef(onUploaded);
-  heard.current = onUploaded;
-  const [, show] = useState(0);
-  const [said, say] = useState("");
-  const redraw = () => !isGone.current && show((number) => number + 1);
+  const items = useRef([]); // in the order of choice
+  const isUnmounted = useRef(false);
+  const latestOnUploaded = useRef(onUploaded);
+  latestOnUploaded.current = onUploaded;
+  const [, setRedraws] = useState(0);
+  const [announcement, setAnnouncement] = useState("");
+  const redraw = () => !isUnmounted.current && setRedraws((number) => number + 1);
 
   const stop = (item) => {
     clearTimeout(item.timer);
@@ -58,9 +59,9 @@ export function PictureUpload({ texts, mostBytes, accept, isOne, name, onUploade
   };
 
   useEffect(() => {
-    isGone.current = false;
+    isUnmounted.current = false;
     return () => {
-      isGone.current = true;
+      isUnmounted.current = true;
       items.current.forEach(stop);
     };
   }, []);
@@ -68,23 +69,23 @@ export function PictureUpload({ texts, mostBytes, accept, isOne, name, onUploade
   const isBusy = items.current.some((item) => item.state === "waiting" || item.state === "sending");
   useEffect(() => {
     if (!isBusy) return;
-    const leaving = (event) => event.preventDefault();
-    window.addEventListener("beforeunload", leaving);
-    return () => window.removeEventListener("beforeunload", leaving);
+    const preventUnload = (event) => event.preventDefault();
+    window.addEventListener("beforeunload", preventUnload);
+    return () => window.removeEventListener("beforeunload", preventUnload);
   }, [isBusy]);
 
-  const next = () => {
-    if (isGone.current) return;
+  const startWaiting = () => {
+    if (isUnmounted.current) return;
     const all = items.current;
-    for (const item of all.filter((one) => one.state === "waiting")) {
-      if (all.filter((one) => one.state === "sending").length >= AT_ONCE) break;
-      begin(item);
+    for (const item of all.filter((other) => other.state === "waiting")) {
+      if (all.filter((other) => other.state === "sending").length >= CONCURRENCY) break;
+      startUpload(item);
     }
-    if (!all.some((one) => one.state === "waiting" || one.state === "sending")) finish();
+    if (!all.some((other) => other.state === "waiting" || other.state === "sending")) finishUploads();
     redraw();
   };
 
-  const begin = async (item) => {
+  const startUpload = async (item) => {
     Object.assign(item, { state: "sending", part: 0, problem: "", tries: item.tries + 1 });
     const sending = send(item.file, (part) => {
       item.part = part;
@@ -92,36 +93,36 @@ export function PictureUpload({ texts, mostBytes, accept, isOne, name, onUploade
     });
     item.stop = sending.stop;
     const { url, problem } = await sending.answer;
-    if (isGone.current || item.state !== "sending") return;
+    if (isUnmounted.current || item.state !== "sending") return;
     if (url) Object.assign(item, { state: "there", url });
-    else if (problem === "busy" && item.tries < MOST_TRIES) {
-      item.timer = setTimeout(() => begin(item), REST_MS); // it keeps its place
+    else if (problem === "busy" && item.tries < MAX_TRIES) {
+      item.timer = setTimeout(() => startUpload(item), RETRY_DELAY_MS); // it stays in the list as an upload in progress
       return;
     } else Object.assign(item, { state: "failed", problem });
-    next();
+    startWaiting();
   };
 
-  // What is there goes to the screen; what failed stays until it is sent again or left out.
-  const finish = () => {
-    const there = items.current.filter((item) => item.state === "there");
+  // Pass the uploaded files to the screen. Failed files stay until they are sent again or removed.
+  const finishUploads = () => {
+    const uploaded = items.current.filter((item) => item.state === "there");
     const failed = items.current.filter((item) => item.state === "failed");
-    there.forEach(stop);
+    uploaded.forEach(stop);
     items.current = failed;
-    if (there.length) heard.current(there.map((item) => item.url));
+    if (uploaded.length) latestOnUploaded.current(uploaded.map((item) => item.url));
     const parts = [];
-    if (there.length) parts.push(there.length === 1 ? texts.one_done : texts.done.replace("{n}", there.length));
+    if (uploaded.length) parts.push(uploaded.length === 1 ? texts.one_done : texts.done.replace("{n}", uploaded.length));
     if (failed.length) parts.push(failed.length === 1 ? texts.one_failed : texts.some_failed.replace("{n}", failed.length));
-    say(parts.join(" "));
+    setAnnouncement(parts.join(" "));
   };
 
-  const chosen = (event) => {
+  const handleChoice = (event) => {
     const files = [...event.target.files];
     event.target.value = ""; // the same file may be chosen again
     if (!files.length) return;
     for (const file of files) {
-      const isLarge = file.size > mostBytes;
+      const isLarge = file.size > maxBytes;
       items.current.push({
-        id: (count += 1),
+        id: (itemCount += 1),
         file,
         preview: URL.createObjectURL(file),
         state: isLarge ? "failed" : "waiting",
@@ -130,18 +131,18 @@ export function PictureUpload({ texts, mostBytes, accept, isOne, name, onUploade
         tries: 0,
       });
     }
-    say(texts.sending);
-    next();
+    setAnnouncement(texts.sending);
+    startWaiting();
   };
-  const again = (item) => {
+  const retry = (item) => {
     Object.assign(item, { state: "waiting", tries: 0 });
-    say(texts.sending);
-    next();
-    button.current.focus(); // the button that was pressed is gone
+    setAnnouncement(texts.sending);
+    startWaiting();
+    button.current.focus(); // the clicked button has disappeared
   };
-  const leaveOut = (item) => {
+  const removeItem = (item) => {
     stop(item);
-    items.current = items.current.filter((one) => one !== item);
+    items.current = items.current.filter((other) => other !== item);
     redraw();
     button.current.focus();
   };
@@ -156,8 +157,8 @@ export function PictureUpload({ texts, mostBytes, accept, isOne, name, onUploade
         hidden
         aria-label={texts.choose}
         data-testid={`${name}-input`}
-        onChange={chosen}
-        onInput={(event) => event.stopPropagation()} // the form has changed once they are there
+        onChange={handleChoice}
+        onInput={(event) => event.stopPropagation()} // the form is changed only when the upload has ended
       />
       <button ref={button} className="button button--small button--dark" type="button" onClick={() => input.current.click()}>
         {texts.choose}
@@ -167,24 +168,24 @@ export function PictureUpload({ texts, mostBytes, accept, isOne, name, onUploade
         <ul className="o-upload__files">
           {items.current.map((item) => (
             <li className="o-upload__file" key={item.id} data-state={item.state} data-testid={`${name}-file`}>
-              <img className="o-upload__picture" src={item.preview} alt="" width="56" height="56" decoding="async" onError={hide} />
+              <img className="o-upload__picture" src={item.preview} alt="" width="56" height="56" decoding="async" onError={hideBrokenPicture} />
               <span className="o-upload__name">{item.file.name}</span>
               {item.state === "failed" ? (
                 <>
                   <p className="field__problem" id={`upload-${item.id}`}>{texts[item.problem] ?? texts.failed}</p>
                   <span className="o-upload__actions">
-                    {PASSING.has(item.problem) && (
+                    {RETRYABLE.has(item.problem) && (
                       <button
                         className="button button--small button--quiet"
                         type="button"
                         aria-describedby={`upload-${item.id}`}
-                        onClick={() => again(item)}
+                        onClick={() => retry(item)}
                       >
                         {texts.again}
                         <span className="sr-only"> {item.file.name}</span>
                       </button>
                     )}
-                    <button className="button button--small button--quiet" type="button" onClick={() => leaveOut(item)}>
+                    <button className="button button--small button--quiet" type="button" onClick={() => removeItem(item)}>
                       {texts.leave_out}
                       <span className="sr-only"> {item.file.name}</span>
                     </button>
@@ -197,7 +198,7 @@ export function PictureUpload({ texts, mostBytes, accept, isOne, name, onUploade
           ))}
         </ul>
       )}
-      <p className="sr-only" role="status">{said}</p>
+      <p className="sr-only" role="status">{announcement}</p>
     </div>
   );
 }

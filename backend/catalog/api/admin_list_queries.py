@@ -1,4 +1,4 @@
-"""Which products a program of the staff asked for, drafts included."""
+"""Filters of the Admin API's product list, which includes drafts."""
 
 from collections.abc import Callable, Sequence
 
@@ -8,32 +8,36 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.catalog.api.list_queries import product_conditions
 from backend.catalog.models import Product
 from backend.catalog.schemas.admin import AdminProductsParameters
-from backend.catalog.search.staff_search import ProductFilter, conditions_of
-from backend.edge.query import one_of
+from backend.catalog.search.staff_search import ProductFilter, filter_conditions
+from backend.edge.query import in_clauses
 
 Filters = Callable[[AdminProductsParameters], list[ColumnElement[bool]]]
 
 
 async def staff_conditions(
-    session: AsyncSession, asked: AdminProductsParameters
+    session: AsyncSession, params: AdminProductsParameters
 ) -> Sequence[ColumnElement[bool]]:
-    """The conditions of a query for all products that were asked for, whatever page of them."""
-    missing = await conditions_of(session, missing_in(asked))
-    return [*missing, *await product_conditions(session, asked, await filters_of_staff(session, asked))]
+    """Return the WHERE conditions for all products that match the query, regardless of the page."""
+    missing = await filter_conditions(session, missing_data_filter(params))
+    return [*missing, *await product_conditions(session, params, await staff_filters(session, params))]
 
 
-def missing_in(asked: AdminProductsParameters) -> ProductFilter:
-    """What is to be missing or to run out."""
-    return ProductFilter(has_picture=asked.has_picture, has_weight=asked.has_weight, is_low=asked.low_stock)
+def missing_data_filter(params: AdminProductsParameters) -> ProductFilter:
+    """Return the filters by missing picture, missing weight and low stock as a `ProductFilter`."""
+    return ProductFilter(
+        has_picture=params.has_picture, has_weight=params.has_weight, is_low=params.low_stock
+    )
 
 
-async def filters_of_staff(session: AsyncSession, asked: AdminProductsParameters) -> Filters:
-    """What makes the conditions that only staff ask for: a status, and `q` as the office's search understands it."""
-    mentioned = {
-        id(part): await conditions_of(session, ProductFilter(text=part.q)) for part in asked.parts() if part.q
+async def staff_filters(session: AsyncSession, params: AdminProductsParameters) -> Filters:
+    """Return a function that builds the staff-only conditions: by status, and by `q` as in the office's search."""
+    text_conditions = {
+        id(part): await filter_conditions(session, ProductFilter(text=part.q))
+        for part in params.parts()
+        if part.q
     }
 
     def filters(part: AdminProductsParameters) -> list[ColumnElement[bool]]:
-        return [*one_of((Product.status, part.status)), *mentioned.get(id(part), ())]
+        return [*in_clauses((Product.status, part.status)), *text_conditions.get(id(part), ())]
 
     return filters

@@ -1,4 +1,4 @@
-"""Categories and collections in the platform's wire format."""
+"""Conversion of categories and collections to the platform's JSON."""
 
 from typing import cast
 
@@ -18,7 +18,7 @@ from backend.edge.wire import stamps
 
 
 def store_collection_wire(collection: Collection | CollectionRow) -> CollectionFields:
-    """Return a collection without the fields that only staff see."""
+    """Return a collection without the staff-only fields."""
     return {
         "id": collection.id,
         "title": collection.title,
@@ -42,7 +42,7 @@ def collection_wire(collection: Collection | CollectionRow) -> CollectionOut:
 
 
 def category_fields(category: Category | CategoryRow) -> CategoryFields:
-    """A category by itself."""
+    """Return a category without its parent and children."""
     return {
         "id": category.id,
         "name": category.name,
@@ -59,9 +59,9 @@ def category_fields(category: Category | CategoryRow) -> CategoryFields:
 
 
 def category_wire(
-    tree: Tree, category: Category, asked: CategoryParameters, *, as_staff: bool = False
+    tree: Tree, category: Category, params: CategoryParameters, *, as_staff: bool = False
 ) -> CategoryOut:
-    """The category with its parent and children, or with the whole trees that were asked for."""
+    """Return the category with its parent and children, or with the whole trees that the query asks for."""
     own = category_fields(category)
     if not as_staff:
         del own["is_active"], own["is_internal"]
@@ -69,37 +69,40 @@ def category_wire(
     return {
         **own,
         "category_children": [
-            _below(tree, child, deep=asked.include_descendants_tree) for child in tree.children(category.id)
+            _child_json(tree, child, deep=params.include_descendants_tree)
+            for child in tree.children(category.id)
         ],
-        "parent_category": _above(tree, parent, deep=asked.include_ancestors_tree) if parent else None,
+        "parent_category": _parent_json(tree, parent, deep=params.include_ancestors_tree) if parent else None,
     }
 
 
-def _below(tree: Tree, category: Category, *, deep: bool) -> RelatedCategory:
-    shown = _related(tree, category)
+def _child_json(tree: Tree, category: Category, *, deep: bool) -> RelatedCategory:
+    shown = _related_json(tree, category)
     if deep:
-        shown["category_children"] = [_below(tree, child, deep=True) for child in tree.children(category.id)]
+        shown["category_children"] = [
+            _child_json(tree, child, deep=True) for child in tree.children(category.id)
+        ]
     return shown
 
 
-def _above(tree: Tree, category: Category, *, deep: bool) -> RelatedCategory:
-    shown = _related(tree, category)
+def _parent_json(tree: Tree, category: Category, *, deep: bool) -> RelatedCategory:
+    shown = _related_json(tree, category)
     if deep:
-        shown["category_children"] = [_related(tree, child) for child in tree.children(category.id)]
+        shown["category_children"] = [_related_json(tree, child) for child in tree.children(category.id)]
         parent = tree.by_id.get(category.parent_id or "")
-        shown["parent_category"] = _above(tree, parent, deep=True) if parent else None
+        shown["parent_category"] = _parent_json(tree, parent, deep=True) if parent else None
     return shown
 
 
-def _related(tree: Tree, category: Category) -> RelatedCategory:
+def _related_json(tree: Tree, category: Category) -> RelatedCategory:
     fields: RelatedFields = {
         **category_fields(category),
-        "mpath": _path(tree, category),
+        "mpath": _id_path(tree, category),
         "deleted_at": None,
     }
     return cast(RelatedCategory, fields)
 
 
-def _path(tree: Tree, category: Category) -> str:
-    """The ids from the root down to the category, with dots between."""
+def _id_path(tree: Tree, category: Category) -> str:
+    """Return the ids from the root down to the category, separated by dots."""
     return ".".join(one.id for one in tree.path_to(category.id))

@@ -1,6 +1,7 @@
-"""Products and variants of the lines of carts and orders, for programs that ask for them (`*items.product`).
+"""Products and variants of cart and order lines, for API clients that request them (`*items.product`).
 
-They are as the catalogue has them now, for sale or not; what is deleted for good is missing.
+The data is the catalogue's current data, also for products that are no longer for sale. Rows that were removed from
+the database are missing.
 """
 
 from collections.abc import Collection, Mapping
@@ -14,12 +15,12 @@ from backend.edge.query import Fields
 from backend.edge.wire import JsonDict
 
 RELATIONS = ("images", "categories", "collection", "options", "tags", "type", "variants")
-_OF_PRODUCTS = ("items.product", "items.variant.product")
+_PRODUCT_FIELDS = ("items.product", "items.variant.product")
 
 
 @dataclass(frozen=True, slots=True)
 class LineProducts:
-    """What is shown of the lines' products and variants, by their ids; nothing of those that were not asked for."""
+    """The lines' products and variants as JSON, by id. Parts that were not requested are missing."""
 
     products: Mapping[str, JsonDict]
     variants: Mapping[str, JsonDict]
@@ -29,45 +30,47 @@ NO_PRODUCTS = LineProducts({}, {})
 
 
 def wants_products(fields: Fields, *, by_default: bool = False) -> bool:
-    """Whether the lines' products or variants are to be read for this."""
+    """Return True if the query requests the lines' products or variants."""
     return any(fields.wants(name, by_default=by_default) for name in ("items.product", "items.variant"))
 
 
 async def line_products(
     session: AsyncSession, product_ids: Collection[str], fields: Fields, base_url: str
 ) -> LineProducts:
-    """The products with these ids and their variants, with the relations that are asked for."""
-    asked = {name: any(fields.wants(f"{product}.{name}") for product in _OF_PRODUCTS) for name in RELATIONS}
-    writer = ProductWriter(session, _fields_of_writer(fields, asked), base_url=base_url)
+    """Return the products with these ids and their variants, with the requested relations."""
+    requested = {
+        name: any(fields.wants(f"{product}.{name}") for product in _PRODUCT_FIELDS) for name in RELATIONS
+    }
+    writer = ProductWriter(session, _writer_fields(fields, requested), base_url=base_url)
     shown = await writer.write(sorted(product_ids))
     variants: dict[str, Mapping[str, Any]] = {
         variant["id"]: variant for product in shown for variant in product["variants"]
     }
     products = {
         product["id"]: {
-            **{name: part for name, part in product.items() if name not in RELATIONS or asked[name]},
+            **{name: part for name, part in product.items() if name not in RELATIONS or requested[name]},
             "collection": product["collection"]
-            if asked["collection"]
-            else _only_id(product["collection_id"]),
-            "type": product["type"] if asked["type"] else _only_id(product["type_id"]),
+            if requested["collection"]
+            else _id_reference(product["collection_id"]),
+            "type": product["type"] if requested["type"] else _id_reference(product["type_id"]),
             "external_id": None,
             "deleted_at": None,
         }
         for product in shown
     }
     if not fields.wants("items.variant.options"):
-        variants = {id_: _without(variant, "options") for id_, variant in variants.items()}
+        variants = {id_: _without_key(variant, "options") for id_, variant in variants.items()}
     return LineProducts(
         products,
         {id_: {**one, "product": products[one["product_id"]]} for id_, one in variants.items()},
     )
 
 
-def _fields_of_writer(fields: Fields, asked: Mapping[str, bool]) -> Fields:
-    """What has to be read of the products, by their own names."""
+def _writer_fields(fields: Fields, requested: Mapping[str, bool]) -> Fields:
+    """Return the fields that the `ProductWriter` has to read, by the product's own names."""
     names = ["+status", "+metadata", "*variants"]
     names += [
-        f"*{name}" if asked[name] else f"-{name}"
+        f"*{name}" if requested[name] else f"-{name}"
         for name in ("images", "categories", "collection", "tags", "type")
     ]
     names += [
@@ -78,9 +81,9 @@ def _fields_of_writer(fields: Fields, asked: Mapping[str, bool]) -> Fields:
     return Fields(",".join(names))
 
 
-def _only_id(related: str | None) -> JsonDict | None:
+def _id_reference(related: str | None) -> JsonDict | None:
     return {"id": related} if related else None
 
 
-def _without(value: Mapping[str, Any], name: str) -> JsonDict:
+def _without_key(value: Mapping[str, Any], name: str) -> JsonDict:
     return {key: part for key, part in value.items() if key != name}

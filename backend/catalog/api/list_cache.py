@@ -1,8 +1,8 @@
-"""Pages of products that programs asked for, found again only after something changed that decides what is in them.
+"""Cache of product list pages of the Store API, invalidated when `CatalogVersion.lists` changes.
 
-This is no cache by time or tag (spec: Storefront view rules 5): the request itself has read the version of lists, and
-a page is given again only at the version that it was found at. A price changes no page, so what is left of an answer
-is to read its products.
+The cache has no expiry time and no tags (spec: Storefront view rules 5): each request reads `CatalogVersion.lists`
+first, and uses a page only if it was found at the same version. A change of a price does not invalidate a page,
+because a page stores only ids: the products are read for each response.
 """
 
 from collections.abc import Awaitable, Callable
@@ -13,15 +13,15 @@ from fastapi import Request
 
 from backend.catalog.api.list_queries import Page
 from backend.catalog.schemas.store import ProductsParameters
-from backend.edge.middleware.response_cache import MADE_OF, MadeOf, shows_only
+from backend.edge.middleware.response_cache import SOURCES_KEY, ResponseSources, declare_products
 
 MAX_BYTES = 4 * 1024 * 1024
-"""How much memory the pages of a process may take; the least recently used go first."""
-OVERHEAD, OF_AN_ID = 500, 90
-"""What a page takes beside its query, and each id on it, in bytes."""
-_NOT_OF_LISTS = frozenset({"price", "updated_at"})
-"""Orders that change while the version of lists does not."""
-_CHANGED = frozenset(
+"""Memory of the cached pages in a process, in bytes; the least recently used pages are evicted first."""
+PAGE_OVERHEAD_BYTES, BYTES_PER_ID = 500, 90
+"""Estimated size of a page in bytes: its query string, `PAGE_OVERHEAD_BYTES`, and `BYTES_PER_ID` for each id."""
+_UNTRACKED_ORDERS = frozenset({"price", "updated_at"})
+"""Sort orders whose result can change while `CatalogVersion.lists` stays the same."""
+_UNTRACKED_FILTERS = frozenset(
     {
         *("updated_at", "updated_then", "updated_after", "updated_from", "updated_before", "updated_until"),
         *("option_id", "option_value_id", "variant_id", "variant_sku", "variant_ean", "variant_title"),
@@ -32,56 +32,57 @@ Key = tuple[bytes, str]
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
-    """A page, the version of lists that it was found at, and how many bytes it takes."""
+class _CachedPage:
+    """A cached page of ids, the value of `CatalogVersion.lists` at which it was found, and its size in bytes."""
 
     lists: int
     page: Page
     size: int
 
 
-class FoundPages:
-    """The pages, by the request's query and its sales channel."""
+class PageCache:
+    """Cached pages, by the request's query string and its sales channel."""
 
     def __init__(self, max_bytes: int = MAX_BYTES) -> None:
-        self._pages: LRUCache[Key, _Found] = LRUCache(max_bytes, getsizeof=lambda found: found.size)
+        self._pages: LRUCache[Key, _CachedPage] = LRUCache(max_bytes, getsizeof=lambda found: found.size)
 
     @property
     def size(self) -> int:
-        """Bytes that the pages take."""
+        """Total size of the cached pages in bytes."""
         return int(self._pages.currsize)
 
     async def find(
-        self, request: Request, channel: str, asked: ProductsParameters, read: Callable[[], Awaitable[Page]]
+        self, request: Request, channel: str, params: ProductsParameters, read: Callable[[], Awaitable[Page]]
     ) -> Page:
-        """The page that `read` finds; read again only after its list may have changed.
+        """Return the page that `read` finds, cached until its list may have changed.
 
-        Where lists decide of the page, its response shows only these products (`shows_only`).
+        A page that can be cached also declares its products (`declare_products`), so that the whole response stays
+        valid until one of these products, the lists or shared data changes.
         """
-        made_of: MadeOf | None = request.scope.get(MADE_OF)
-        if made_of is None or not _is_of_lists(asked):
+        made_of: ResponseSources | None = request.scope.get(SOURCES_KEY)
+        if made_of is None or not _depends_only_on_lists(params):
             return await read()
-        page = await self._of_lists((request.scope["query_string"], channel), made_of.version.lists, read)
-        shows_only(request, page.ids)
+        page = await self._find_cached((request.scope["query_string"], channel), made_of.version.lists, read)
+        declare_products(request, page.ids)
         return page
 
-    async def _of_lists(self, key: Key, lists: int, read: Callable[[], Awaitable[Page]]) -> Page:
-        known = self._pages.get(key)
-        if known is not None and known.lists == lists:
-            return known.page
+    async def _find_cached(self, key: Key, lists: int, read: Callable[[], Awaitable[Page]]) -> Page:
+        cached = self._pages.get(key)
+        if cached is not None and cached.lists == lists:
+            return cached.page
         page = await read()
-        found = _Found(lists, page, _size(key, page))
+        found = _CachedPage(lists, page, _size_in_bytes(key, page))
         if found.size <= self._pages.maxsize:
             self._pages[key] = found
         return page
 
 
-def _is_of_lists(asked: ProductsParameters) -> bool:
-    """Whether the page is the same for as long as the version of lists is."""
-    if (asked.order or "").removeprefix("-") in _NOT_OF_LISTS:
+def _depends_only_on_lists(params: ProductsParameters) -> bool:
+    """Return True if the page cannot change while `CatalogVersion.lists` stays the same."""
+    if (params.order or "").removeprefix("-") in _UNTRACKED_ORDERS:
         return False
-    return not any(_CHANGED & part.model_fields_set for part in asked.parts())
+    return not any(_UNTRACKED_FILTERS & part.model_fields_set for part in params.parts())
 
 
-def _size(key: Key, page: Page) -> int:
-    return len(key[0]) + OF_AN_ID * len(page.ids) + OVERHEAD
+def _size_in_bytes(key: Key, page: Page) -> int:
+    return len(key[0]) + BYTES_PER_ID * len(page.ids) + PAGE_OVERHEAD_BYTES

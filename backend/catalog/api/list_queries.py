@@ -1,4 +1,4 @@
-"""Which products, categories and collections a program asked for."""
+"""Queries of product, category and collection lists."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, Select, Subquery, exists, false, func, sel
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog import models
-from backend.catalog.api.option_filters import parts_asked_for
+from backend.catalog.api.option_filters import option_and_variant_conditions
 from backend.catalog.category_tree import Tree, read_tree
 from backend.catalog.models import Category, Product, ProductCategory, ProductHasTag, ProductHasType, Variant
 from backend.catalog.schemas.admin import AdminCategoriesParameters
@@ -17,12 +17,19 @@ from backend.catalog.schemas.store import (
     CollectionsParameters,
     ProductsParameters,
 )
-from backend.catalog.search.index import matches
+from backend.catalog.search.index import find_matches
 from backend.catalog.search.query_words import SearchWords
 from backend.channels.models import SalesChannel
 from backend.core.collation import fold
 from backend.core.errors import InvalidData
-from backend.edge.query import in_order, mentions, met, moments, one_of, rows_of
+from backend.edge.query import (
+    in_clauses,
+    moment_clauses,
+    order_clauses,
+    read_page,
+    search_clauses,
+    where_clauses,
+)
 from backend.edge.schemas import ListParameters
 
 _LOWEST_PRICE = (
@@ -42,12 +49,12 @@ SORTABLE = {
 }
 
 
-Asked = TypeVar("Asked", bound=ProductsParameters)
+ListQuery = TypeVar("ListQuery", bound=ProductsParameters)
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page of the products, by their ids, and how many there are in all."""
+    """The ids of one page of products, and the total count."""
 
     ids: Sequence[str]
     count: int
@@ -55,97 +62,98 @@ class Page:
 
 async def product_page(
     session: AsyncSession,
-    asked: Asked,
+    params: ListQuery,
     *conditions: ColumnElement[bool],
-    filters: Callable[[Asked], Iterable[ColumnElement[bool]]],
-    found: Subquery | None = None,
+    filters: Callable[[ListQuery], Iterable[ColumnElement[bool]]],
+    search_results: Subquery | None = None,
 ) -> Page:
-    """The products that were asked for, under these conditions; `filters` says what of it the caller knows.
+    """Return the page of products that match the query and these conditions.
 
-    `found` are those that were searched for: the best come first.
+    `filters` returns further conditions for one level of filters: the query itself, or a part of its `$and` or
+    `$or`. With `search_results`, only these products are returned, by default the best score first.
 
     Raises:
-        InvalidData: products cannot be ordered by what was asked.
+        InvalidData: products cannot be sorted by the given order.
     """
-    wanted = await product_conditions(session, asked, filters)
-    query = select(Product.id).where(*conditions, *wanted)
+    filter_conditions = await product_conditions(session, params, filters)
+    query = select(Product.id).where(*conditions, *filter_conditions)
     default: list[Any] = [Product.id]
-    if found is not None:
-        query = query.join(found, found.c.product_id == Product.id)
-        default = [found.c.score.desc(), Product.id]
-    query = query.order_by(*in_order(asked.order, SORTABLE, default))
-    return await _read_page(session, query, asked)
+    if search_results is not None:
+        query = query.join(search_results, search_results.c.product_id == Product.id)
+        default = [search_results.c.score.desc(), Product.id]
+    query = query.order_by(*order_clauses(params.order, SORTABLE, default))
+    return await _read_page(session, query, params)
 
 
 async def product_conditions(
-    session: AsyncSession, asked: Asked, filters: Callable[[Asked], Iterable[ColumnElement[bool]]]
+    session: AsyncSession, params: ListQuery, filters: Callable[[ListQuery], Iterable[ColumnElement[bool]]]
 ) -> list[ColumnElement[bool]]:
-    """The conditions for all products that were asked for; `filters` says what of it the caller knows."""
-    by_category = any(part.category_id is not None for part in asked.parts())
+    """Return the WHERE conditions of the query. `filters` is as in `product_page`."""
+    by_category = any(part.category_id is not None for part in params.parts())
     tree = await read_tree(session) if by_category else Tree([])
-    return met(asked, lambda part: [*_filters(part, tree), *filters(part)])
+    return where_clauses(params, lambda part: [*_product_filters(part, tree), *filters(part)])
 
 
 async def searched_page(
-    session: AsyncSession, asked: ProductsParameters, condition: ColumnElement[bool], words: SearchWords
+    session: AsyncSession, params: ProductsParameters, condition: ColumnElement[bool], words: SearchWords
 ) -> Page:
-    """The products that were asked for, with `q` understood as on the pages (`words`).
+    """Return the page of products that match the query, with `q` parsed as on the storefront (`words`).
 
-    But a program gets only what has all that it asked for: nothing that is near, and for words that are true of every
-    toy those that say so.
+    Unlike the storefront, it returns only products that match all of `q`. Near matches are left out, and a general
+    word such as "juguete" is searched for literally.
 
     Raises:
-        InvalidData: products cannot be ordered by what was asked.
+        InvalidData: products cannot be sorted by the given order.
     """
-    whole, *parts = asked.parts()
-    within = {id(part): await matches(session, part.q or "", words) for part in parts}
+    main_query, *parts = params.parts()
+    matches_by_part = {id(part): await find_matches(session, part.q or "", words) for part in parts}
 
     def filters(part: ProductsParameters) -> list[ColumnElement[bool]]:
-        found = within.get(id(part))
-        return [] if found is None else [Product.id.in_(select(found.c.product_id))]
+        search_results = matches_by_part.get(id(part))
+        return [] if search_results is None else [Product.id.in_(select(search_results.c.product_id))]
 
-    best = await matches(session, whole.q or "", words)
-    return await product_page(session, asked, condition, filters=filters, found=best)
+    best = await find_matches(session, main_query.q or "", words)
+    return await product_page(session, params, condition, filters=filters, search_results=best)
 
 
-async def _read_page(session: AsyncSession, query: Select[Any], asked: ListParameters) -> Page:
-    """The asked page of the query, and its count: one query where the page is the last, else two.
+async def _read_page(session: AsyncSession, query: Select[Any], params: ListParameters) -> Page:
+    """Return the page of the query and the total count: one SQL query if no page follows, else two.
 
-    Counting in the same query would read every row of the table to show a few.
+    A count in the same query would read every row of the table even for a small page.
     """
-    ids = (await session.execute(query.offset(asked.offset).limit(asked.limit))).scalars().all()
-    if len(ids) < asked.limit and (ids or not asked.offset):
-        return Page(ids, asked.offset + len(ids))
-    whole = query.order_by(None).subquery()
-    return Page(ids, (await session.execute(select(func.count()).select_from(whole))).scalar_one())
+    ids = (await session.execute(query.offset(params.offset).limit(params.limit))).scalars().all()
+    if len(ids) < params.limit and (ids or not params.offset):
+        return Page(ids, params.offset + len(ids))
+    main_query = query.order_by(None).subquery()
+    return Page(ids, (await session.execute(select(func.count()).select_from(main_query))).scalar_one())
 
 
-def _filters(asked: ProductsParameters, tree: Tree) -> list[ColumnElement[bool]]:
-    conditions = moments(asked, Product.created_at, Product.updated_at)
-    conditions += one_of(
-        (Product.id, asked.id),
-        (Product.handle, asked.handle),
-        (Product.title, asked.title),
-        (Product.collection_id, asked.collection_id),
+def _product_filters(params: ProductsParameters, tree: Tree) -> list[ColumnElement[bool]]:
+    conditions = moment_clauses(params, Product.created_at, Product.updated_at)
+    conditions += in_clauses(
+        (Product.id, params.id),
+        (Product.handle, params.handle),
+        (Product.title, params.title),
+        (Product.collection_id, params.collection_id),
     )
-    if asked.sales_channel_id is not None:  # every product is sold in all that there are
+    if params.sales_channel_id is not None:  # every product is sold in every channel
         channel = SalesChannel.id
-        conditions.append(exists(select(channel).where(channel.in_(asked.sales_channel_id))))
-    if asked.is_giftcard or asked.external_id is not None:
-        conditions.append(false())  # the shop has none
-    conditions += parts_asked_for(asked)
+        conditions.append(exists(select(channel).where(channel.in_(params.sales_channel_id))))
+    if params.is_giftcard or params.external_id is not None:
+        conditions.append(false())  # the shop has no such products
+    conditions += option_and_variant_conditions(params)
     for link, column, values in (
-        (ProductHasTag, ProductHasTag.tag_id, asked.tag_id),
-        (ProductHasType, ProductHasType.type_id, asked.type_id),
-        (ProductCategory, ProductCategory.category_id, _below(tree, asked.category_id)),
+        (ProductHasTag, ProductHasTag.tag_id, params.tag_id),
+        (ProductHasType, ProductHasType.type_id, params.type_id),
+        (ProductCategory, ProductCategory.category_id, _with_descendants(tree, params.category_id)),
     ):
         if values is not None:
             conditions.append(Product.id.in_(select(link.product_id).where(column.in_(values))))
     return conditions
 
 
-def _below(tree: Tree, category_ids: Sequence[str] | None) -> Collection[str] | None:
-    """The categories and those below them: asking for the root is asking for everything."""
+def _with_descendants(tree: Tree, category_ids: Sequence[str] | None) -> Collection[str] | None:
+    """Return the ids of the categories and of all their descendants; None without a filter."""
     if category_ids is None:
         return None
     return tree.with_descendants(tree.by_id[one].handle for one in category_ids if one in tree.by_id)
@@ -164,45 +172,47 @@ CATEGORY_ORDER: dict[str, Callable[[Category], Any]] = {
 }
 
 
-def matching_categories(tree: Tree, asked: CategoriesParameters) -> Sequence[Category]:
-    """The categories that were asked for, in order.
+def matching_categories(tree: Tree, params: CategoriesParameters) -> Sequence[Category]:
+    """Return the categories that match the query, sorted.
 
     Raises:
-        InvalidData: categories cannot be ordered by what was asked.
+        InvalidData: categories cannot be sorted by the given order.
     """
-    name = (asked.order or "rank").removeprefix("-")
+    name = (params.order or "rank").removeprefix("-")
     key = CATEGORY_ORDER.get(name)
     if key is None:
         raise InvalidData(f"Invalid request: cannot order by '{name}'; possible: {', '.join(CATEGORY_ORDER)}")
-    found = [category for category in tree.by_id.values() if _is_met(category, asked)]
-    return sorted(found, key=key, reverse=(asked.order or "").startswith("-"))
+    matching = [category for category in tree.by_id.values() if _matches_filters(category, params)]
+    return sorted(matching, key=key, reverse=(params.order or "").startswith("-"))
 
 
-def _is_met(category: Category, asked: CategoriesParameters) -> bool:
-    """Whether the category meets all filters, and what `$and` and `$or` add: `met` for what is in memory."""
-    if isinstance(asked, AdminCategoriesParameters) and (asked.is_active is False or asked.is_internal):
+def _matches_filters(category: Category, params: CategoriesParameters) -> bool:
+    """Return True if the category matches all filters, including nested `$and` and `$or`. Evaluated in memory."""
+    if isinstance(params, AdminCategoriesParameters) and (params.is_active is False or params.is_internal):
         return False  # all are active, none is internal
-    parents = {None if parent in ("null", "") else parent for parent in asked.parent_category_id or ()}
+    parents = {None if parent in ("null", "") else parent for parent in params.parent_category_id or ()}
     return (
-        (asked.id is None or category.id in asked.id)
-        and (asked.handle is None or category.handle in asked.handle)
-        and (asked.name is None or category.name in asked.name)
-        and (asked.parent_category_id is None or category.parent_id in parents)
-        and (not asked.q or fold(asked.q) in fold(f"{category.name} {category.handle}"))
-        and all(_is_met(category, part) for part in asked.all_of)
-        and (not asked.any_of or any(_is_met(category, part) for part in asked.any_of))
+        (params.id is None or category.id in params.id)
+        and (params.handle is None or category.handle in params.handle)
+        and (params.name is None or category.name in params.name)
+        and (params.parent_category_id is None or category.parent_id in parents)
+        and (not params.q or fold(params.q) in fold(f"{category.name} {category.handle}"))
+        and all(_matches_filters(category, part) for part in params.all_of)
+        and (not params.any_of or any(_matches_filters(category, part) for part in params.any_of))
     )
 
 
 async def matching_collections(
-    session: AsyncSession, asked: CollectionsParameters
+    session: AsyncSession, params: CollectionsParameters
 ) -> tuple[Sequence[models.Collection], int]:
-    """A page of the collections that were asked for, and how many there are in all."""
-    order = in_order(asked.order, COLLECTION_ORDER, [models.Collection.title, models.Collection.id])
-    return await rows_of(session, models.Collection, met(asked, _of_collections), order, asked)
+    """Return a page of the collections that match the query, and the total count."""
+    order = order_clauses(params.order, COLLECTION_ORDER, [models.Collection.title, models.Collection.id])
+    return await read_page(
+        session, models.Collection, where_clauses(params, _collection_conditions), order, params
+    )
 
 
-def _of_collections(asked: CollectionsParameters) -> list[ColumnElement[bool]]:
+def _collection_conditions(params: CollectionsParameters) -> list[ColumnElement[bool]]:
     table = models.Collection
-    conditions = one_of((table.id, asked.id), (table.handle, asked.handle), (table.title, asked.title))
-    return [*conditions, *mentions(asked.q, table.title)]
+    conditions = in_clauses((table.id, params.id), (table.handle, params.handle), (table.title, params.title))
+    return [*conditions, *search_clauses(params.q, table.title)]

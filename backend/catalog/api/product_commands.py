@@ -1,4 +1,4 @@
-"""Conversion of the Admin API's bodies into the commands of the product services."""
+"""Conversion of Admin API bodies to the commands of the product services."""
 
 from typing import TypeVar
 
@@ -10,7 +10,7 @@ from backend.catalog.products.commands import (
     WritePicture,
     WriteVariant,
 )
-from backend.catalog.products.options import SaidOption
+from backend.catalog.products.options import OptionInput
 from backend.catalog.schemas import admin
 from backend.catalog.schemas.admin import IS_FREE
 from backend.catalog.schemas.product_fields import FIELDS
@@ -20,29 +20,33 @@ from backend.core.money import Cop
 
 Command = TypeVar("Command", bound=ChangeProduct)
 
-COUNTED = "The units of every variant are counted: 'manage_inventory' cannot become false"
+STOCK_IS_ALWAYS_COUNTED = "The units of every variant are counted: 'manage_inventory' cannot become false"
 
 
 def to_create_product(body: admin.NewProduct) -> CreateProduct:
     """Return the command that creates the body's product.
 
     Raises:
-        InvalidData: a variant has several prices, or one that is not in cop.
+        InvalidData: a variant has several prices, or a price in another currency than cop.
     """
     return _product_command(CreateProduct, body)
 
 
 def to_change_product(body: admin.ProductChange) -> ChangeProduct:
-    """Return the command that changes what the body names.
+    """Return the command that changes the fields that the body names.
 
     Raises:
-        InvalidData: see `to_create_product`; or the units of a known variant are not to be counted any more.
+        InvalidData: see `to_create_product`; or the body switches off the stock count of an existing variant.
     """
     return _product_command(ChangeProduct, body)
 
 
 def to_change_products(body: admin.ProductBatch) -> ChangeProducts:
-    """Return the command of the body. Raises: see `to_change_product`."""
+    """Return the body's command.
+
+    Raises:
+        InvalidData: see `to_change_product`.
+    """
     return ChangeProducts(
         create=[to_create_product(new) for new in body.create],
         update=[(change.id, to_change_product(change)) for change in body.update],
@@ -51,7 +55,11 @@ def to_change_products(body: admin.ProductBatch) -> ChangeProducts:
 
 
 def to_change_variants(body: admin.VariantBatch) -> ChangeVariants:
-    """Return the command of the body. Raises: see `to_change_product`."""
+    """Return the body's command.
+
+    Raises:
+        InvalidData: see `to_change_product`.
+    """
     return ChangeVariants(
         create=[to_write_variant(new) for new in body.create],
         update=[to_write_variant(change, change.id) for change in body.update],
@@ -60,17 +68,21 @@ def to_change_variants(body: admin.VariantBatch) -> ChangeVariants:
 
 
 def to_write_variant(body: admin.VariantChange, variant_id: str | None = None) -> WriteVariant:
-    """Return the command that changes the variant with this id, or creates one. Raises: see `to_change_product`."""
+    """Return the command that changes the variant with this id, or creates one.
+
+    Raises:
+        InvalidData: see `to_change_product`.
+    """
     if variant_id is not None and body.manage_inventory is False:
-        raise InvalidData(COUNTED)
-    named = body.model_fields_set
+        raise InvalidData(STOCK_IS_ALWAYS_COUNTED)
+    given = body.model_fields_set
     return WriteVariant(
         id=variant_id,
         title=body.title,
-        sku=body.sku if "sku" in named else UNCHANGED,
-        ean=body.ean if "ean" in named else UNCHANGED,
-        price=_price_in(body, is_new=variant_id is None),
-        compare_at_price=body.compare_at_price if "compare_at_price" in named else UNCHANGED,
+        sku=body.sku if "sku" in given else UNCHANGED,
+        ean=body.ean if "ean" in given else UNCHANGED,
+        price=_get_price(body, is_new=variant_id is None),
+        compare_at_price=body.compare_at_price if "compare_at_price" in given else UNCHANGED,
         is_free=bool(body.metadata[IS_FREE]) if body.metadata and IS_FREE in body.metadata else None,
         rank=body.variant_rank,
         options=body.options or {},
@@ -78,8 +90,8 @@ def to_write_variant(body: admin.VariantChange, variant_id: str | None = None) -
 
 
 def _product_command(kind: type[Command], body: admin.ProductChange) -> Command:
-    named = body.model_fields_set
-    fields = {name: getattr(body, name) for name in FIELDS if name in named}
+    given = body.model_fields_set
+    fields = {name: getattr(body, name) for name in FIELDS if name in given}
     categories = body.categories if isinstance(body, admin.ProductUpdate) else None
     if isinstance(body, admin.NewProduct):
         fields["status"] = body.status
@@ -87,30 +99,30 @@ def _product_command(kind: type[Command], body: admin.ProductChange) -> Command:
         fields={name: FIELDS[name].null if value is None else value for name, value in fields.items()},
         metadata=body.metadata or {},
         price=body.price,
-        compare_at_price=body.compare_at_price if "compare_at_price" in named else UNCHANGED,
-        pictures=None if body.images is None else [_picture(image) for image in body.images],
+        compare_at_price=body.compare_at_price if "compare_at_price" in given else UNCHANGED,
+        pictures=None if body.images is None else [_to_picture(image) for image in body.images],
         variants=None if body.variants is None else [to_write_variant(one, one.id) for one in body.variants],
-        options=None if body.options is None else [_option(one) for one in body.options],
+        options=None if body.options is None else [_to_option(one) for one in body.options],
         tag_ids=None if body.tags is None else [tag.id for tag in body.tags],
-        type_id=body.type_id if "type_id" in named else UNCHANGED,
+        type_id=body.type_id if "type_id" in given else UNCHANGED,
         sales_channel_ids=[channel.id for channel in body.sales_channels or ()],
         shipping_profile_id=body.shipping_profile_id,
-        collection_id=getattr(body, "collection_id", None) if "collection_id" in named else UNCHANGED,
+        collection_id=getattr(body, "collection_id", None) if "collection_id" in given else UNCHANGED,
         category_ids=None if categories is None else [category.id for category in categories],
     )
 
 
-def _option(option: admin.OptionIn) -> SaidOption:
-    return SaidOption(option.title, option.values, option.id, option.metadata)
+def _to_option(option: admin.OptionIn) -> OptionInput:
+    return OptionInput(option.title, option.values, option.id, option.metadata)
 
 
-def _picture(image: admin.ImageIn) -> WritePicture:
+def _to_picture(image: admin.ImageIn) -> WritePicture:
     alt = (image.metadata or {}).get("alt")
     return WritePicture(url=image.url, alt=alt if isinstance(alt, str) else None)
 
 
-def _price_in(body: admin.VariantChange, *, is_new: bool) -> Cop | None:
-    """Return the one price in pesos; None if the body names none."""
+def _get_price(body: admin.VariantChange, *, is_new: bool) -> Cop | None:
+    """Return the price in pesos; None if the body has none."""
     if body.prices is None or (is_new and not body.prices):
         return None
     if len(body.prices) != 1 or body.prices[0].currency_code.casefold() != "cop":

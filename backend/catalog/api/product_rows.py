@@ -1,7 +1,7 @@
-"""Products with their parts, read in one statement: variants, pictures, options, tags, type, collection, categories.
+"""Rows of products with their parts (variants, pictures, options, tags…), read in one SQL statement.
 
-The database writes the parts of each product as JSON (`backend.core.db.json_rows`). Reading them by a statement for
-each kind of part takes twice as long, nearly all of it in Python.
+The database returns the parts of each product as JSON (`backend.core.db.json_rows`). One statement for each kind of
+part would take twice as long, mostly in Python.
 """
 
 from collections.abc import Callable, Sequence
@@ -29,26 +29,26 @@ from backend.catalog.models import (
     Variant,
     VariantOptionValue,
 )
-from backend.core.db.json_rows import JsonRows, json_rows, rows_from
+from backend.core.db.json_rows import JsonRows, json_rows, parse_rows
 from backend.core.db.tables import JsonObject, table_of
 from backend.inventory.models import InventoryLevel
 
 
-class Among(StrEnum):
-    """Which products count."""
+class ProductScope(StrEnum):
+    """Filter of the products by status."""
 
     ALL = "all"
     KEPT = "kept"
-    """Those that are not deleted."""
+    """Products that are not deleted."""
     FOR_SALE = "for sale"
 
 
-class Part(StrEnum):
-    """What may be read beside a product's own columns."""
+class ProductPart(StrEnum):
+    """A part of a product that is read in addition to its own columns."""
 
     VARIANTS = "variants"
     UNITS = "units"
-    """Of the variants: how many can be sold."""
+    """Number of units of each variant that can be sold."""
     OPTIONS = "options"
     PICTURES = "pictures"
     TAGS = "tags"
@@ -59,7 +59,7 @@ class Part(StrEnum):
 
 
 class VariantRow(NamedTuple):
-    """A variant. `units` is None where they were not asked for."""
+    """Row of a variant. `units` is None if they were not requested."""
 
     id: str
     title: str
@@ -69,7 +69,7 @@ class VariantRow(NamedTuple):
     compare_at_price: int | None
     rank: int
     is_free: bool
-    """0 or 1 on SQLite."""
+    """A Boolean; SQLite returns 0 or 1."""
     created_at: str
     updated_at: str
     units: int | None
@@ -81,7 +81,7 @@ class VariantRow(NamedTuple):
 
 
 class PictureRow(NamedTuple):
-    """A picture."""
+    """Row of a picture."""
 
     id: str
     url: str
@@ -92,7 +92,7 @@ class PictureRow(NamedTuple):
 
 
 class WordRow(NamedTuple):
-    """A tag or a type."""
+    """Row of a tag or a type."""
 
     id: str
     value: str
@@ -102,7 +102,7 @@ class WordRow(NamedTuple):
 
 
 class CollectionRow(NamedTuple):
-    """A collection."""
+    """Row of a collection."""
 
     id: str
     title: str
@@ -113,7 +113,7 @@ class CollectionRow(NamedTuple):
 
 
 class CategoryRow(NamedTuple):
-    """A category."""
+    """Row of a category."""
 
     id: str
     name: str
@@ -127,7 +127,7 @@ class CategoryRow(NamedTuple):
 
 
 class ValueRow(NamedTuple):
-    """A value of an option."""
+    """Row of an option value."""
 
     id: str
     option_id: str
@@ -139,7 +139,7 @@ class ValueRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class OptionRow:
-    """An option with its values in their order, and the value that each variant has."""
+    """An option with its values in order, and the value of each variant by the variant's id."""
 
     id: str
     title: str
@@ -150,71 +150,82 @@ class OptionRow:
     of_variants: dict[str, ValueRow]
 
 
-_OF_OPTION = ("id", "title", "meta", "created_at", "updated_at")
+_OPTION_COLUMNS = ("id", "title", "meta", "created_at", "updated_at")
 _MOMENTS = frozenset({"created_at", "updated_at", "deleted_at"})
 _PRODUCT, _VARIANT, _LEVEL = table_of(Product), table_of(Variant), table_of(InventoryLevel)
-_OPTION, _VALUE, _LINK = table_of(ProductOption), table_of(ProductOptionValue), table_of(VariantOptionValue)
+_OPTION, _VALUE, _VARIANT_VALUE = (
+    table_of(ProductOption),
+    table_of(ProductOptionValue),
+    table_of(VariantOptionValue),
+)
 
 
 async def read_products(
-    session: AsyncSession, ids: Sequence[str], parts: frozenset[Part], among: Among = Among.ALL
+    session: AsyncSession,
+    ids: Sequence[str],
+    parts: frozenset[ProductPart],
+    scope: ProductScope = ProductScope.ALL,
 ) -> list[Row[Any]]:
-    """The products with these ids, in this order; those that do not count, or are unknown, are left out.
+    """Return the products with these ids, in this order. Unknown products and those that `scope` excludes are left out.
 
-    A row has a product's columns, moments as the wire has them, and each part for `rows_from` or `options_from`.
-    What the session has not written yet is written first.
+    A row has the product's columns, with dates and times as text in the API's format, and each part as JSON text
+    for `parse_rows` or `options_from`. Pending changes of the session are flushed first.
     """
     if not ids:
         return []
     if session.new or session.dirty or session.deleted:
         await session.flush()
     dialect = session.get_bind().dialect.name
-    wanted = list(dict.fromkeys(ids))
-    statement = _statement(dialect, parts, among)
-    rows = (await session.execute(statement, {"ids": json_rows(dialect).ids(wanted)})).all()
+    unique_ids = list(dict.fromkeys(ids))
+    statement = _build_select(dialect, parts, scope)
+    rows = (await session.execute(statement, {"ids": json_rows(dialect).ids(unique_ids)})).all()
     found = {row.id: row for row in rows}
-    return [found[product_id] for product_id in wanted if product_id in found]
+    return [found[product_id] for product_id in unique_ids if product_id in found]
 
 
 def options_from(written: str | None) -> list[OptionRow]:
-    """The options that the database wrote."""
-    return rows_from(_option, written)
+    """Parse the options that the database returned as JSON."""
+    return parse_rows(_option_row, written)
 
 
-def _option(*row: Any) -> OptionRow:
+def _option_row(*row: Any) -> OptionRow:
     *own, written, links = row
     values = [ValueRow(*value) for value in written]
     by_id = {value.id: value for value in values}
     return OptionRow(
-        **dict(zip(_OF_OPTION, own, strict=True)),
+        **dict(zip(_OPTION_COLUMNS, own, strict=True)),
         values=values,
         of_variants={variant_id: by_id[value_id] for variant_id, value_id in links},
     )
 
 
 @cache
-def _statement(dialect: str, parts: frozenset[Part], among: Among) -> Select[Any]:
-    """Built once: building it takes longer than running it."""
+def _build_select(dialect: str, parts: frozenset[ProductPart], scope: ProductScope) -> Select[Any]:
+    """Return the cached SELECT. Building it takes longer than running it."""
     json = json_rows(dialect)
     columns = [
         json.moment(column).label(column.name) if column.name in _MOMENTS else column
         for column in _PRODUCT.columns
-        if column.name != Part.METADATA
+        if column.name != ProductPart.METADATA
     ]
-    built = {name: build(json) for name, build in _PARTS.items() if name in parts}
-    if Part.VARIANTS in parts:
-        built[Part.VARIANTS] = _variants(json, with_units=Part.UNITS in parts)
-    columns += [built.get(name, null()).label(name) for name in Part if name is not Part.UNITS]
+    part_columns = {name: build(json) for name, build in _PARTS.items() if name in parts}
+    if ProductPart.VARIANTS in parts:
+        part_columns[ProductPart.VARIANTS] = _variants_column(json, with_units=ProductPart.UNITS in parts)
+    columns += [
+        part_columns.get(name, null()).label(name) for name in ProductPart if name is not ProductPart.UNITS
+    ]
     query = select(*columns).where(json.is_one_of(_PRODUCT.c.id))
-    if among is not Among.ALL:
+    if scope is not ProductScope.ALL:
         query = query.where(_PRODUCT.c.deleted_at.is_(None))
-    if among is Among.FOR_SALE:
+    if scope is ProductScope.FOR_SALE:
         query = query.where(_PRODUCT.c.status == literal_column("'published'"))
     return query
 
 
-def _row(json: JsonRows, table: FromClause, names: Sequence[str], *more: ColumnElement[Any]) -> Select[Any]:
-    """What writes rows of the table: of the columns with these names, and `more`."""
+def _json_row(
+    json: JsonRows, table: FromClause, names: Sequence[str], *more: ColumnElement[Any]
+) -> Select[Any]:
+    """Return a SELECT that writes rows of the table as JSON: the columns with these names, and `more`."""
     values = [
         json.moment(table.c[name])
         if name in _MOMENTS
@@ -226,76 +237,79 @@ def _row(json: JsonRows, table: FromClause, names: Sequence[str], *more: ColumnE
     return select(json.row(*values, *more)).select_from(table)
 
 
-def _of_products(json: JsonRows, query: Select[Any]) -> ColumnElement[Any]:
+def _json_rows_of_product(json: JsonRows, query: Select[Any]) -> ColumnElement[Any]:
     return json.rows(query.correlate(_PRODUCT))
 
 
-def _variants(json: JsonRows, *, with_units: bool) -> ColumnElement[Any]:
+def _variants_column(json: JsonRows, *, with_units: bool) -> ColumnElement[Any]:
     units: ColumnElement[Any] = null()
     if with_units:
         in_stock = func.coalesce(func.sum(_LEVEL.c.stocked - _LEVEL.c.reserved), literal_column("0"))
         units = (
             select(in_stock).where(_LEVEL.c.variant_id == _VARIANT.c.id).correlate(_VARIANT).scalar_subquery()
         )
-    query = _row(json, _VARIANT, VariantRow._fields[:-1], units).where(_VARIANT.c.product_id == _PRODUCT.c.id)
-    return _of_products(json, query.order_by(_VARIANT.c.rank, _VARIANT.c.id))
+    query = _json_row(json, _VARIANT, VariantRow._fields[:-1], units).where(
+        _VARIANT.c.product_id == _PRODUCT.c.id
+    )
+    return _json_rows_of_product(json, query.order_by(_VARIANT.c.rank, _VARIANT.c.id))
 
 
-def _options(json: JsonRows) -> ColumnElement[Any]:
+def _options_column(json: JsonRows) -> ColumnElement[Any]:
     own = _VALUE.c.option_id == _OPTION.c.id
-    values = _row(json, _VALUE, ValueRow._fields).where(own).order_by(_VALUE.c.rank, _VALUE.c.id)
+    values = _json_row(json, _VALUE, ValueRow._fields).where(own).order_by(_VALUE.c.rank, _VALUE.c.id)
     links = (
-        select(json.row(_LINK.c.variant_id, _LINK.c.value_id))
-        .join_from(_LINK, _VALUE, _VALUE.c.id == _LINK.c.value_id)
+        select(json.row(_VARIANT_VALUE.c.variant_id, _VARIANT_VALUE.c.value_id))
+        .join_from(_VARIANT_VALUE, _VALUE, _VALUE.c.id == _VARIANT_VALUE.c.value_id)
         .where(own)
     )
     nested = (json.nested(part.correlate(_OPTION)) for part in (values, links))
-    query = _row(json, _OPTION, _OF_OPTION, *nested).where(_OPTION.c.product_id == _PRODUCT.c.id)
-    return _of_products(json, query.order_by(_OPTION.c.rank, _OPTION.c.id))
+    query = _json_row(json, _OPTION, _OPTION_COLUMNS, *nested).where(_OPTION.c.product_id == _PRODUCT.c.id)
+    return _json_rows_of_product(json, query.order_by(_OPTION.c.rank, _OPTION.c.id))
 
 
-def _pictures(json: JsonRows) -> ColumnElement[Any]:
+def _pictures_column(json: JsonRows) -> ColumnElement[Any]:
     picture = table_of(Picture)
-    query = _row(json, picture, PictureRow._fields).where(picture.c.product_id == _PRODUCT.c.id)
-    return _of_products(json, query.order_by(picture.c.rank))
+    query = _json_row(json, picture, PictureRow._fields).where(picture.c.product_id == _PRODUCT.c.id)
+    return _json_rows_of_product(json, query.order_by(picture.c.rank))
 
 
-def _tags(json: JsonRows) -> ColumnElement[Any]:
+def _tags_column(json: JsonRows) -> ColumnElement[Any]:
     tag, link = table_of(ProductTag), table_of(ProductHasTag)
-    query = _row(json, tag, WordRow._fields).join(link, link.c.tag_id == tag.c.id)
-    return _of_products(json, query.where(link.c.product_id == _PRODUCT.c.id).order_by(tag.c.value))
+    query = _json_row(json, tag, WordRow._fields).join(link, link.c.tag_id == tag.c.id)
+    return _json_rows_of_product(json, query.where(link.c.product_id == _PRODUCT.c.id).order_by(tag.c.value))
 
 
-def _type(json: JsonRows) -> ColumnElement[Any]:
+def _type_column(json: JsonRows) -> ColumnElement[Any]:
     kind, link = table_of(ProductType), table_of(ProductHasType)
-    query = _row(json, kind, WordRow._fields).join(link, link.c.type_id == kind.c.id)
-    return _of_products(json, query.where(link.c.product_id == _PRODUCT.c.id))
+    query = _json_row(json, kind, WordRow._fields).join(link, link.c.type_id == kind.c.id)
+    return _json_rows_of_product(json, query.where(link.c.product_id == _PRODUCT.c.id))
 
 
-def _collection(json: JsonRows) -> ColumnElement[Any]:
+def _collection_column(json: JsonRows) -> ColumnElement[Any]:
     collection = table_of(Collection)
-    return _of_products(
-        json, _row(json, collection, CollectionRow._fields).where(collection.c.id == _PRODUCT.c.collection_id)
+    return _json_rows_of_product(
+        json,
+        _json_row(json, collection, CollectionRow._fields).where(collection.c.id == _PRODUCT.c.collection_id),
     )
 
 
-def _categories(json: JsonRows) -> ColumnElement[Any]:
+def _categories_column(json: JsonRows) -> ColumnElement[Any]:
     category, link = table_of(Category), table_of(ProductCategory)
-    query = _row(json, category, CategoryRow._fields).join(link, link.c.category_id == category.c.id)
+    query = _json_row(json, category, CategoryRow._fields).join(link, link.c.category_id == category.c.id)
     query = query.where(link.c.product_id == _PRODUCT.c.id)
-    return _of_products(json, query.order_by(category.c.rank, category.c.name))
+    return _json_rows_of_product(json, query.order_by(category.c.rank, category.c.name))
 
 
-def _metadata(json: JsonRows) -> ColumnElement[Any]:
+def _metadata_column(json: JsonRows) -> ColumnElement[Any]:
     return json.text(_PRODUCT.c.extra_metadata)
 
 
-_PARTS: dict[Part, Callable[[JsonRows], ColumnElement[Any]]] = {
-    Part.OPTIONS: _options,
-    Part.PICTURES: _pictures,
-    Part.TAGS: _tags,
-    Part.TYPE: _type,
-    Part.COLLECTION: _collection,
-    Part.CATEGORIES: _categories,
-    Part.METADATA: _metadata,
+_PARTS: dict[ProductPart, Callable[[JsonRows], ColumnElement[Any]]] = {
+    ProductPart.OPTIONS: _options_column,
+    ProductPart.PICTURES: _pictures_column,
+    ProductPart.TAGS: _tags_column,
+    ProductPart.TYPE: _type_column,
+    ProductPart.COLLECTION: _collection_column,
+    ProductPart.CATEGORIES: _categories_column,
+    ProductPart.METADATA: _metadata_column,
 }

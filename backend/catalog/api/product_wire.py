@@ -1,4 +1,4 @@
-"""Products as the platform shows them: one statement for a page, however long, and only for what was asked for."""
+"""Conversion of products to the platform's JSON: one SQL statement per page, which reads only the requested parts."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
@@ -21,12 +21,12 @@ from backend.catalog.answers import (
 )
 from backend.catalog.api.category_wire import category_fields, collection_wire
 from backend.catalog.api.product_rows import (
-    Among,
     CategoryRow,
     CollectionRow,
     OptionRow,
-    Part,
     PictureRow,
+    ProductPart,
+    ProductScope,
     ValueRow,
     VariantRow,
     WordRow,
@@ -35,34 +35,34 @@ from backend.catalog.api.product_rows import (
 )
 from backend.catalog.models import ProductOption, ProductOptionValue
 from backend.catalog.products.options import IMPLIED_TITLE, Option
-from backend.catalog.products.sales_channels import every_channel, the_profile
+from backend.catalog.products.sales_channels import list_channels, read_shipping_profile
 from backend.catalog.products.tags_and_types import TAGS, TYPES
 from backend.catalog.schemas.admin import IS_FREE
 from backend.catalog.schemas.product_fields import METADATA_FIELDS, SHOWN_ON_REQUEST
 from backend.channels.answers import ChannelOut, ProfileOut
 from backend.channels.wire import channel_wire, profile_wire
-from backend.core.db.json_rows import rows_from
+from backend.core.db.json_rows import parse_rows
 from backend.edge.query import Fields
-from backend.edge.wire import JsonDict, exact, price, sibling_id, stamps
+from backend.edge.wire import JsonDict, derive_sibling_id, exact_value, price_view, stamps
 from backend.inventory.models import InventoryLevel
-from backend.inventory.wire import levels_of, linked_item
-from backend.media.picture_urls import absolute_address
+from backend.inventory.wire import linked_item_wire, read_levels
+from backend.media.picture_urls import to_absolute_picture_url
 
 Levels = Mapping[str, Sequence[InventoryLevel]]
 
 
-class Places(TypedDict, total=False):
-    """Sales channels and shipping profile of the products."""
+class ChannelsAndProfile(TypedDict, total=False):
+    """The sales channels and the shipping profile of the products."""
 
     sales_channels: list[ChannelOut]
     shipping_profile: ProfileOut | None
 
 
 class ProductWriter:
-    """Makes the platform's products, by their ids.
+    """Reads products by id and converts them to the platform's JSON.
 
-    `base_url` makes the addresses of the shop's own pictures whole, with what is special in them encoded; without it
-    they are as they were stored, for staff. `as_staff` adds what only staff see.
+    With `base_url`, addresses of the shop's own pictures become absolute and percent-encoded; without it, they stay
+    as stored, for staff. `as_staff` adds the staff-only fields.
     """
 
     def __init__(
@@ -80,56 +80,61 @@ class ProductWriter:
         self._names_on_request = [name for name in SHOWN_ON_REQUEST if as_staff or wants(name)]
         self._parts = self._parts_to_read()
 
-    def _parts_to_read(self) -> frozenset[Part]:
-        wants, shows = self._fields.wants, self._shows
+    def _parts_to_read(self) -> frozenset[ProductPart]:
+        wants, shows = self._fields.wants, self._is_shown
         parts = {
-            Part.VARIANTS: self._shows_variants,
-            Part.UNITS: self._shows_variants and wants("variants.inventory_quantity"),
-            Part.OPTIONS: self._shows_variants,
-            Part.PICTURES: self._shows_pictures_of_variants or shows("images"),
-            Part.TAGS: shows("tags"),
-            Part.TYPE: shows("type") or shows("type_id"),
-            Part.COLLECTION: shows("collection"),
-            Part.CATEGORIES: wants("categories", by_default=self._as_staff),
-            Part.METADATA: self._as_staff or wants("metadata"),
+            ProductPart.VARIANTS: self._shows_variants,
+            ProductPart.UNITS: self._shows_variants and wants("variants.inventory_quantity"),
+            ProductPart.OPTIONS: self._shows_variants,
+            ProductPart.PICTURES: self._shows_pictures_of_variants or shows("images"),
+            ProductPart.TAGS: shows("tags"),
+            ProductPart.TYPE: shows("type") or shows("type_id"),
+            ProductPart.COLLECTION: shows("collection"),
+            ProductPart.CATEGORIES: wants("categories", by_default=self._as_staff),
+            ProductPart.METADATA: self._as_staff or wants("metadata"),
         }
         return frozenset(part for part, is_read in parts.items() if is_read)
 
-    async def write(self, ids: Sequence[str], among: Among = Among.ALL) -> list[ProductOut]:
-        """The products with these ids, in the same order; those that do not count, or are unknown, are left out."""
-        rows = await read_products(self._session, ids, self._parts, among)
-        variants = {row.id: rows_from(VariantRow, row.variants) for row in rows}
+    async def write(self, ids: Sequence[str], scope: ProductScope = ProductScope.ALL) -> list[ProductOut]:
+        """Return the products with these ids, in this order.
+
+        Unknown products and those that `scope` excludes are left out.
+        """
+        rows = await read_products(self._session, ids, self._parts, scope)
+        variants = {row.id: parse_rows(VariantRow, row.variants) for row in rows}
         levels: Levels = {}
         if self._shows_items:
-            levels = await levels_of(self._session, [one.id for some in variants.values() for one in some])
-        places = await self._places()
+            levels = await read_levels(self._session, [one.id for some in variants.values() for one in some])
+        shared_fields = await self._channels_and_profile()
         pick = self._fields.pick
-        return [pick(self._product(row, places, variants[row.id], levels)) for row in rows]
+        return [pick(self._product_json(row, shared_fields, variants[row.id], levels)) for row in rows]
 
-    async def _places(self) -> Places:
-        """Where the products are sold and how they are shipped, for staff: alike for all."""
-        places: Places = {}
-        if self._as_staff and self._shows("sales_channels"):
-            places["sales_channels"] = [*map(channel_wire, await every_channel(self._session))]
+    async def _channels_and_profile(self) -> ChannelsAndProfile:
+        """Return the sales channels and the shipping profile, for staff; they are the same for all products."""
+        shared_fields: ChannelsAndProfile = {}
+        if self._as_staff and self._is_shown("sales_channels"):
+            shared_fields["sales_channels"] = [*map(channel_wire, await list_channels(self._session))]
         if self._as_staff and self._fields.wants("shipping_profile"):
-            profile = await the_profile(self._session)
-            places["shipping_profile"] = profile_wire(profile) if profile else None
-        return places
+            profile = await read_shipping_profile(self._session)
+            shared_fields["shipping_profile"] = profile_wire(profile) if profile else None
+        return shared_fields
 
-    def _shows(self, name: str) -> bool:
+    def _is_shown(self, name: str) -> bool:
         return self._fields.wants(name, by_default=True)
 
-    def _product(
-        self, row: Row[Any], places: Places, variants: Sequence[VariantRow], levels: Levels
+    def _product_json(
+        self, row: Row[Any], shared_fields: ChannelsAndProfile, variants: Sequence[VariantRow], levels: Levels
     ) -> ProductOut:
-        kind = next(map(TYPES.wire, rows_from(WordRow, row.type)), None)
+        kind = next(map(TYPES.to_wire, parse_rows(WordRow, row.type)), None)
         options = options_from(row.options)
-        pictures = [self._picture(row, picture) for picture in rows_from(PictureRow, row.pictures)]
-        written = [self._variant(row, variant, options, levels) for variant in variants]
-        if self._shows_pictures_of_variants:  # a picture shows the product, in all its variants
+        pictures = [self._picture_json(row, picture) for picture in parse_rows(PictureRow, row.pictures)]
+        written = [self._full_variant_json(row, variant, options, levels) for variant in variants]
+        if (
+            self._shows_pictures_of_variants
+        ):  # pictures belong to the product, so every variant has all of them
             for variant in written:
                 variant["images"] = pictures
-        implied = [] if options or not self._shows_variants else [_implied(row, written)]
+        implied = [] if options or not self._shows_variants else [_implied_option_json(row, written)]
         own: ProductOwnFields = {
             "id": row.id,
             "hs_code": None,
@@ -140,7 +145,7 @@ class ProductWriter:
             "title": row.title,
             "subtitle": row.subtitle,
             "description": row.description,
-            "thumbnail": self._address(row.thumbnail),
+            "thumbnail": self._picture_url(row.thumbnail),
             "weight": row.weight,
             "length": row.length,
             "height": row.height,
@@ -151,54 +156,56 @@ class ProductWriter:
             "type_id": kind["id"] if kind else None,
             "type": kind,
             **stamps(row.created_at, row.updated_at),
-            "tags": [TAGS.wire(tag) for tag in rows_from(WordRow, row.tags)],
+            "tags": [TAGS.to_wire(tag) for tag in parse_rows(WordRow, row.tags)],
         }
         relations: ProductRelations = {
-            "collection": next(map(collection_wire, rows_from(CollectionRow, row.collection)), None),
+            "collection": next(map(collection_wire, parse_rows(CollectionRow, row.collection)), None),
             "variants": written,
             "options": [*map(option_wire, options), *implied],
             "images": pictures,
         }
-        product = cast(ProductOut, {**own, **self._on_request(row), **places, **relations})
-        if Part.CATEGORIES in self._parts:
-            product["categories"] = [*map(category_fields, rows_from(CategoryRow, row.categories))]
+        product = cast(ProductOut, {**own, **self._requested_fields(row), **shared_fields, **relations})
+        if ProductPart.CATEGORIES in self._parts:
+            product["categories"] = [*map(category_fields, parse_rows(CategoryRow, row.categories))]
         return product
 
-    def _on_request(self, row: Row[Any]) -> JsonDict:
-        """Return the fields that the Store API shows only on request, and those that only staff see."""
+    def _requested_fields(self, row: Row[Any]) -> JsonDict:
+        """Return the fields that the Store API shows only on request, and the staff-only fields."""
         shown = {name: getattr(row, name) for name in self._names_on_request}
-        if Part.METADATA in self._parts:
+        if ProductPart.METADATA in self._parts:
             own = {key: getattr(row, field.column) for key, field in METADATA_FIELDS.items()}
             shown["metadata"] = orjson.loads(row.extra_metadata) | own
         if self._as_staff:
             shown |= {"external_id": None, "deleted_at": row.deleted_at}
         return shown
 
-    def _variant(
+    def _full_variant_json(
         self, product: Row[Any], row: VariantRow, options: Sequence[OptionRow], levels: Levels
     ) -> VariantOut:
-        variant = _variant(row, product.id)
+        variant = _base_variant_json(row, product.id)
         if self._shows_items:
-            variant["inventory_items"] = [linked_item(row, product.title, levels.get(row.id, ()))]
+            variant["inventory_items"] = [linked_item_wire(row, product.title, levels.get(row.id, ()))]
         if options:
             variant["options"] = [
-                {**value_wire(option.of_variants[row.id]), "option": _without_values(option)}
+                {**value_wire(option.of_variants[row.id]), "option": _option_fields(option)}
                 for option in options
                 if row.id in option.of_variants
             ]
         if self._shows_price:
-            variant["calculated_price"] = price(sibling_id("pset", row.id), row.price, row.compare_at_price)
+            variant["calculated_price"] = price_view(
+                derive_sibling_id("pset", row.id), row.price, row.compare_at_price
+            )
         if row.units is not None:
             variant["inventory_quantity"] = row.units if self._as_staff or row.has_price else 0
         if self._as_staff:
-            variant["prices"] = [_price_row(row)]
+            variant["prices"] = [_price_json(row)]
             variant["compare_at_price"] = row.compare_at_price
         return variant
 
-    def _picture(self, product: Row[Any], row: PictureRow) -> ImageOut:
+    def _picture_json(self, product: Row[Any], row: PictureRow) -> ImageOut:
         return {
             "id": row.id,
-            "url": self._address(row.url),
+            "url": self._picture_url(row.url),
             "rank": row.rank,
             "product_id": product.id,
             "metadata": {"alt": row.alt} if row.alt else None,
@@ -206,15 +213,15 @@ class ProductWriter:
             "deleted_at": None,
         }
 
-    def _address(self, url: str | None) -> str | None:
-        """A picture's address. File names may hold spaces and parentheses (spec: Entities, Product)."""
-        return absolute_address(url, self._base_url)
+    def _picture_url(self, url: str | None) -> str | None:
+        """Return a picture's address. File names may contain spaces and parentheses (spec: Entities, Product)."""
+        return to_absolute_picture_url(url, self._base_url)
 
 
-def _variant(row: VariantRow, product_id: str) -> VariantOut:
+def _base_variant_json(row: VariantRow, product_id: str) -> VariantOut:
     times = stamps(row.created_at, row.updated_at)
     option: OptionFields = {
-        "id": sibling_id("opt", product_id),
+        "id": derive_sibling_id("opt", product_id),
         "title": IMPLIED_TITLE,
         "is_exclusive": False,
         "metadata": None,
@@ -247,7 +254,7 @@ def _variant(row: VariantRow, product_id: str) -> VariantOut:
         "deleted_at": None,
         "options": [
             {
-                "id": sibling_id("optval", row.id),
+                "id": derive_sibling_id("optval", row.id),
                 "value": row.title,
                 "option_id": option["id"],
                 "rank": None,
@@ -261,12 +268,12 @@ def _variant(row: VariantRow, product_id: str) -> VariantOut:
 
 
 def option_wire(option: Option | OptionRow) -> ProductOptionOut:
-    """An option with its values."""
+    """Return an option with its values."""
     row = option.row if isinstance(option, Option) else option
-    return {**_without_values(row), "values": [value_wire(value) for value in option.values]}
+    return {**_option_fields(row), "values": [value_wire(value) for value in option.values]}
 
 
-def _without_values(option: ProductOption | OptionRow) -> OptionFields:
+def _option_fields(option: ProductOption | OptionRow) -> OptionFields:
     return {
         "id": option.id,
         "title": option.title,
@@ -278,7 +285,7 @@ def _without_values(option: ProductOption | OptionRow) -> OptionFields:
 
 
 def value_wire(value: ProductOptionValue | ValueRow) -> OptionValueOut:
-    """A value of an option."""
+    """Return a value of an option."""
     return {
         "id": value.id,
         "value": value.value,
@@ -290,11 +297,11 @@ def value_wire(value: ProductOptionValue | ValueRow) -> OptionValueOut:
     }
 
 
-def _implied(row: Row[Any], variants: Iterable[VariantOut]) -> ProductOptionOut:
-    """The option of a product that was given none: which of its variants."""
+def _implied_option_json(row: Row[Any], variants: Iterable[VariantOut]) -> ProductOptionOut:
+    """Return the implied option of a product without stored options; its values are the variants' titles."""
     of_variants = [variant["options"][0] for variant in variants]
     return {
-        "id": sibling_id("opt", row.id),
+        "id": derive_sibling_id("opt", row.id),
         "title": IMPLIED_TITLE,
         "is_exclusive": False,
         "metadata": None,
@@ -316,12 +323,12 @@ def _implied(row: Row[Any], variants: Iterable[VariantOut]) -> ProductOptionOut:
     }
 
 
-def _price_row(row: VariantRow) -> PriceOut:
+def _price_json(row: VariantRow) -> PriceOut:
     return {
-        "id": sibling_id("price", row.id),
+        "id": derive_sibling_id("price", row.id),
         "currency_code": "cop",
         "amount": row.price,
-        "raw_amount": exact(row.price),
+        "raw_amount": exact_value(row.price),
         "variant_id": row.id,
         "min_quantity": None,
         "max_quantity": None,

@@ -1,4 +1,4 @@
-"""The Store API of the catalogue, read live: products are never cached (spec: Storefront view rules 5)."""
+"""The Store API of the catalogue. Products are never cached (spec: Storefront view rules 5)."""
 
 from typing import Annotated
 
@@ -16,9 +16,9 @@ from backend.catalog.answers import (
     VariantsAnswer,
 )
 from backend.catalog.api.category_wire import category_wire, store_collection_wire
-from backend.catalog.api.list_cache import FoundPages
+from backend.catalog.api.list_cache import PageCache
 from backend.catalog.api.list_queries import Page, matching_categories, matching_collections, searched_page
-from backend.catalog.api.product_rows import Among
+from backend.catalog.api.product_rows import ProductScope
 from backend.catalog.api.product_wire import ProductWriter
 from backend.catalog.api.variant_list import variants_page, write_variants
 from backend.catalog.category_tree import read_tree
@@ -39,10 +39,20 @@ from backend.channels.models import Region
 from backend.channels.wire import region_wire
 from backend.core.db.tables import table_of
 from backend.core.errors import InvalidData, NotFound
-from backend.edge.dependencies import Channel, Db, ShopSettings, Shown, sales_channel
+from backend.edge.dependencies import Channel, Db, RequestedFields, ShopSettings, sales_channel
 from backend.edge.errors import REFUSALS
-from backend.edge.middleware.response_cache import shows_only
-from backend.edge.query import Fields, in_order, met, named, page_of, paging, pick_each, read_query, rows_of
+from backend.edge.middleware.response_cache import declare_products
+from backend.edge.query import (
+    Fields,
+    name_clauses,
+    order_clauses,
+    paging_fields,
+    pick_each,
+    read_page,
+    read_query,
+    slice_page,
+    where_clauses,
+)
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import NamedParameters
 from backend.edge.wire import Wire
@@ -57,51 +67,51 @@ router = APIRouter(
 PRICE = "variants.calculated_price"
 NO_REGION = "Missing required pricing context to calculate prices - region_id"
 REGION_ORDER = {"name": Region.name, "created_at": Region.created_at}
-_REGION = select(table_of(Region).c.id).where(table_of(Region).c.id == bindparam("id"))
-"""Whether there is a region: a table object would cost twice as much."""
+_REGION_BY_ID = select(table_of(Region).c.id).where(table_of(Region).c.id == bindparam("id"))
+"""Query for the id of a region. A mapped class instead of the table would cost twice as much."""
 
 
 @router.get("/store/products")
 async def list_products(
     request: Request,
-    asked: Annotated[ProductsParameters, read_query(ProductsParameters)],
+    params: Annotated[ProductsParameters, read_query(ProductsParameters)],
     channel: Channel,
     database: Db,
     settings: ShopSettings,
 ) -> Wire[ProductsAnswer]:
-    """The products for sale."""
-    fields = Fields(asked.fields)
+    """List the products for sale."""
+    fields = Fields(params.fields)
     async with database.read() as session:
 
         async def find() -> Page:
-            await _require_price_context(session, asked, is_priced=fields.wants(PRICE))
-            if asked.sales_channel_id is not None and channel not in asked.sales_channel_id:
+            await _require_price_context(session, params, is_priced=fields.wants(PRICE))
+            if params.sales_channel_id is not None and channel not in params.sales_channel_id:
                 return Page((), 0)
             words = search_words(settings.search_synonyms)
-            return await searched_page(session, asked, for_sale(), words)
+            return await searched_page(session, params, for_sale(), words)
 
-        pages: FoundPages = request.app.state.found_pages
-        page = await pages.find(request, channel, asked, find)
+        pages: PageCache = request.app.state.found_pages
+        page = await pages.find(request, channel, params, find)
         writer = ProductWriter(session, fields, base_url=settings.base_url)
-        products = await writer.write(page.ids, Among.FOR_SALE)
-    return Wire({"products": products, **paging(page.count, asked)})
+        products = await writer.write(page.ids, ProductScope.FOR_SALE)
+    return Wire({"products": products, **paging_fields(page.count, params)})
 
 
 @router.get("/store/products/{product_id}")
 async def read_product(
     request: Request,
     product_id: str,
-    asked: Annotated[ProductParameters, read_query(ProductParameters)],
+    params: Annotated[ProductParameters, read_query(ProductParameters)],
     database: Db,
     settings: ShopSettings,
 ) -> Wire[ProductAnswer]:
-    """The product, if it is for sale."""
-    fields = Fields(asked.fields)
+    """Get the product if it is for sale."""
+    fields = Fields(params.fields)
     async with database.read() as session:
-        await _require_price_context(session, asked, is_priced=fields.wants(PRICE))
+        await _require_price_context(session, params, is_priced=fields.wants(PRICE))
         writer = ProductWriter(session, fields, base_url=settings.base_url)
-        found = await writer.write([product_id], Among.FOR_SALE)
-    shows_only(request, [product_id])
+        found = await writer.write([product_id], ProductScope.FOR_SALE)
+    declare_products(request, [product_id])
     if not found:
         raise NotFound(f"Product with id: {product_id} was not found")
     return Wire({"product": found[0]})
@@ -109,54 +119,58 @@ async def read_product(
 
 @router.get("/store/product-variants")
 async def list_variants(
-    asked: Annotated[VariantsParameters, read_query(VariantsParameters)], database: Db, settings: ShopSettings
+    params: Annotated[VariantsParameters, read_query(VariantsParameters)],
+    database: Db,
+    settings: ShopSettings,
 ) -> Wire[VariantsAnswer]:
-    """The variants of the products for sale, each with its product's id and its pictures."""
-    fields = Fields(asked.fields)
+    """List the variants of the products for sale, each with its product's id and its pictures."""
+    fields = Fields(params.fields)
     async with database.read() as session:
-        await _require_price_context(session, asked, is_priced=fields.wants("calculated_price"))
-        ids, count = await variants_page(session, asked, search_words(settings.search_synonyms))
+        await _require_price_context(session, params, is_priced=fields.wants("calculated_price"))
+        ids, count = await variants_page(session, params, search_words(settings.search_synonyms))
         shown = await write_variants(session, ids, fields, settings.base_url)
-    return Wire({"variants": shown, **paging(count, asked)})
+    return Wire({"variants": shown, **paging_fields(count, params)})
 
 
 @router.get("/store/product-categories")
 async def list_categories(
-    asked: Annotated[CategoriesParameters, read_query(CategoriesParameters)], database: Db
+    params: Annotated[CategoriesParameters, read_query(CategoriesParameters)], database: Db
 ) -> Wire[CategoriesAnswer]:
-    """The categories; `parent_category_id=null&include_descendants_tree=true` gives the whole tree."""
+    """List the categories; `parent_category_id=null&include_descendants_tree=true` returns the whole tree."""
     async with database.read() as session:
         tree = await read_tree(session)
-    found = matching_categories(tree, asked)
-    shown = [category_wire(tree, category, asked) for category in page_of(found, asked)]
-    return Wire({"product_categories": pick_each(shown, asked), **paging(len(found), asked)})
+    found = matching_categories(tree, params)
+    shown = [category_wire(tree, category, params) for category in slice_page(found, params)]
+    return Wire({"product_categories": pick_each(shown, params), **paging_fields(len(found), params)})
 
 
 @router.get("/store/product-categories/{category_id}")
 async def read_category(
-    category_id: str, asked: Annotated[CategoryParameters, read_query(CategoryParameters)], database: Db
+    category_id: str, params: Annotated[CategoryParameters, read_query(CategoryParameters)], database: Db
 ) -> Wire[CategoryAnswer]:
-    """The category."""
+    """Get the category."""
     async with database.read() as session:
         tree = await read_tree(session)
-    shown = category_wire(tree, tree.find(category_id), asked)
-    return Wire({"product_category": Fields(asked.fields).pick(shown)})
+    shown = category_wire(tree, tree.find(category_id), params)
+    return Wire({"product_category": Fields(params.fields).pick(shown)})
 
 
 @router.get("/store/collections")
 async def list_collections(
-    asked: Annotated[CollectionsParameters, read_query(CollectionsParameters)], database: Db
+    params: Annotated[CollectionsParameters, read_query(CollectionsParameters)], database: Db
 ) -> Wire[StoreCollectionsAnswer]:
-    """The collections."""
+    """List the collections."""
     async with database.read() as session:
-        collections, count = await matching_collections(session, asked)
+        collections, count = await matching_collections(session, params)
     shown = [store_collection_wire(collection) for collection in collections]
-    return Wire({"collections": pick_each(shown, asked), **paging(count, asked)})
+    return Wire({"collections": pick_each(shown, params), **paging_fields(count, params)})
 
 
 @router.get("/store/collections/{collection_id}")
-async def read_collection(collection_id: str, database: Db, fields: Shown) -> Wire[StoreCollectionAnswer]:
-    """The collection."""
+async def read_collection(
+    collection_id: str, database: Db, fields: RequestedFields
+) -> Wire[StoreCollectionAnswer]:
+    """Get the collection."""
     async with database.read() as session:
         collection = await find_collection(session, collection_id)
     return Wire({"collection": fields.pick(store_collection_wire(collection))})
@@ -164,18 +178,20 @@ async def read_collection(collection_id: str, database: Db, fields: Shown) -> Wi
 
 @router.get("/store/regions")
 async def list_regions(
-    asked: Annotated[NamedParameters, read_query(NamedParameters)], database: Db
+    params: Annotated[NamedParameters, read_query(NamedParameters)], database: Db
 ) -> Wire[RegionsAnswer]:
-    """The regions: there is one, Colombia (spec: What the service does 1)."""
-    order = in_order(asked.order, REGION_ORDER, [Region.id])
+    """List the regions: there is one, Colombia (spec: What the service does 1)."""
+    order = order_clauses(params.order, REGION_ORDER, [Region.id])
     async with database.read() as session:
-        regions, count = await rows_of(session, Region, met(asked, named(Region)), order, asked)
-    return Wire({"regions": pick_each(map(region_wire, regions), asked), **paging(count, asked)})
+        regions, count = await read_page(
+            session, Region, where_clauses(params, name_clauses(Region)), order, params
+        )
+    return Wire({"regions": pick_each(map(region_wire, regions), params), **paging_fields(count, params)})
 
 
 @router.get("/store/regions/{region_id}")
-async def read_region(region_id: str, database: Db, fields: Shown) -> Wire[RegionAnswer]:
-    """The region."""
+async def read_region(region_id: str, database: Db, fields: RequestedFields) -> Wire[RegionAnswer]:
+    """Get the region."""
     async with database.read() as session:
         region = await session.get(Region, region_id)
     if region is None:
@@ -183,16 +199,16 @@ async def read_region(region_id: str, database: Db, fields: Shown) -> Wire[Regio
     return Wire({"region": fields.pick(region_wire(region))})
 
 
-async def _require_price_context(session: AsyncSession, asked: PriceContext, *, is_priced: bool) -> None:
-    """A calculated price holds in a region.
+async def _require_price_context(session: AsyncSession, params: PriceContext, *, is_priced: bool) -> None:
+    """Check that a request for calculated prices names an existing region.
 
     Raises:
-        InvalidData: a price is asked for, but no region is named.
-        NotFound: nobody knows the region.
+        InvalidData: a price is requested without a region.
+        NotFound: the region does not exist.
     """
-    if asked.region_id is None:
+    if params.region_id is None:
         if is_priced:
             raise InvalidData(NO_REGION)
         return
-    if (await session.execute(_REGION, {"id": asked.region_id})).first() is None:
-        raise NotFound(f"Region with id: {asked.region_id} not found")
+    if (await session.execute(_REGION_BY_ID, {"id": params.region_id})).first() is None:
+        raise NotFound(f"Region with id: {params.region_id} not found")

@@ -1,4 +1,4 @@
-"""Tags and types of products over the Admin API and the Store API (wire: commerce-api)."""
+"""Routes of product tags and types in the Admin API and the Store API (wire: commerce-api)."""
 
 from fastapi import APIRouter, Depends
 
@@ -8,9 +8,9 @@ from backend.edge.errors import REFUSALS
 from backend.edge.requests import WireRoute
 from backend.edge.wire import JsonDict
 from backend.plain_tables.models import PlainRow
-from backend.plain_tables.routes import serve, serve_reading
-from backend.plain_tables.service import Kind
-from backend.staff.dependencies import staff_who_may
+from backend.plain_tables.routes import add_read_routes, add_table_routes
+from backend.plain_tables.service import PlainTable
+from backend.staff.dependencies import require_staff_right
 from backend.staff.rights import Right
 
 admin_router = APIRouter(
@@ -18,7 +18,7 @@ admin_router = APIRouter(
     route_class=WireRoute,
     tags=["admin: catalogue"],
     responses=REFUSALS,
-    dependencies=staff_who_may(Right.READ_CATALOG),
+    dependencies=require_staff_right(Right.READ_CATALOG),
 )
 store_router = APIRouter(
     prefix="/store",
@@ -29,12 +29,12 @@ store_router = APIRouter(
 )
 
 
-def _serve(path: str, kind: Kind) -> None:
+def _serve(path: str, kind: PlainTable) -> None:
     def without_deletion(row: PlainRow) -> JsonDict:
-        return {name: value for name, value in kind.wire(row).items() if name != "deleted_at"}
+        return {name: value for name, value in kind.to_wire(row).items() if name != "deleted_at"}
 
-    serve(admin_router, path, kind)
-    serve_reading(store_router, path, kind, without_deletion)
+    add_table_routes(admin_router, path, kind)
+    add_read_routes(store_router, path, kind, without_deletion)
 
 
 _serve("/product-tags", TAGS)

@@ -1,5 +1,5 @@
-"""Assigning products to collections and a category over the Admin API: `trompo catalog assign`.
+"""Assignment of products to collections and a category through the Admin API: `trompo catalog assign`.
 
-spec: Catalog-assignment procedure. It is a program of its own that knows a shop by its address and a token; it changes
-no price, text, picture or metadata of a product (rule 8).
+spec: Catalog-assignment procedure. The program runs separately from the shop: it knows only the shop's address and
+a token. It never changes a product's price, texts, pictures or metadata (rule 8).
 """

@@ -1,4 +1,4 @@
-"""The few calls of the Admin API that the procedure makes. Any status but 200 and 201 ends it (spec: rule 9)."""
+"""Client for the Admin API calls of the procedure. Any status except 200 and 201 aborts it (spec: rule 9)."""
 
 from collections.abc import Iterator, Sequence
 from types import TracebackType
@@ -10,20 +10,20 @@ import httpx
 from backend.core.web.response_limits import LimitedClient
 
 SUCCESS = (200, 201)
-MOST_IDS = 500
-"""Products in one request: a longer list is sent in several."""
-MOST_HANDLES = 50
-SECONDS = 30.0
+MAX_IDS_PER_REQUEST = 500
+"""Products per request; a longer list is split into several requests."""
+MAX_HANDLES_PER_REQUEST = 50
+REQUEST_TIMEOUT_S = 30.0
 
 Json = dict[str, Any]
 
 
-class Aborted(SystemExit):
-    """The procedure ended before its end. Printed as it is, without a traceback; it shows no token."""
+class ProcedureAborted(SystemExit):
+    """The procedure stopped before its end. It is printed without a traceback, and its message contains no token."""
 
 
 class AdminApi:
-    """The Admin API at an address, for whom a token names. Use it as a context manager."""
+    """An HTTP client of the Admin API at an address, with a staff token. Use it as a context manager."""
 
     def __init__(
         self, base_url: str, token: str, *, transport: httpx.AsyncBaseTransport | None = None
@@ -31,7 +31,7 @@ class AdminApi:
         self._http = LimitedClient(
             base_url=base_url,
             headers={"Authorization": f"Bearer {token}", "Content-Type": "application/json"},
-            timeout=SECONDS,
+            timeout=REQUEST_TIMEOUT_S,
             transport=transport,
         )
 
@@ -43,93 +43,107 @@ class AdminApi:
     ) -> None:
         await self._http.aclose()
 
-    async def collection_titled(self, title: str) -> str | None:
-        """The id of the collection with this title, if there is one."""
-        found = await self._listed("collections", title=title)
-        return next((_id(one) for one in found if one.get("title", title) == title), None)
+    async def find_collection_id(self, title: str) -> str | None:
+        """Return the id of the collection with this title, if it exists."""
+        found = await self._list_objects("collections", title=title)
+        return next((_get_id(one) for one in found if one.get("title", title) == title), None)
 
     async def create_collection(self, title: str, handle: str) -> str:
-        """Create a collection. Returns its id."""
+        """Create a collection and return its id."""
         answer = await self._call("POST", "/admin/collections", {"title": title, "handle": handle})
-        return _id(_part(answer, "collection", dict))
+        return _get_id(_get_field(answer, "collection", dict))
 
     async def add_to_collection(self, collection_id: str, product_ids: Sequence[str]) -> None:
         """Add products to a collection."""
-        await self._add(f"/admin/collections/{quote(collection_id, safe='')}/products", product_ids)
+        await self._add_products(f"/admin/collections/{quote(collection_id, safe='')}/products", product_ids)
 
     async def add_to_category(self, category_id: str, product_ids: Sequence[str]) -> None:
         """Add products to a category."""
-        await self._add(f"/admin/product-categories/{quote(category_id, safe='')}/products", product_ids)
+        await self._add_products(
+            f"/admin/product-categories/{quote(category_id, safe='')}/products", product_ids
+        )
 
-    async def id_by_handle(self, what: str, handle: str) -> str:
-        """The id of the one with this handle among `collections` or `product-categories`."""
-        found = await self._listed(what, handle=handle)
+    async def find_id_by_handle(self, resource: str, handle: str) -> str:
+        """Return the id of the object with this handle; `resource` is `collections` or `product-categories`.
+
+        Raises:
+            ProcedureAborted: no object has this handle.
+        """
+        found = await self._list_objects(resource, handle=handle)
         if not found:
-            raise Aborted(f"There is none of the {what} with the handle {handle!r}. Nothing was changed.")
-        return _id(found[0])
-
-    async def product_ids(self, handles: Sequence[str]) -> dict[str, str]:
-        """The ids of products by their handles."""
-        ids: dict[str, str] = {}
-        for some in _in_parts(handles, MOST_HANDLES):
-            found = await self._listed(
-                "products", **{"handle[]": some, "fields": "id,handle", "limit": len(some)}
+            raise ProcedureAborted(
+                f"There is none of the {resource} with the handle {handle!r}. Nothing was changed."
             )
-            ids |= {str(product.get("handle")): _id(product) for product in found}
+        return _get_id(found[0])
+
+    async def find_product_ids(self, handles: Sequence[str]) -> dict[str, str]:
+        """Return the ids of products by their handles.
+
+        Raises:
+            ProcedureAborted: a handle is unknown.
+        """
+        ids: dict[str, str] = {}
+        for chunk in _split_into_chunks(handles, MAX_HANDLES_PER_REQUEST):
+            found = await self._list_objects(
+                "products", **{"handle[]": chunk, "fields": "id,handle", "limit": len(chunk)}
+            )
+            ids |= {str(product.get("handle")): _get_id(product) for product in found}
         if missing := [handle for handle in handles if handle not in ids]:
-            raise Aborted(f"No product has the handle {', '.join(missing)}. Nothing was changed.")
+            raise ProcedureAborted(f"No product has the handle {', '.join(missing)}. Nothing was changed.")
         return ids
 
-    async def _add(self, path: str, product_ids: Sequence[str]) -> None:
-        for some in _in_parts(product_ids, MOST_IDS):
-            await self._call("POST", path, {"add": list(some), "remove": []})
+    async def _add_products(self, path: str, product_ids: Sequence[str]) -> None:
+        for chunk in _split_into_chunks(product_ids, MAX_IDS_PER_REQUEST):
+            await self._call("POST", path, {"add": list(chunk), "remove": []})
 
-    async def _listed(self, what: str, **params: Any) -> list[Json]:
-        answer = await self._call("GET", f"/admin/{what}", params=params)
-        found: list[Json] = _part(answer, what.replace("-", "_"), list)
+    async def _list_objects(self, resource: str, **params: Any) -> list[Json]:
+        answer = await self._call("GET", f"/admin/{resource}", params=params)
+        found: list[Json] = _get_field(answer, resource.replace("-", "_"), list)
         return found
 
     async def _call(
         self, method: str, path: str, body: Json | None = None, params: Json | None = None
     ) -> httpx.Response:
-        """One request.
+        """Send a request and return the response.
 
         Raises:
-            Aborted: no answer came, or one with another status than 200 and 201.
+            ProcedureAborted: there was no response, or its status was not 200 or 201.
         """
         try:
             answer = await self._http.request(method, path, json=body, params=params, follow_redirects=False)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            doubt = "" if method == "GET" else " It may have had its effect all the same: run it again."
+            doubt = "" if method == "GET" else " The change may have been made: run the command again."
             reason = str(error) or type(error).__name__
-            raise Aborted(f"{method} {path} was not answered: {reason}.{doubt}") from None
+            raise ProcedureAborted(f"{method} {path} was not answered: {reason}.{doubt}") from None
         if answer.status_code not in SUCCESS:
-            raise Aborted(f"{method} {path} was answered with HTTP {answer.status_code}: {answer.text}")
+            raise ProcedureAborted(
+                f"{method} {path} was answered with HTTP {answer.status_code}: {answer.text}"
+            )
         return answer
 
 
-def _part(answer: httpx.Response, name: str, kind: type) -> Any:
-    """The named part of an answer."""
+def _get_field(answer: httpx.Response, name: str, kind: type) -> Any:
+    """Return the named field of a JSON response."""
     try:
         found = answer.json()[name]
     except (ValueError, KeyError, TypeError):
         found = None
     if not isinstance(found, kind):
-        raise _nonsense(answer.status_code, answer.text)
+        raise _unexpected_body(answer.status_code, answer.text)
     return found
 
 
-def _id(thing: Json) -> str:
+def _get_id(thing: Json) -> str:
     found = thing.get("id") if isinstance(thing, dict) else None
     if not isinstance(found, str) or not found:
-        raise _nonsense(200, str(thing))
+        raise _unexpected_body(200, str(thing))
     return found
 
 
-def _nonsense(status: int, body: str) -> Aborted:
-    return Aborted(f"The Admin API answered HTTP {status} with what cannot be understood: {body}")
+def _unexpected_body(status: int, body: str) -> ProcedureAborted:
+    return ProcedureAborted(f"The Admin API answered HTTP {status} with an unexpected body: {body}")
 
 
-def _in_parts(items: Sequence[str], most: int) -> Iterator[Sequence[str]]:
-    for start in range(0, len(items), most):
-        yield items[start : start + most]
+def _split_into_chunks(items: Sequence[str], size: int) -> Iterator[Sequence[str]]:
+    for start in range(0, len(items), size):
+        yield items[start : start + size]

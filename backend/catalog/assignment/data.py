@@ -1,4 +1,4 @@
-"""What the procedure is to do, in a file people can read (spec: Catalog-assignment procedure 3)."""
+"""The assignment file, which lists collections, a category and products (spec: Catalog-assignment procedure 3)."""
 
 import tomllib
 from collections import Counter
@@ -16,7 +16,7 @@ from pydantic import (
     model_validator,
 )
 
-from backend.catalog.handles import handle_from, is_handle
+from backend.catalog.handles import is_handle, make_handle
 
 PRODUCT_ID = "prod_"
 
@@ -26,62 +26,62 @@ Products = Annotated[list[Text], Field(min_length=1)]
 
 
 class DataError(SystemExit):
-    """The data file cannot be used. Printed as it is, without a traceback."""
+    """The data file is unusable. The message is printed without a traceback."""
 
 
-class _Part(BaseModel):
+class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class CollectionToCreate(_Part):
-    """A collection by its title, to be created when there is none, and its products."""
+class CollectionToCreate(_Section):
+    """A collection with its products; it is created if no collection has its title."""
 
     title: Text
     products: Products
 
     @field_validator("title")
     @classmethod
-    def _has_a_handle(cls, title: str) -> str:
-        if not _handle_of(title):
-            raise ValueError("has no letter or digit of which to make a handle")
+    def _check_handle(cls, title: str) -> str:
+        if not _make_handle(title):
+            raise ValueError("has no letter or digit for a handle")
         return title
 
     @property
     def handle(self) -> str:
-        """The handle it is created with."""
-        return _handle_of(self.title)
+        """The handle for a new collection."""
+        return _make_handle(self.title)
 
 
-class Existing(_Part):
-    """Something that is there, by its id or its handle, and the products to add."""
+class ExistingTarget(_Section):
+    """An existing collection or category, by its id or its handle, and the products to add."""
 
     id: Text | None = None
     handle: Text | None = None
     products: Products
 
     @model_validator(mode="after")
-    def _has_one_name(self) -> Self:
+    def _check_name(self) -> Self:
         if (self.id is None) == (self.handle is None):
             raise ValueError("needs either `id` or `handle`")
         return self
 
     @property
     def name(self) -> str:
-        """The id or the handle."""
+        """The id or the handle, whichever the file has."""
         return self.id or self.handle or ""
 
 
-class AssignmentData(_Part):
-    """All that one run does."""
+class AssignmentData(_Section):
+    """Content of the assignment file: everything that one run does."""
 
     create: list[CollectionToCreate] = []
-    existing: list[Existing] = []
-    category: Existing | None = None
+    existing: list[ExistingTarget] = []
+    category: ExistingTarget | None = None
 
     @model_validator(mode="after")
-    def _says_something_once(self) -> Self:
+    def _check_content(self) -> Self:
         if not (self.create or self.existing or self.category):
-            raise ValueError("there is nothing to do in it")
+            raise ValueError("it assigns nothing")
         handles = Counter(collection.handle for collection in self.create)
         if twice := [handle for handle, count in handles.items() if count > 1]:
             raise ValueError(f"would be created twice: {', '.join(twice)}")
@@ -89,38 +89,39 @@ class AssignmentData(_Part):
 
 
 def read_data(path: Path | None) -> AssignmentData:
-    """The data in a TOML file; the demo shop's when there is no path.
+    """Read the TOML file; without a path, the demo shop's file.
 
     Raises:
-        DataError: the file cannot be read, or what it says cannot be done.
+        DataError: the file cannot be read, or its content is invalid.
     """
     try:
-        text = path.read_text("utf-8") if path else _demo()
+        text = path.read_text("utf-8") if path else _read_demo_data()
         return AssignmentData.model_validate(tomllib.loads(text))
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror}") from error
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise DataError(f"{path} is not TOML: {error}") from error
     except ValidationError as error:
-        problems = "".join(f"\n  {_place(problem['loc'])}{problem['msg']}" for problem in error.errors())
+        problems = "".join(
+            f"\n  {_format_location(problem['loc'])}{problem['msg']}" for problem in error.errors()
+        )
         raise DataError(f"{path} cannot be used:{problems.replace('Value error, ', '')}") from error
 
 
-def _handle_of(title: str) -> str:
-    """The title in lower case with hyphens (spec: Catalog-assignment procedure 4).
+def _make_handle(title: str) -> str:
+    """Return the title in lower case with hyphens (spec: Catalog-assignment procedure 4).
 
-    Where accents or signs are left that no handle has, it is the one that the shop makes of the title. Empty where
-    that has nothing to make it of.
+    If that contains accents or other signs, return the handle that the shop would derive; empty if there is none.
     """
     plain = title.lower().replace(" & ", "-").replace(" ", "-")
-    return plain if is_handle(plain) else handle_from(title)
+    return plain if is_handle(plain) else make_handle(title)
 
 
-def _demo() -> str:
+def _read_demo_data() -> str:
     return resources.files(__package__).joinpath("demo.toml").read_text("utf-8")
 
 
-def _place(location: tuple[int | str, ...]) -> str:
-    """Where in the file: `create[2].title: `."""
+def _format_location(location: tuple[int | str, ...]) -> str:
+    """Return the position in the file as a prefix of a message, such as `create[2].title: `."""
     path = "".join(f"[{part + 1}]" if isinstance(part, int) else f".{part}" for part in location)
     return f"{path.lstrip('.')}: " if path else ""

@@ -1,5 +1,5 @@
-"""Changing many products at once: seen before it is done, done in batches by a job, and undone.
+"""Bulk changes of many products: previewed first, run in batches by a job, and undoable.
 
-Each product is changed for itself: what one refuses stops no other. What was changed is kept, value by value, so that
-it can be put back where nobody has changed it since.
+Each product is changed separately: if one is refused, the others still change. The old value of each change is
+stored, so that undoing restores it unless it was changed again in the meantime.
 """

@@ -1,6 +1,7 @@
-"""The job that does a change of many products, or undoes it: batch by batch, each in a transaction of its own.
+"""The job that runs or undoes a bulk change, one transaction per batch.
 
-A program that ends in between goes on where it was. Two workers with the same change take turns by its row's lock.
+A run that was interrupted continues where it stopped. Workers with the same change take turns, by a lock on its
+row.
 """
 
 import asyncio
@@ -12,17 +13,25 @@ from typing import Any, NamedTuple
 from sqlalchemy import bindparam, delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.audit import Change as Noted
-from backend.audit import Requester, Subject, Thing, record
-from backend.catalog.bulk.changes import PRICED, Action, Change, Facts, Problem, Value, values_of
+from backend.audit import Change as AuditChange
+from backend.audit import Requester, Subject, SubjectType, record
+from backend.catalog.bulk.changes import (
+    PRICED,
+    Action,
+    Change,
+    ChangedValue,
+    CurrentValues,
+    Problem,
+    compute_changes,
+)
 from backend.catalog.bulk.events import BulkChangeMoved
 from backend.catalog.bulk.models import BulkChange, BulkChangeRow, BulkStatus, RowState
-from backend.catalog.bulk.service import JOB, facts_of, has_target
-from backend.catalog.events import products_changed
+from backend.catalog.bulk.service import JOB, has_target, read_current_values
+from backend.catalog.events import publish_product_changes
 from backend.catalog.models import Collection, Product, ProductCategory, Variant
 from backend.catalog.products.service import lock_products
 from backend.core.clock import now
-from backend.core.db.database import Database, locked
+from backend.core.db.database import Database, lock_rows
 from backend.core.db.tables import table_of
 from backend.core.events import publish
 from backend.core.outage import DatabaseUnavailable
@@ -30,49 +39,52 @@ from backend.jobs import JobRun, RunAgain, job
 
 log = logging.getLogger(__name__)
 
-AT_ONCE = 50
-"""Products that are changed in one transaction: a sale waits for no longer than that takes."""
-WITHIN = 20.0
-"""Seconds that one run of the job takes; then others have their turn."""
-SOON = timedelta(0)
+BATCH_SIZE = 50
+"""Products per transaction: a purchase waits for the locks no longer than one batch takes."""
+MAX_RUN_S = 20.0
+"""Duration of one run of the job in seconds; then other jobs have their turn."""
+NO_DELAY = timedelta(0)
 
 
 class Outcome(NamedTuple):
-    """What came of a product."""
+    """Result of a bulk change for one product."""
 
     state: RowState
-    values: Sequence[Value] = ()
+    values: Sequence[ChangedValue] = ()
     problem: str = ""
 
 
-class BulkChanges:
-    """Does changes of many products, and undoes them."""
+class BulkChangeJob:
+    """Runs bulk changes of products, and undoes them."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    @job(JOB, at_once=1)
+    @job(JOB, concurrency=1)
     async def run(self, run: JobRun) -> RunAgain | None:
-        """Go on with a change until it is done, or for `WITHIN` seconds."""
+        """Continue a change until it is done, or for `MAX_RUN_S` seconds."""
         bulk_id, undone_by = run.payload["bulk_change_id"], run.payload.get("actor_id", "")
         clock = asyncio.get_running_loop()
-        until = clock.time() + WITHIN
-        while await self._step(bulk_id, undone_by):
+        until = clock.time() + MAX_RUN_S
+        while await self._run_step(bulk_id, undone_by):
             if clock.time() > until:
-                return RunAgain(SOON, reset=True)
+                return RunAgain(NO_DELAY, reset=True)
         return None
 
-    async def _step(self, bulk_id: str, undone_by: str) -> bool:
-        """One batch. Whether there may be more."""
+    async def _run_step(self, bulk_id: str, undone_by: str) -> bool:
+        """Process one batch. Return True if there may be more.
+
+        If the batch fails, process its products one by one.
+        """
         try:
-            return await self._batch(bulk_id, undone_by, AT_ONCE)
+            return await self._run_batch(bulk_id, undone_by, BATCH_SIZE)
         except DatabaseUnavailable:
             raise
         except Exception:
-            log.exception("a batch of a change of many products failed: its products are changed one by one")
-        for _product in range(AT_ONCE):
+            log.exception("a batch of a bulk change failed: its products are changed one by one")
+        for _product in range(BATCH_SIZE):
             try:
-                if not await self._batch(bulk_id, undone_by, 1):
+                if not await self._run_batch(bulk_id, undone_by, 1):
                     return False
             except DatabaseUnavailable:
                 raise
@@ -82,28 +94,30 @@ class BulkChanges:
                     await _give_up_first(session, bulk_id)
         return True
 
-    async def _batch(self, bulk_id: str, undone_by: str, most: int) -> bool:
+    async def _run_batch(self, bulk_id: str, undone_by: str, max_rows: int) -> bool:
         async with self._database.transaction() as session:
-            bulk = await _lock(session, bulk_id)
+            bulk = await _lock_change(session, bulk_id)
             if bulk is None or bulk.status in {BulkStatus.DONE, BulkStatus.UNDONE}:
                 return False
             is_undoing = bulk.status == BulkStatus.UNDOING
-            rows = await _next_rows(session, bulk, most)
+            rows = await _next_rows(session, bulk, max_rows)
             if not rows:
                 status = BulkStatus.UNDONE if is_undoing else BulkStatus.DONE
                 await session.execute(_STATUS, {"bulk_id": bulk_id, "new_status": status.value})
             elif is_undoing:
-                await self._undo(session, bulk, Requester(undone_by or bulk.actor_id), rows)
+                await self._undo_change(session, bulk, Requester(undone_by or bulk.actor_id), rows)
             else:
-                await self._do(session, bulk, rows)
+                await self._apply_change(session, bulk, rows)
             await publish(session, BulkChangeMoved(bulk_id))
         return bool(rows)
 
-    async def _do(self, session: AsyncSession, bulk: BulkChange, rows: Sequence[BulkChangeRow]) -> None:
-        change, who = change_of(bulk), Requester(bulk.actor_id)
+    async def _apply_change(
+        self, session: AsyncSession, bulk: BulkChange, rows: Sequence[BulkChangeRow]
+    ) -> None:
+        change, actor = parse_change(bulk), Requester(bulk.actor_id)
         ids = [row.product_id for row in rows]
         products = {product.id: product for product in await lock_products(session, ids)}
-        facts = await facts_of(session, change, ids)
+        facts = await read_current_values(session, change, ids)
         is_possible = await has_target(session, change)
         outcomes: dict[str, Outcome] = {}
         changed = []
@@ -116,62 +130,62 @@ class BulkChanges:
             elif change.action in PRICED and product.updated_at > bulk.seen_at:
                 outcomes[product_id] = Outcome(RowState.REFUSED, problem=Problem.CHANGED_SINCE)
             else:
-                values = values_of(change, facts[product_id])
+                values = compute_changes(change, facts[product_id])
                 if isinstance(values, Problem):
                     outcomes[product_id] = Outcome(RowState.REFUSED, problem=values)
                 elif not values:
                     outcomes[product_id] = Outcome(RowState.UNCHANGED)
                 else:
                     after = [(value, value.after) for value in values]
-                    await _set(session, who, change, product, after)
+                    await _set_values(session, actor, change, product, after)
                     outcomes[product_id] = Outcome(RowState.CHANGED, values)
                     changed.append(product_id)
-        await products_changed(session, changed)
-        await _write(session, bulk.id, outcomes)
+        await publish_product_changes(session, changed)
+        await _write_outcomes(session, bulk.id, outcomes)
 
-    async def _undo(
-        self, session: AsyncSession, bulk: BulkChange, who: Requester, rows: Sequence[BulkChangeRow]
+    async def _undo_change(
+        self, session: AsyncSession, bulk: BulkChange, actor: Requester, rows: Sequence[BulkChangeRow]
     ) -> None:
-        change = change_of(bulk)
+        change = parse_change(bulk)
         ids = [row.product_id for row in rows]
         products = {product.id: product for product in await lock_products(session, ids)}
-        facts = await facts_of(session, change, ids)
+        facts = await read_current_values(session, change, ids)
         has_category = await has_target(session, change) or change.action is Action.COLLECTION
         before = {
             value["before"] for row in rows for value in row.values if value["field"] == "collection_id"
         }
-        still = select(Collection.id).where(Collection.id.in_(before - {None}))
-        collections = {None, *(await session.execute(still)).scalars()}
+        remaining = select(Collection.id).where(Collection.id.in_(before - {None}))
+        collections = {None, *(await session.execute(remaining)).scalars()}
         outcomes: dict[str, Outcome] = {}
         changed = []
         for row in rows:
-            values = [Value(**value) for value in row.values]
+            values = [ChangedValue(**value) for value in row.values]
             product = products.get(row.product_id)
             if product is None or row.product_id not in facts:
                 outcomes[row.product_id] = Outcome(RowState.KEPT, values, Problem.GONE)
                 continue
-            back = [
+            restored = [
                 (value, value.before)
                 for value in values
-                if _current(value, facts[row.product_id]) == value.after
+                if _get_current_value(value, facts[row.product_id]) == value.after
                 and (value.field != "collection_id" or value.before in collections)
                 and (value.field != "category" or has_category)
             ]
-            if back:
-                await _set(session, who, change, product, back)
+            if restored:
+                await _set_values(session, actor, change, product, restored)
                 changed.append(row.product_id)
-            if len(back) == len(values):
+            if len(restored) == len(values):
                 outcomes[row.product_id] = Outcome(RowState.UNDONE, values)
             else:
                 outcomes[row.product_id] = Outcome(RowState.KEPT, values, Problem.CHANGED_SINCE)
-        await products_changed(session, changed)
-        await _write(session, bulk.id, outcomes)
+        await publish_product_changes(session, changed)
+        await _write_outcomes(session, bulk.id, outcomes)
 
 
-def _current(value: Value, facts: Facts) -> Any:
-    """The value that is there now where one was set."""
+def _get_current_value(value: ChangedValue, facts: CurrentValues) -> Any:
+    """Return the current value of the field that a change had set."""
     if value.field == "price":
-        return next(([one.price, one.before] for one in facts.variants if one.id == value.on), None)
+        return next(([one.price, one.compare_at] for one in facts.variants if one.id == value.on), None)
     current = {
         "status": facts.status,
         "featured": facts.featured,
@@ -181,72 +195,72 @@ def _current(value: Value, facts: Facts) -> Any:
     return current[value.field]
 
 
-def change_of(bulk: BulkChange) -> Change:
-    """What it was asked for."""
+def parse_change(bulk: BulkChange) -> Change:
+    """Parse the change from its stored row."""
     return Change(**{**bulk.value, "action": Action(bulk.value["action"])})
 
 
-async def _set(
+async def _set_values(
     session: AsyncSession,
-    who: Requester,
+    actor: Requester,
     change: Change,
     product: Product,
-    values: Sequence[tuple[Value, Any]],
+    values: Sequence[tuple[ChangedValue, Any]],
 ) -> None:
-    """Set these values of the (locked) product, and record it."""
-    noted: dict[str, Noted] = {}
-    for value, wanted in values:
+    """Set these values of the (locked) product, and record the change in the audit."""
+    audit_changes: dict[str, AuditChange] = {}
+    for value, new_value in values:
         if value.field == "category":
-            noted["category"] = (None, change.target) if wanted else (change.target, None)
-    await record(session, who, "changed", Subject(Thing.PRODUCT, product.id), noted)
-    for value, wanted in values:
+            audit_changes["category"] = (None, change.target) if new_value else (change.target, None)
+    await record(session, actor, "changed", Subject(SubjectType.PRODUCT, product.id), audit_changes)
+    for value, new_value in values:
         if value.field == "category":
             place = {"product_id": product.id, "category_id": change.target}
-            await session.execute(_ENTER if wanted else _LEAVE, place)
+            await session.execute(_ENTER if new_value else _LEAVE, place)
         elif value.field == "price":
             variant = await session.get_one(Variant, value.on)
-            variant.price, variant.compare_at_price = wanted
+            variant.price, variant.compare_at_price = new_value
         else:
-            setattr(product, value.field, wanted)
+            setattr(product, value.field, new_value)
     product.updated_at = now()
     await session.flush()
 
 
-async def _lock(session: AsyncSession, bulk_id: str) -> BulkChange | None:
+async def _lock_change(session: AsyncSession, bulk_id: str) -> BulkChange | None:
     query = select(BulkChange).where(BulkChange.id == bulk_id)
-    return (await session.execute(locked(query))).scalar_one_or_none()
+    return (await session.execute(lock_rows(query))).scalar_one_or_none()
 
 
-async def _next_rows(session: AsyncSession, bulk: BulkChange, most: int) -> Sequence[BulkChangeRow]:
-    wanted = RowState.CHANGED if bulk.status == BulkStatus.UNDOING else RowState.WAITING
+async def _next_rows(session: AsyncSession, bulk: BulkChange, max_rows: int) -> Sequence[BulkChangeRow]:
+    new_value = RowState.CHANGED if bulk.status == BulkStatus.UNDOING else RowState.WAITING
     query = select(BulkChangeRow).where(
-        BulkChangeRow.bulk_change_id == bulk.id, BulkChangeRow.state == wanted
+        BulkChangeRow.bulk_change_id == bulk.id, BulkChangeRow.state == new_value
     )
-    return (await session.execute(query.order_by(BulkChangeRow.product_id).limit(most))).scalars().all()
+    return (await session.execute(query.order_by(BulkChangeRow.product_id).limit(max_rows))).scalars().all()
 
 
 async def _give_up_first(session: AsyncSession, bulk_id: str) -> None:
-    """Let the product that comes next be one that failed, so that the others go on."""
-    bulk = await _lock(session, bulk_id)
+    """Mark the next product as failed, so that the others continue."""
+    bulk = await _lock_change(session, bulk_id)
     rows = await _next_rows(session, bulk, 1) if bulk is not None else []
     state = RowState.KEPT if bulk is not None and bulk.status == BulkStatus.UNDOING else RowState.REFUSED
-    await _write(
+    await _write_outcomes(
         session,
         bulk_id,
         {
-            row.product_id: Outcome(state, [Value(**one) for one in row.values], Problem.FAILED)
+            row.product_id: Outcome(state, [ChangedValue(**one) for one in row.values], Problem.FAILED)
             for row in rows
         },
     )
 
 
-async def _write(session: AsyncSession, bulk_id: str, outcomes: dict[str, Outcome]) -> None:
-    """By statements: what becomes of the rows is no part of the products' audit."""
+async def _write_outcomes(session: AsyncSession, bulk_id: str, outcomes: dict[str, Outcome]) -> None:
+    """Store the results with SQL statements, which keeps the rows out of the products' audit."""
     if outcomes:
-        await session.execute(_OUTCOME, list(_rows(bulk_id, outcomes)))
+        await session.execute(_OUTCOME, list(_outcome_rows(bulk_id, outcomes)))
 
 
-def _rows(bulk_id: str, outcomes: dict[str, Outcome]) -> Iterable[dict[str, Any]]:
+def _outcome_rows(bulk_id: str, outcomes: dict[str, Outcome]) -> Iterable[dict[str, Any]]:
     for product_id, outcome in outcomes.items():
         yield {
             "bulk_id": bulk_id,

@@ -1,4 +1,4 @@
-"""What a change of many products does to one of them: a pure function of the product as it is."""
+"""Effect of a bulk change on one product, as a pure function of the product's current values."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,15 +9,15 @@ from backend.core.errors import InvalidData
 from backend.core.money import MAX_AMOUNT, Cop, regular_price
 from backend.pricing import percent_of
 
-MOST_OFF = 90
-MOST_MORE = 300
-"""Percent."""
-STEPS = (1, 50, 100, 1000)
-"""Pesos that a new price is a multiple of."""
+MAX_DISCOUNT_PERCENT = 90
+MAX_INCREASE_PERCENT = 300
+"""Limit of a price increase, in percent; `MAX_DISCOUNT_PERCENT` is the limit of a decrease."""
+ROUNDING_STEPS = (1, 50, 100, 1000)
+"""Rounding steps of a new price, in pesos."""
 
 
 class Action(StrEnum):
-    """What is done."""
+    """Kind of a bulk change."""
 
     PUBLISH = "publish"
     HIDE = "hide"
@@ -33,31 +33,32 @@ class Action(StrEnum):
 
 CATEGORIES = frozenset({Action.ADD_TO_CATEGORY, Action.REMOVE_FROM_CATEGORY})
 PRICED = frozenset({Action.SALE, Action.END_SALE, Action.PRICES})
-"""Those that change prices."""
+"""Actions that change prices."""
 
 
 class Problem(StrEnum):
-    """Why a product is not changed."""
+    """Reason why a product is not changed."""
 
     GONE = "gone"
     NO_PRICE = "no price"
     NOT_LOWER = "not lower"
-    """A sale whose price would be no price, or not lower than the one before."""
+    """The sale price would be 0, or not lower than the regular price."""
     TOO_DEAR = "too dear"
     CHANGED_SINCE = "changed since"
     NO_TARGET = "no target"
-    """The category or collection is gone."""
+    """The category or collection does not exist any more."""
     FAILED = "failed"
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What is to be done with each product.
+    """A bulk change, as requested.
 
     Attributes:
-        target: the id of the category or the collection; of a collection, empty for none.
-        percent: of a sale, how much less (1 to `MOST_OFF`); of prices, how much more, or less when negative.
-        step: a new price is a multiple of so many pesos: of a sale rounded down, else to the nearest.
+        target: the id of the category or collection; empty to remove products from their collection.
+        percent: for a sale, the discount (1 to `MAX_DISCOUNT_PERCENT`); for prices, the increase (negative:
+            decrease).
+        step: new prices are multiples of this many pesos; a sale rounds down, other changes to the nearest.
     """
 
     action: Action
@@ -66,50 +67,51 @@ class Change:
     step: int = 50
 
     def check(self) -> None:
-        """Check what was asked for.
+        """Check that the change is valid.
 
         Raises:
-            InvalidData: the percent is out of bounds, or the step is none.
+            InvalidData: the percentage is out of range, the step is unknown, or a category is missing.
         """
-        lowest, highest = {Action.SALE: (1, MOST_OFF), Action.PRICES: (-MOST_OFF, MOST_MORE)}.get(
-            self.action, (0, 0)
-        )
+        lowest, highest = {
+            Action.SALE: (1, MAX_DISCOUNT_PERCENT),
+            Action.PRICES: (-MAX_DISCOUNT_PERCENT, MAX_INCREASE_PERCENT),
+        }.get(self.action, (0, 0))
         if not lowest <= self.percent <= highest or (self.action is Action.PRICES and not self.percent):
             raise InvalidData(f"Between {lowest} and {highest} percent")
-        if self.step not in STEPS:
-            raise InvalidData(f"Prices are rounded to one of {', '.join(map(str, STEPS))} pesos")
+        if self.step not in ROUNDING_STEPS:
+            raise InvalidData(f"Prices are rounded to one of {', '.join(map(str, ROUNDING_STEPS))} pesos")
         if self.action in CATEGORIES and not self.target:
             raise InvalidData("A category is needed")
 
 
-class Priced(NamedTuple):
-    """A variant, what it costs, what it cost before its sale, and if it may be sold at 0."""
+class PricedVariant(NamedTuple):
+    """A variant with its price, the regular price during a sale, and whether it may be sold at 0."""
 
     id: str
     price: Cop
-    before: Cop | None
+    compare_at: Cop | None
     is_free: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
-    """What there is to know of a product. `is_in_target`: whether it stands in the change's category."""
+class CurrentValues:
+    """The values of a product that a change depends on. `is_in_target`: it is in the change's category."""
 
     status: str
     featured: bool
     collection_id: str | None
     is_in_target: bool
-    variants: Sequence[Priced]
+    variants: Sequence[PricedVariant]
 
 
-class Value(NamedTuple):
+class ChangedValue(NamedTuple):
     """A value that changes.
 
     Attributes:
         on: the variant's id; empty for the product.
-        field: `status`, `featured`, `collection_id`, `category` (whether it stands in it) or `price`.
-        before: as it is; of a price, it and the one before its sale.
-        after: as it will be.
+        field: `status`, `featured`, `collection_id`, `category` (True if the product is in it) or `price`.
+        before: the current value; for a price, the price and the regular price during a sale.
+        after: the new value.
     """
 
     on: str
@@ -118,23 +120,23 @@ class Value(NamedTuple):
     after: Any
 
 
-def values_of(change: Change, facts: Facts) -> list[Value] | Problem:
-    """What the change changes of a product (nothing, if it is as wished), or why it does not."""
+def compute_changes(change: Change, facts: CurrentValues) -> list[ChangedValue] | Problem:
+    """Return the values that change (none if they are already set), or the reason why the product is refused."""
     if change.action in PRICED:
-        return _prices(change, facts)
+        return _price_changes(change, facts)
     is_priced = facts.variants and all(one.price > 0 or one.is_free for one in facts.variants)
     if change.action is Action.PUBLISH and not is_priced:
         return Problem.NO_PRICE
-    name, before, after = _wish(change, facts)
-    return [] if before == after else [Value("", name, before, after)]
+    name, before, after = _target_value(change, facts)
+    return [] if before == after else [ChangedValue("", name, before, after)]
 
 
-def _wish(change: Change, facts: Facts) -> tuple[str, Any, Any]:
-    """The field of the product, its value, and the one that is wished for."""
+def _target_value(change: Change, facts: CurrentValues) -> tuple[str, Any, Any]:
+    """Return the name of the product's field, its current value and its new value."""
     match change.action:
         case Action.PUBLISH:
             return "status", facts.status, "published"
-        case Action.HIDE:  # what is hidden in another way stays so
+        case Action.HIDE:  # other hidden statuses stay as they are
             return "status", facts.status, "draft" if facts.status == "published" else facts.status
         case Action.FEATURE | Action.UNFEATURE:
             return "featured", facts.featured, change.action is Action.FEATURE
@@ -143,25 +145,25 @@ def _wish(change: Change, facts: Facts) -> tuple[str, Any, Any]:
     return "category", facts.is_in_target, change.action is Action.ADD_TO_CATEGORY
 
 
-def _prices(change: Change, facts: Facts) -> list[Value] | Problem:
+def _price_changes(change: Change, facts: CurrentValues) -> list[ChangedValue] | Problem:
     if not facts.variants:
         return Problem.NO_PRICE
-    values: list[Value] = []
+    values: list[ChangedValue] = []
     for variant in facts.variants:
-        after = _price_after(change, variant)
+        after = _new_price(change, variant)
         if isinstance(after, Problem):
             return after
-        if after != (variant.price, variant.before):
-            values.append(Value(variant.id, "price", [variant.price, variant.before], list(after)))
+        if after != (variant.price, variant.compare_at):
+            values.append(ChangedValue(variant.id, "price", [variant.price, variant.compare_at], list(after)))
     return values
 
 
-def _price_after(change: Change, variant: Priced) -> tuple[Cop, Cop | None] | Problem:
-    regular = regular_price(variant.price, variant.before)
+def _new_price(change: Change, variant: PricedVariant) -> tuple[Cop, Cop | None] | Problem:
+    regular = regular_price(variant.price, variant.compare_at)
     if change.action is Action.END_SALE:
         return regular, None
     if change.action is Action.SALE:
-        # of the price without any sale: doing it again changes nothing
+        # computed from the regular price, so that repeating the sale changes nothing
         price = percent_of(regular, 100 - change.percent, change.step, rounds_down=True)
         return (price, regular) if 0 < price < regular else Problem.NOT_LOWER
     price = percent_of(variant.price, 100 + change.percent, change.step)

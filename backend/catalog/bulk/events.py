@@ -1,10 +1,13 @@
-"""The event of a change of many products."""
+"""The event of a bulk change."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class BulkChangeMoved:
-    """Some more of its products were changed, or it is done. Published in the transaction of that."""
+    """Progress of a bulk change: more products were processed, or it has finished.
+
+    Published in the transaction of the batch.
+    """
 
     bulk_change_id: str

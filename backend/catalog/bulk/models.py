@@ -1,4 +1,4 @@
-"""The tables of changes of many products."""
+"""The tables of bulk changes."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -12,7 +12,7 @@ from backend.core.ids import new_id
 
 
 class BulkStatus(StrEnum):
-    """How a change of many products stands."""
+    """Status of a bulk change."""
 
     RUNNING = "running"
     DONE = "done"
@@ -21,7 +21,7 @@ class BulkStatus(StrEnum):
 
 
 class RowState(StrEnum):
-    """How one of its products stands."""
+    """Status of one product of a bulk change."""
 
     WAITING = "waiting"
     CHANGED = "changed"
@@ -29,11 +29,11 @@ class RowState(StrEnum):
     REFUSED = "refused"
     UNDONE = "undone"
     KEPT = "kept"
-    """Somebody has changed it since: not all of it was undone."""
+    """Not everything was undone: the product was changed again in the meantime."""
 
 
 class BulkChange(Timestamps, table=True):
-    """A change of many products. `value` holds what it was asked for: see `backend.catalog.bulk.changes.Change`."""
+    """A bulk change of products. `value` is the request: see `backend.catalog.bulk.changes.Change`."""
 
     __tablename__ = "bulk_change"
     __table_args__ = (Index("ix_bulk_change_newest", "created_at", "id"),)
@@ -42,14 +42,14 @@ class BulkChange(Timestamps, table=True):
     actor_id: str
     value: JsonObject = Field(sa_type=Json)
     seen_at: datetime = Field(sa_type=UtcDateTime)
-    """When it was shown what it would do: a price that was changed later is left alone."""
+    """Time of the preview: a price that was changed after it is not touched."""
     status: str = BulkStatus.RUNNING
     total: int = 0
-    """How many products it is for."""
+    """Number of selected products."""
 
 
 class BulkChangeRow(SQLModel, table=True):
-    """One product of it."""
+    """A product of a bulk change."""
 
     __tablename__ = "bulk_change_row"
     __table_args__ = (Index("ix_bulk_change_row_state", "bulk_change_id", "state", "product_id"),)
@@ -58,6 +58,6 @@ class BulkChangeRow(SQLModel, table=True):
     product_id: str = Field(primary_key=True)
     state: str = RowState.WAITING
     problem: str = ""
-    """Why it was refused or not undone: one of `backend.catalog.bulk.changes.Problem`."""
+    """The reason for a refused or incomplete change: one of `backend.catalog.bulk.changes.Problem`."""
     values: list[JsonObject] = Field(default_factory=list, sa_type=Json)
-    """What was changed: `{"on", "field", "before", "after"}`; see `backend.catalog.bulk.changes.Value`."""
+    """The changed values: `{"on", "field", "before", "after"}`; see `backend.catalog.bulk.changes.ChangedValue`."""

@@ -1,4 +1,4 @@
-"""What a change of many products would do, and having it done: which products, and the first half of a preview."""
+"""Bulk changes of products: selection, preview, start and undo."""
 
 import asyncio
 from collections import Counter, defaultdict
@@ -10,24 +10,24 @@ from typing import Any
 from sqlalchemy import ColumnElement, delete, func, insert, literal, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.audit import Subject, Thing, record
+from backend.audit import Subject, SubjectType, record
 from backend.catalog.bulk.changes import (
     CATEGORIES,
     Action,
     Change,
-    Facts,
-    Priced,
+    ChangedValue,
+    CurrentValues,
+    PricedVariant,
     Problem,
-    Value,
-    values_of,
+    compute_changes,
 )
 from backend.catalog.bulk.models import BulkChange, BulkChangeRow, BulkStatus, RowState
 from backend.catalog.category_tree import find_category
 from backend.catalog.collections import find_collection
 from backend.catalog.models import Product, ProductCategory, Variant
-from backend.catalog.search.staff_search import ProductFilter, conditions_of
+from backend.catalog.search.staff_search import ProductFilter, filter_conditions
 from backend.core.clock import now
-from backend.core.db.database import locked
+from backend.core.db.database import lock_rows
 from backend.core.db.tables import Json, table_of
 from backend.core.errors import Conflict, InvalidData, NotFound
 from backend.core.money import Cop
@@ -35,42 +35,42 @@ from backend.jobs import enqueue
 from backend.staff.rights import Actor, Right
 
 JOB = "catalog.bulk"
-MOST_KEPT = 10
-"""So many changes can be undone: the last ones."""
-MOST_CHOSEN = 1_000
-AT_ONCE = 500
-"""Products that are read at a time for a preview."""
-MOST_SHOWN = 5
+MAX_UNDOABLE_CHANGES = 10
+"""Number of recent changes that can be undone."""
+MAX_SELECTED_PRODUCTS = 1_000
+PAGE_SIZE = 500
+"""Products per query of a preview."""
+MAX_EXAMPLES = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which products: these by their ids, or with None all that meet the filter."""
+    """The selected products: by their ids, or with None all that match the filter `product_filter`."""
 
     ids: Sequence[str] | None = None
-    wanted: ProductFilter = ProductFilter()  # noqa: RUF009 - frozen
+    product_filter: ProductFilter = ProductFilter()  # noqa: RUF009 - frozen
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A product that would be changed, or refused."""
+    """A product that would be changed or refused."""
 
     title: str
-    value: Value | None = None
+    value: ChangedValue | None = None
     problem: Problem | None = None
 
 
 @dataclass(slots=True)
 class Preview:
-    """What a change would do.
+    """Expected result of a bulk change.
 
     Attributes:
-        seen_at: of which moment this is.
-        changed: how many products it would change.
-        unchanged: how many are as wished.
-        refused: how many it would not change, by why.
-        examples: some that it would change, and some that it would not.
-        before: what all variants whose price it changes cost together; `after`: what they would cost.
+        seen_at: the time of the preview.
+        changed: the number of products that would change.
+        unchanged: the number of products that already have the new values.
+        refused: the number of products that would be refused, by reason.
+        examples: some products that would change, and some that would be refused.
+        before: the sum of all prices that would change, in pesos; `after`: the sum of the new prices.
     """
 
     seen_at: datetime
@@ -82,31 +82,33 @@ class Preview:
     after: Cop = 0
 
 
-async def preview(session: AsyncSession, actor: Actor, change: Change, selection: Selection) -> Preview:
-    """What the change would do now. Nothing is changed.
+async def preview_bulk_change(
+    session: AsyncSession, actor: Actor, change: Change, selection: Selection
+) -> Preview:
+    """Return the expected result of a change, without changing anything.
 
     Raises:
-        InvalidData: what is asked for cannot be done.
-        NotFound: there is no such category or collection.
+        InvalidData: the change is invalid.
+        NotFound: the category or collection does not exist.
     """
     actor.require(Right.CHANGE_CATALOG)
     change.check()
     await _require_target(session, change)
     result = Preview(now())
-    wrong = 0
-    async for facts in _facts(session, change, await _conditions(session, selection)):
+    refused_count = 0
+    async for facts in _read_in_pages(session, change, await _selection_conditions(session, selection)):
         for title, one in facts:
-            values = values_of(change, one)
+            values = compute_changes(change, one)
             if isinstance(values, Problem):
                 result.refused[values] += 1
-                if wrong < MOST_SHOWN:
-                    wrong += 1
+                if refused_count < MAX_EXAMPLES:
+                    refused_count += 1
                     result.examples.append(Example(title, problem=values))
             elif not values:
                 result.unchanged += 1
             else:
                 result.changed += 1
-                if result.changed <= MOST_SHOWN:
+                if result.changed <= MAX_EXAMPLES:
                     result.examples.append(Example(title, values[0]))
                 prices = [(value.before[0], value.after[0]) for value in values if value.field == "price"]
                 result.before += sum(before for before, _after in prices)
@@ -114,28 +116,28 @@ async def preview(session: AsyncSession, actor: Actor, change: Change, selection
     return result
 
 
-async def begin(
+async def start_bulk_change(
     session: AsyncSession, actor: Actor, change: Change, selection: Selection, seen_at: datetime
 ) -> str:
-    """Have it done: a job does it after the commit. Products that meet the filter now are those it is for.
+    """Start a bulk change; a job runs it after the commit. The products are selected now, not when the job runs.
 
     Args:
-        actor: who has it done.
-        change: what.
-        selection: with which products.
-        seen_at: of which moment the preview was.
+        actor: the staff member who starts it.
+        change: the change.
+        selection: the products.
+        seen_at: the time of the preview.
 
     Returns:
-        The id of the change.
+        The id of the bulk change.
 
     Raises:
-        InvalidData: what is asked for cannot be done, or there are no products.
-        NotFound: there is no such category or collection.
+        InvalidData: the change is invalid, or no product matches.
+        NotFound: the category or collection does not exist.
     """
     actor.require(Right.CHANGE_CATALOG)
     change.check()
     await _require_target(session, change)
-    conditions = await _conditions(session, selection)
+    conditions = await _selection_conditions(session, selection)
     if (await session.execute(select(Product.id).where(*conditions).limit(1))).first() is None:
         raise InvalidData("There are no such products")
     bulk = BulkChange(actor_id=actor.id, value=asdict(change), seen_at=seen_at)
@@ -158,41 +160,43 @@ async def begin(
         **{name: (None, value) for name, value in bulk.value.items() if value},
         "products": (None, bulk.total),
     }
-    await record(session, actor, "bulk change begun", Subject(Thing.CATALOG, bulk.id), changes)
-    await _forget_old(session)
+    await record(session, actor, "bulk change begun", Subject(SubjectType.CATALOG, bulk.id), changes)
+    await _delete_old_rows(session)
     await enqueue(session, JOB, {"bulk_change_id": bulk.id}, key=bulk.id)
     return bulk.id
 
 
-async def undo(session: AsyncSession, actor: Actor, bulk_id: str) -> None:
-    """Have it undone: each value that still is as the change left it is put back.
+async def undo_bulk_change(session: AsyncSession, actor: Actor, bulk_id: str) -> None:
+    """Start undoing a bulk change. A value that was changed again in the meantime is not restored.
 
     Raises:
-        NotFound: there is no such change, or it is not one of the last.
-        Conflict: it is not done yet, or was undone already.
+        NotFound: the change does not exist, or is too old to be undone.
+        Conflict: the change is still running, or was undone already.
     """
     actor.require(Right.CHANGE_CATALOG)
     query = select(BulkChange).where(BulkChange.id == bulk_id)
-    bulk = (await session.execute(locked(query))).scalar_one_or_none()
-    if bulk is None or bulk_id not in await _last(session):
+    bulk = (await session.execute(lock_rows(query))).scalar_one_or_none()
+    if bulk is None or bulk_id not in await _list_undoable_ids(session):
         raise NotFound("There is no such change among the last ones")
     if bulk.status != BulkStatus.DONE:
         raise Conflict("It is not done yet, or was undone already")
     bulk.status = BulkStatus.UNDOING
     await session.flush()
-    await record(session, actor, "bulk change undone", Subject(Thing.CATALOG, bulk.id))
+    await record(session, actor, "bulk change undone", Subject(SubjectType.CATALOG, bulk.id))
     await enqueue(session, JOB, {"bulk_change_id": bulk.id, "actor_id": actor.id}, key=bulk.id)
 
 
-async def facts_of(session: AsyncSession, change: Change, product_ids: Sequence[str]) -> dict[str, Facts]:
-    """What there is to know of these products, by id; those that are deleted are left out."""
+async def read_current_values(
+    session: AsyncSession, change: Change, product_ids: Sequence[str]
+) -> dict[str, CurrentValues]:
+    """Return the values of these products that the change depends on, by product id. Deleted products are left out."""
     columns = (Product.id, Product.status, Product.featured, Product.collection_id)
     of_these = select(*columns).where(Product.id.in_(product_ids), Product.deleted_at.is_(None))
-    variants: dict[str, list[Priced]] = defaultdict(list)
+    variants: dict[str, list[PricedVariant]] = defaultdict(list)
     priced = select(Variant.product_id, Variant.id, Variant.price, Variant.compare_at_price, Variant.is_free)
     priced = priced.where(Variant.product_id.in_(product_ids)).order_by(Variant.rank, Variant.id)
     for product_id, variant_id, price, before, is_free in await session.execute(priced):
-        variants[product_id].append(Priced(variant_id, price, before, is_free))
+        variants[product_id].append(PricedVariant(variant_id, price, before, is_free))
     inside: set[str] = set()
     if change.action in CATEGORIES:
         placed = select(ProductCategory.product_id).where(
@@ -200,13 +204,13 @@ async def facts_of(session: AsyncSession, change: Change, product_ids: Sequence[
         )
         inside = set((await session.execute(placed)).scalars())
     return {
-        product_id: Facts(status, featured, collection_id, product_id in inside, variants[product_id])
+        product_id: CurrentValues(status, featured, collection_id, product_id in inside, variants[product_id])
         for product_id, status, featured, collection_id in await session.execute(of_these)
     }
 
 
 async def has_target(session: AsyncSession, change: Change) -> bool:
-    """Whether the category or the collection is there, if there is to be one."""
+    """Return True if the category or collection of the change exists, or none is needed."""
     try:
         await _require_target(session, change)
     except NotFound:
@@ -221,40 +225,40 @@ async def _require_target(session: AsyncSession, change: Change) -> None:
         await find_collection(session, change.target)
 
 
-async def _conditions(session: AsyncSession, selection: Selection) -> list[ColumnElement[bool]]:
+async def _selection_conditions(session: AsyncSession, selection: Selection) -> list[ColumnElement[bool]]:
     if selection.ids is None:
-        return await conditions_of(session, selection.wanted)
-    if len(selection.ids) > MOST_CHOSEN:
-        raise InvalidData(f"At most {MOST_CHOSEN} products are chosen one by one")
+        return await filter_conditions(session, selection.product_filter)
+    if len(selection.ids) > MAX_SELECTED_PRODUCTS:
+        raise InvalidData(f"At most {MAX_SELECTED_PRODUCTS} products are chosen one by one")
     return [Product.deleted_at.is_(None), Product.id.in_(selection.ids)]
 
 
-async def _facts(
+async def _read_in_pages(
     session: AsyncSession, change: Change, conditions: Sequence[ColumnElement[bool]]
-) -> AsyncIterator[list[tuple[str, Facts]]]:
-    """The products' titles and what there is to know of them, some at a time."""
+) -> AsyncIterator[list[tuple[str, CurrentValues]]]:
+    """Yield batches of the products' titles and current values."""
     last = ""
     while True:
-        some = select(Product.id, Product.title).where(*conditions, Product.id > last)
-        found = (await session.execute(some.order_by(Product.id).limit(AT_ONCE))).all()
-        facts = await facts_of(session, change, [product_id for product_id, _title in found])
+        page = select(Product.id, Product.title).where(*conditions, Product.id > last)
+        found = (await session.execute(page.order_by(Product.id).limit(PAGE_SIZE))).all()
+        facts = await read_current_values(session, change, [product_id for product_id, _title in found])
         yield [(title, facts[product_id]) for product_id, title in found if product_id in facts]
-        if len(found) < AT_ONCE:
+        if len(found) < PAGE_SIZE:
             return
         last = found[-1][0]
-        await asyncio.sleep(0)  # others are served in between
+        await asyncio.sleep(0)  # let other tasks run between the batches
 
 
-async def _last(session: AsyncSession) -> list[str]:
+async def _list_undoable_ids(session: AsyncSession) -> list[str]:
     newest = select(BulkChange.id).order_by(BulkChange.created_at.desc(), BulkChange.id.desc())
-    return list((await session.execute(newest.limit(MOST_KEPT))).scalars())
+    return list((await session.execute(newest.limit(MAX_UNDOABLE_CHANGES))).scalars())
 
 
-async def _forget_old(session: AsyncSession) -> None:
-    """Forget the products of changes that cannot be undone any more. What was done stays in the audit."""
+async def _delete_old_rows(session: AsyncSession) -> None:
+    """Delete the product rows of changes that are too old to be undone. The audit keeps a record of them."""
     old = select(BulkChange.id).where(
-        BulkChange.id.not_in(await _last(session)),
+        BulkChange.id.not_in(await _list_undoable_ids(session)),
         BulkChange.status.in_([BulkStatus.DONE, BulkStatus.UNDONE]),
     )
-    gone: Any = delete(BulkChangeRow).where(BulkChangeRow.bulk_change_id.in_(old))
-    await session.execute(gone.execution_options(synchronize_session=False))
+    old_rows: Any = delete(BulkChangeRow).where(BulkChangeRow.bulk_change_id.in_(old))
+    await session.execute(old_rows.execution_options(synchronize_session=False))

@@ -1,4 +1,4 @@
-"""Writing a batch: only what differs from what the shop has; what changed is indexed and published."""
+"""Writer of a batch of rows: writes only the differences, then indexes and publishes the changed products."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -9,12 +9,12 @@ from sqlalchemy import delete, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.audit import Subject, Thing, record
-from backend.catalog.events import products_changed
-from backend.catalog.importer.categories import KnownPlaces, Places
+from backend.audit import Subject, SubjectType, record
+from backend.catalog.events import publish_product_changes
+from backend.catalog.importer.categories import GroupLookup, ProductGroups
 from backend.catalog.importer.columns import OPTIONS, PRODUCT_CELLS, VARIANT_CELLS
 from backend.catalog.importer.option_writer import write_options
-from backend.catalog.importer.row_matching import Known, settle
+from backend.catalog.importer.row_matching import KnownProducts, match_rows
 from backend.catalog.importer.row_reader import Row
 from backend.catalog.models import (
     Picture,
@@ -23,36 +23,39 @@ from backend.catalog.models import (
     ProductTag,
     Variant,
 )
-from backend.catalog.products.tags_and_types import Words, set_words, words_of
-from backend.core.db.database import Database, locked
+from backend.catalog.products.tags_and_types import TagsAndType, read_tags_and_types, set_tags_and_type
+from backend.core.db.database import Database, lock_rows
 from backend.core.events import publish
 from backend.core.texts import _
 from backend.inventory.events import StockChanged
 from backend.inventory.models import InventoryLevel
-from backend.inventory.movements import Moved, Reason, Why, note_movement
-from backend.media.picture_widths import Prepared
+from backend.inventory.movements import AppliedMovement, MovementDetails, Reason, record_movement
+from backend.media.picture_widths import PreparedPicture
 from backend.staff.rights import COMMAND_LINE
 
 NEW, CHANGED, SAME = "new", "changed", "same"
-BY_COMMAND = Why(Reason.COUNT, COMMAND_LINE)
-"""Why the stock changes: it was counted."""
+COMMAND_LINE_REASON = MovementDetails(Reason.COUNT, COMMAND_LINE)
+"""Reason of the stock movements of an import: a stock count."""
 
 
 class ShopChanged(Exception):
-    """Somebody changed the shop or the file during the import. Batches written before stay."""
+    """The shop or the file changed during the import. Batches written before are not rolled back."""
 
 
 @dataclass
 class ImportResult:
-    """How many rows were new, changed or the same; and the names of categories and collections that were made."""
+    """Number of new, changed and unchanged rows, and names of the categories and collections that were created."""
 
     counts: Counter[str] = field(default_factory=Counter)
-    made: list[str] = field(default_factory=list)
+    created_names: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The product and the variant of a row, and whether they are new: a new product is that of its first row."""
+    """A row with its product and variant, and whether they are new.
+
+    `is_new` is True only for a new product's first row.
+    """
 
     row: Row
     product: Product
@@ -61,26 +64,29 @@ class Target:
     is_new_variant: bool
 
 
-async def write(
+async def write_batch(
     database: Database,
     rows: Sequence[Row],
     location_id: str,
-    picture: Callable[[str], Prepared],
+    picture: Callable[[str], PreparedPicture],
     result: ImportResult,
 ) -> None:
-    """Write these rows, in one transaction.
+    """Write these rows in one transaction.
 
     Raises:
-        ShopChanged: a row that was right when it was checked no longer is; nothing of the batch is written.
+        ShopChanged: a row that was valid when the file was checked is not valid any more; the whole batch is rolled
+            back.
     """
     try:
         async with database.transaction() as session:
             targets, changed = await write_rows(session, rows, location_id, picture)
             if changed:
                 values = {"products": (None, sorted(changed))}
-                await record(session, COMMAND_LINE, "imported", Subject(Thing.CATALOG, "import"), values)
-    except IntegrityError as error:  # two at once, and the other was first
-        raise ShopChanged("somebody saved the same handle or code at this moment") from error
+                await record(
+                    session, COMMAND_LINE, "imported", Subject(SubjectType.CATALOG, "import"), values
+                )
+    except IntegrityError as error:  # a concurrent transaction was faster
+        raise ShopChanged("someone else saved the same handle or code at the same time") from error
     for target in targets:
         is_new = target.is_new or target.is_new_variant
         result.counts[NEW if is_new else CHANGED if target.product.id in changed else SAME] += 1
@@ -90,45 +96,45 @@ async def write_rows(
     session: AsyncSession,
     rows: Sequence[Row],
     location_id: str,
-    picture: Callable[[str], Prepared],
-    why: Why = BY_COMMAND,
+    picture: Callable[[str], PreparedPicture],
+    why: MovementDetails = COMMAND_LINE_REASON,
 ) -> tuple[Sequence[Target], set[str]]:
-    """Write these rows in the session's transaction; whoever calls this records it.
+    """Write these rows in the session's transaction. The caller records the change in the audit.
 
     Returns:
         The product and the variant of each row, and the ids of the products that are new or were changed.
 
     Raises:
-        ShopChanged: a row that was right when it was checked no longer is.
+        ShopChanged: a row that was valid when the file was checked is not valid any more.
     """
-    targets = await _targets(session, rows)
-    places = await Places.read(session)
-    changed = await _columns_of(session, targets, places.collections)
-    changed |= await _categories_of(session, targets, places.categories)
-    changed |= await _words_of(session, targets)
-    changed |= await _pictures_of(session, targets, picture)
+    targets = await _resolve_targets(session, rows)
+    product_groups = await ProductGroups.read(session)
+    changed = await _write_columns(session, targets, product_groups.collections)
+    changed |= await _write_categories(session, targets, product_groups.categories)
+    changed |= await _write_tags_and_types(session, targets)
+    changed |= await _write_pictures(session, targets, picture)
     changed |= await write_options(session, targets)
-    changed |= await _stock_of(session, targets, location_id, why)
-    await products_changed(session, changed)
+    changed |= await _write_stock(session, targets, location_id, why)
+    await publish_product_changes(session, changed)
     await session.flush()
     return targets, changed
 
 
-async def _targets(session: AsyncSession, rows: Sequence[Row]) -> list[Target]:
-    known = await Known.read(session, rows, lock=True)
-    made: dict[str, Product] = {}
-    ranks = {product_id: len(some) for product_id, some in known.variants.items()}
+async def _resolve_targets(session: AsyncSession, rows: Sequence[Row]) -> list[Target]:
+    known_products = await KnownProducts.read(session, rows, lock=True)
+    new_products: dict[str, Product] = {}
+    ranks = {product_id: len(some) for product_id, some in known_products.variants.items()}
     targets = []
-    for one in settle(known, rows):
+    for one in match_rows(known_products, rows):
         row, match = one.row, one.match
         if one.problems or match is None:
             raise ShopChanged(f"{one.problems[0]}")
-        product = match.product or made.get(row.values["handle"])
+        product = match.product or new_products.get(row.values["handle"])
         is_new = product is None
         if product is None:
             product = Product(handle=row.values["handle"], title=row.values["title"])
             if OPTIONS in row.values:
-                made[product.handle] = product
+                new_products[product.handle] = product
         variant = match.variant
         if variant is None:
             rank = ranks.get(product.id, 0)
@@ -138,21 +144,23 @@ async def _targets(session: AsyncSession, rows: Sequence[Row]) -> list[Target]:
     return targets
 
 
-async def _columns_of(session: AsyncSession, targets: Sequence[Target], collections: KnownPlaces) -> set[str]:
-    """The columns of the product and of the variant."""
+async def _write_columns(
+    session: AsyncSession, targets: Sequence[Target], collections: GroupLookup
+) -> set[str]:
+    """Write the columns of products and variants. Return the ids of the changed products."""
     changed = set()
     for target in targets:
         values = dict(target.row.values)
         if "collection" in values:
-            said = values["collection"]
-            values["collection_id"] = _id_of(collections, said) if said else None
-        differs = _set(target.product, values, (*PRODUCT_CELLS, "collection_id"))
-        if target.product.deleted_at is not None:  # importing a deleted product brings it back
+            given = values["collection"]
+            values["collection_id"] = _find_group_id(collections, given) if given else None
+        differs = _set_differing(target.product, values, (*PRODUCT_CELLS, "collection_id"))
+        if target.product.deleted_at is not None:  # importing a deleted product restores it
             target.product.deleted_at = None
             target.product.status = values.get("status", "published")
             differs = True
-        differs |= _set(target.variant, values, VARIANT_CELLS)
-        differs |= _set(
+        differs |= _set_differing(target.variant, values, VARIANT_CELLS)
+        differs |= _set_differing(
             target.variant, {"title": values.get("variant_title") or target.variant.title}, ["title"]
         )
         if target.is_new or differs:
@@ -164,98 +172,100 @@ async def _columns_of(session: AsyncSession, targets: Sequence[Target], collecti
     return changed
 
 
-async def _categories_of(
-    session: AsyncSession, targets: Sequence[Target], categories: KnownPlaces
+async def _write_categories(
+    session: AsyncSession, targets: Sequence[Target], categories: GroupLookup
 ) -> set[str]:
-    """The categories the products stand in."""
-    wanted = _asked(targets, "categories")
-    if not wanted:
+    """Write the products' categories. Return the ids of the changed products."""
+    wanted_by_product = _values_by_product(targets, "categories")
+    if not wanted_by_product:
         return set()
-    has: dict[str, set[str]] = defaultdict(set)
-    rows = select(ProductCategory).where(ProductCategory.product_id.in_(wanted))
+    current_by_product: dict[str, set[str]] = defaultdict(set)
+    rows = select(ProductCategory).where(ProductCategory.product_id.in_(wanted_by_product))
     for row in (await session.execute(rows)).scalars():
-        has[row.product_id].add(row.category_id)
+        current_by_product[row.product_id].add(row.category_id)
     changed = set()
-    for product_id, names in wanted.items():
-        want = {_id_of(categories, name) for name in names}
-        if want == has[product_id]:
+    for product_id, names in wanted_by_product.items():
+        wanted_ids = {_find_group_id(categories, name) for name in names}
+        if wanted_ids == current_by_product[product_id]:
             continue
         changed.add(product_id)
-        gone = has[product_id] - want
-        if gone:
+        removed_ids = current_by_product[product_id] - wanted_ids
+        if removed_ids:
             await session.execute(
                 delete(ProductCategory).where(
-                    ProductCategory.product_id == product_id, ProductCategory.category_id.in_(gone)
+                    ProductCategory.product_id == product_id, ProductCategory.category_id.in_(removed_ids)
                 )
             )
         session.add_all(
             ProductCategory(product_id=product_id, category_id=category_id)
-            for category_id in sorted(want - has[product_id])
+            for category_id in sorted(wanted_ids - current_by_product[product_id])
         )
     await session.flush()
     return changed
 
 
-async def _words_of(session: AsyncSession, targets: Sequence[Target]) -> set[str]:
-    """The tags and the type of the products."""
-    tags, types = _asked(targets, "tags"), _asked(targets, "type")
+async def _write_tags_and_types(session: AsyncSession, targets: Sequence[Target]) -> set[str]:
+    """Write the products' tags and types. Return the ids of the changed products."""
+    tags, types = _values_by_product(targets, "tags"), _values_by_product(targets, "type")
     if not tags and not types:
         return set()
-    has = await words_of(session, [*{**tags, **types}])
+    current_by_product = await read_tags_and_types(session, [*{**tags, **types}])
     values = {value for some in tags.values() for value in some}
     query = select(ProductTag.value, ProductTag.id).where(ProductTag.value.in_(values))
     ids = dict((await session.execute(query)).all())
     changed = set()
-    for product in _products_of(targets):
-        words = has.get(product.id, Words())
-        said: dict[str, Any] = {}
-        wanted = tags.get(product.id)
-        if wanted is not None and set(wanted) != {tag["value"] for tag in words.tags}:
-            said["tag_ids"] = [ids[value] for value in wanted]
+    for product in _distinct_products(targets):
+        words = current_by_product.get(product.id, TagsAndType())
+        given: dict[str, Any] = {}
+        wanted_tags = tags.get(product.id)
+        if wanted_tags is not None and set(wanted_tags) != {tag["value"] for tag in words.tags}:
+            given["tag_ids"] = [ids[value] for value in wanted_tags]
         if product.id in types and types[product.id] != (words.type and words.type["id"]):
-            said["type_id"] = types[product.id]
-        if said:
-            await set_words(session, product, **said)
+            given["type_id"] = types[product.id]
+        if given:
+            await set_tags_and_type(session, product, **given)
             changed.add(product.id)
     return changed
 
 
-async def _pictures_of(
-    session: AsyncSession, targets: Sequence[Target], picture: Callable[[str], Prepared]
+async def _write_pictures(
+    session: AsyncSession, targets: Sequence[Target], picture: Callable[[str], PreparedPicture]
 ) -> set[str]:
-    """The products' pictures, in their order; they are made already."""
-    wanted = _asked(targets, "pictures")
-    if not wanted:
+    """Write the products' pictures in order; their files already exist. Return the ids of the changed products."""
+    wanted_by_product = _values_by_product(targets, "pictures")
+    if not wanted_by_product:
         return set()
-    has: dict[str, list[Picture]] = defaultdict(list)
-    rows = select(Picture).where(Picture.product_id.in_(wanted)).order_by(Picture.rank)
+    current_by_product: dict[str, list[Picture]] = defaultdict(list)
+    rows = select(Picture).where(Picture.product_id.in_(wanted_by_product)).order_by(Picture.rank)
     for row in (await session.execute(rows)).scalars():
-        has[row.product_id].append(row)
+        current_by_product[row.product_id].append(row)
     changed = set()
-    for product in _products_of(targets):
-        if product.id not in wanted:
+    for product in _distinct_products(targets):
+        if product.id not in wanted_by_product:
             continue
-        prepared = [picture(name) for name in wanted[product.id]]
-        if [one.url for one in prepared] == [one.url for one in has[product.id]]:
+        prepared = [picture(name) for name in wanted_by_product[product.id]]
+        if [one.url for one in prepared] == [one.url for one in current_by_product[product.id]]:
             continue
         changed.add(product.id)
-        if has[product.id]:
+        if current_by_product[product.id]:
             await session.execute(delete(Picture).where(Picture.product_id == product.id))
         product.thumbnail = prepared[0].url if prepared else None
-        session.add_all(_rows_of(product, prepared))
+        session.add_all(_picture_rows(product, prepared))
     await session.flush()
     return changed
 
 
-async def _stock_of(session: AsyncSession, targets: Sequence[Target], location_id: str, why: Why) -> set[str]:
-    """The stock at the location; never less than is reserved."""
+async def _write_stock(
+    session: AsyncSession, targets: Sequence[Target], location_id: str, why: MovementDetails
+) -> set[str]:
+    """Write the stock at the location, at least the reserved units. Return the ids of the changed products."""
     stock = {target.variant.id: target for target in targets if target.row.get("stock") is not None}
     query = select(InventoryLevel).where(
         InventoryLevel.variant_id.in_(stock), InventoryLevel.location_id == location_id
     )
     levels = {
         level.variant_id: level
-        for level in (await session.execute(locked(query.order_by(InventoryLevel.id)))).scalars()
+        for level in (await session.execute(lock_rows(query.order_by(InventoryLevel.id)))).scalars()
     }
     changed = set()
     moved: dict[str, tuple[int, int]] = {}
@@ -273,43 +283,45 @@ async def _stock_of(session: AsyncSession, targets: Sequence[Target], location_i
     await session.flush()
     deltas = {variant_id: delta for variant_id, (delta, _after) in moved.items() if delta}
     for variant_id, delta in deltas.items():
-        await note_movement(session, Moved(variant_id, location_id, delta, moved[variant_id][1]), why)
+        await record_movement(
+            session, AppliedMovement(variant_id, location_id, delta, moved[variant_id][1]), why
+        )
     if deltas:
         await publish(session, StockChanged(deltas))
     return changed
 
 
-def _id_of(places: KnownPlaces, said: str) -> str:
-    """The id of the category or collection that a row names.
+def _find_group_id(product_groups: GroupLookup, given: str) -> str:
+    """Return the id of the category or collection that a row names.
 
     Raises:
-        ShopChanged: the shop does not have it any more.
+        ShopChanged: it does not exist any more.
     """
-    found = places.ids.get(places.handle_of(said))
+    found = product_groups.ids.get(product_groups.find_group_handle(given))
     if found is None:
-        raise ShopChanged(f"the shop has no {places.called} {said} any more")
+        raise ShopChanged(f"the shop has no {product_groups.kind_name} {given} any more")
     return found
 
 
-def _set(thing: Product | Variant, values: Mapping[str, Any], names: Iterable[str]) -> bool:
-    """Whether anything was different before."""
+def _set_differing(thing: Product | Variant, values: Mapping[str, Any], names: Iterable[str]) -> bool:
+    """Set the values that differ. Return True if there were any."""
     differing = [name for name in names if name in values and getattr(thing, name) != values[name]]
     for name in differing:
         setattr(thing, name, values[name])
     return bool(differing)
 
 
-def _products_of(targets: Sequence[Target]) -> list[Product]:
-    """The products of the rows, each once: one has as many rows as it has variants."""
+def _distinct_products(targets: Sequence[Target]) -> list[Product]:
+    """Return the products of the rows without duplicates: a product has one row per variant."""
     return list({target.product.id: target.product for target in targets}.values())
 
 
-def _asked(targets: Sequence[Target], column: str) -> dict[str, Any]:
-    """By product, what the rows that have this column say in it."""
+def _values_by_product(targets: Sequence[Target], column: str) -> dict[str, Any]:
+    """Return the values of a column by product id, for the rows that have it."""
     return {target.product.id: target.row.values[column] for target in targets if column in target.row.values}
 
 
-def _rows_of(product: Product, prepared: Sequence[Prepared]) -> list[Picture]:
+def _picture_rows(product: Product, prepared: Sequence[PreparedPicture]) -> list[Picture]:
     return [
         Picture(
             product_id=product.id,
@@ -320,7 +332,7 @@ def _rows_of(product: Product, prepared: Sequence[Prepared]) -> list[Picture]:
             rank=rank,
             width=one.width,
             height=one.height,
-            sources=one.sources_json(),
+            sources=one.to_sources_json(),
         )
         for rank, one in enumerate(prepared)
     ]

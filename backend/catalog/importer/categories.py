@@ -1,4 +1,4 @@
-"""Categories and collections that a file names: found by handle or by name, and made where that is wanted."""
+"""Categories and collections that a file names: found by handle or name, and created on request."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -10,129 +10,136 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.catalog.categories import create_category
 from backend.catalog.category_tree import read_tree
 from backend.catalog.collections import create_collection
-from backend.catalog.handles import handle_from
+from backend.catalog.handles import make_handle
 from backend.catalog.importer.row_reader import Problem, Row
 from backend.catalog.models import Category, Collection
 from backend.core.texts import _
 from backend.staff.rights import COMMAND_LINE, Actor
 
 ROOT = _("Juguetes")
-"""The category above all others, in a shop that has none."""
-HINT = "write it as the shop has it, or say --new-categories to have it made"
-LONGEST_NAME = 255
+"""Name of the root category, created in a shop without categories."""
+HINT = "write it as the shop has it, or use --new-categories to create it"
+MAX_NAME_LENGTH = 255
 
 
 @dataclass
-class KnownPlaces:
-    """The categories, or the collections, that the shop has, and those that are to be made."""
+class GroupLookup:
+    """The shop's categories or collections, and the ones to create."""
 
-    called: str
-    """What one of them is called: the code, too, of the problem that there is none."""
+    kind_name: str
+    """`category` or `collection`, for messages; also the code of a problem with an invalid or unknown name."""
     ids: Mapping[str, str] = field(default_factory=dict)
-    """By handle."""
+    """Ids by handle."""
     by_name: Mapping[str, str] = field(default_factory=dict)
-    """Their handles by those that their names make; empty where that is the name of several."""
-    are_made: bool = False
-    """Whether those that the shop does not have are made."""
+    """Handles by normalized name (`make_handle`); an empty handle if several objects have that name."""
+    creates_missing: bool = False
+    """True if missing ones are created."""
     new: dict[str, str] = field(default_factory=dict)
-    """What is to be made: names by handle."""
+    """Ones to create: names by handle."""
 
     @classmethod
     async def read(
-        cls, session: AsyncSession, kind: type[Category] | type[Collection], *, are_made: bool
-    ) -> "KnownPlaces":
-        """What the shop has. In one that has none, what a file names is made without being told."""
-        called, name = ("category", Category.name) if kind is Category else ("collection", Collection.title)
+        cls, session: AsyncSession, kind: type[Category] | type[Collection], *, creates_missing: bool
+    ) -> "GroupLookup":
+        """Read the shop's categories or collections. If it has none, those that the file names are always created."""
+        kind_name, name = (
+            ("category", Category.name) if kind is Category else ("collection", Collection.title)
+        )
         rows = (await session.execute(select(kind.handle, kind.id, name))).all()
         named: dict[str, set[str]] = defaultdict(set)
         for handle, _id, title in rows:
-            named[handle_from(title)].add(handle)
-        named.pop("", None)  # names without a letter of which a handle is made
+            named[make_handle(title)].add(handle)
+        named.pop("", None)  # names without a letter or digit have no handle
         return cls(
-            called,
+            kind_name,
             {handle: id_ for handle, id_, _title in rows},
             {made: next(iter(handles)) if len(handles) == 1 else "" for made, handles in named.items()},
-            are_made=are_made or not rows,
+            creates_missing=creates_missing or not rows,
         )
 
-    def handle_of(self, said: str) -> str:
-        """The handle of the one that a file names; where the shop has none, that of the one that would be made.
+    def find_group_handle(self, text: str) -> str:
+        """Return the handle for a handle or name in the file; for an unknown one, the handle that it would get.
 
-        A handle comes before a name, and a name before a handle that is written as a name. It is empty where several
-        have the name, and where none can be made of it.
+        An exact handle is tried first, then the names, then the handle derived from the text. The result is empty
+        if several have the name, or if no handle can be derived.
         """
-        made = handle_from(said)
-        return said if said in self.ids else self.by_name.get(made, made)
+        made = make_handle(text)
+        return text if text in self.ids else self.by_name.get(made, made)
 
-    def problem_of(self, line: int, column: str, said: str) -> Problem | None:
-        """Why a row cannot name this one; None when it can, as it is there or is noted to be made."""
-        handle = self.handle_of(said)
+    def find_problem(self, line: int, column: str, text: str) -> Problem | None:
+        """Return the problem with this handle or name; None if the object exists or was added to `new`."""
+        handle = self.find_group_handle(text)
         if handle in self.ids:
             return None
-        if not handle_from(said) or len(said) > LONGEST_NAME:
-            message = f"{said[:40]} is no name of a {self.called}"
-            return Problem(line, column, message, self.called, said)
+        if not make_handle(text) or len(text) > MAX_NAME_LENGTH:
+            message = f"{text[:40]} is no name of a {self.kind_name}"
+            return Problem(line, column, message, self.kind_name, text)
         if not handle:
-            message = f"the shop has more than one {self.called} {said}: write the handle of one"
-            return Problem(line, column, message, "several", said)
-        if not self.are_made:
-            return Problem(line, column, f"the shop has no {self.called} {said}: {HINT}", self.called, said)
-        self.new.setdefault(handle, _name_of(said))
+            message = f"the shop has more than one {self.kind_name} {text}: write the handle of one"
+            return Problem(line, column, message, "several", text)
+        if not self.creates_missing:
+            return Problem(
+                line, column, f"the shop has no {self.kind_name} {text}: {HINT}", self.kind_name, text
+            )
+        self.new.setdefault(handle, _display_name(text))
         return None
 
 
 @dataclass
-class Places:
-    """The categories and the collections that rows name."""
+class ProductGroups:
+    """The shop's categories and collections, and the ones that rows add."""
 
-    categories: KnownPlaces = field(default_factory=lambda: KnownPlaces("category"))
-    collections: KnownPlaces = field(default_factory=lambda: KnownPlaces("collection"))
+    categories: GroupLookup = field(default_factory=lambda: GroupLookup("category"))
+    collections: GroupLookup = field(default_factory=lambda: GroupLookup("collection"))
 
     @classmethod
-    async def read(cls, session: AsyncSession, *, makes_places: bool = False) -> "Places":
-        """What the shop has; with `makes_places`, what it does not have is to be made."""
+    async def read(cls, session: AsyncSession, *, makes_places: bool = False) -> "ProductGroups":
+        """Read the shop's categories and collections; with `makes_places`, missing ones will be created."""
         return cls(
-            await KnownPlaces.read(session, Category, are_made=makes_places),
-            await KnownPlaces.read(session, Collection, are_made=makes_places),
+            await GroupLookup.read(session, Category, creates_missing=makes_places),
+            await GroupLookup.read(session, Collection, creates_missing=makes_places),
         )
 
-    def problems_of(self, row: Row) -> list[Problem]:
-        """What the row names that there is not. What is to be made is noted."""
+    def find_group_problems(self, row: Row) -> list[Problem]:
+        """Return the row's problems with categories and collections. Ones to create are added to `new`."""
         collection = row.get("collection")
         found = [
-            *(self.categories.problem_of(row.line, "categories", one) for one in row.get("categories") or ()),
-            self.collections.problem_of(row.line, "collection", collection) if collection else None,
+            *(
+                self.categories.find_problem(row.line, "categories", one)
+                for one in row.get("categories") or ()
+            ),
+            self.collections.find_problem(row.line, "collection", collection) if collection else None,
         ]
         return [problem for problem in found if problem is not None]
 
-    async def make(self, session: AsyncSession, who: Actor = COMMAND_LINE) -> list[str]:
-        """Make what is new in this transaction, and return its names.
+    async def create_new_groups(self, session: AsyncSession, actor: Actor = COMMAND_LINE) -> list[str]:
+        """Create the new categories and collections in this transaction, and return their names.
 
-        New categories become departments: below the only root, or roots where there are several. A shop without
-        any category gets a root.
+        New categories are created below the only root, or as roots if there are several. A shop without categories
+        gets a root first.
 
         Raises:
-            ShopError: somebody made one of them meanwhile.
+            ShopError: one of them was created by someone else in the meantime.
         """
         if not (self.categories.new or self.collections.new):
             return []
         made: list[str] = []
         roots = (await read_tree(session)).children(None)
         root_id = roots[0].id if len(roots) == 1 else None
-        waiting = dict(self.categories.new)
-        if waiting and not roots:
-            name = waiting.pop(handle_from(ROOT), ROOT)
-            root_id = (await create_category(session, who, name=name)).id
+        new_categories = dict(self.categories.new)
+        if new_categories and not roots:
+            name = new_categories.pop(make_handle(ROOT), ROOT)
+            root_id = (await create_category(session, actor, name=name)).id
             made.append(name)
-        for handle, name in waiting.items():
-            await create_category(session, who, name=name, handle=handle, parent_id=root_id)
+        for handle, name in new_categories.items():
+            await create_category(session, actor, name=name, handle=handle, parent_id=root_id)
             made.append(name)
         for handle, title in self.collections.new.items():
-            await create_collection(session, who, title=title, handle=handle)
+            await create_collection(session, actor, title=title, handle=handle)
             made.append(title)
         return made
 
 
-def _name_of(said: str) -> str:
-    """A name for people: as it is written, unless that is a handle."""
-    return said if said != handle_from(said) else said.replace("-", " ").capitalize()
+def _display_name(text: str) -> str:
+    """Return the display name: the text as written; a handle is converted to words."""
+    return text if text != make_handle(text) else text.replace("-", " ").capitalize()

@@ -1,12 +1,12 @@
-"""Cells of a spreadsheet as a person would have typed them."""
+"""Conversion of spreadsheet cells to the texts that a person would have typed."""
 
 from datetime import date
 
 from backend.catalog.schemas.product_fields import AGE_RANGES
 from backend.spreadsheet_reader.models import CellKind, Row
 
-BROKEN = "#REF!"
-"""The text of a formula without a value."""
+ERROR_TEXT = "#REF!"
+"""Text for a formula without a value."""
 BOOLEANS = {"1": "sí", "0": "no"}
 
 
@@ -21,12 +21,12 @@ def _cell_text(text: str, kind: str) -> str:
     if kind == CellKind.BOOLEAN:
         return BOOLEANS[text]
     if kind == CellKind.ERROR:
-        return BROKEN
-    return _age_of(text) or text if kind == CellKind.DATE else text
+        return ERROR_TEXT
+    return _age_range_from_date(text) or text if kind == CellKind.DATE else text
 
 
-def _age_of(moment: str) -> str:
-    """Return the ages that a spreadsheet took for a day of the year: 3-5 for the third of May; else nothing."""
+def _age_range_from_date(moment: str) -> str:
+    """Return the age range that a spreadsheet converted to a date: 3-5 for the third of May; else an empty text."""
     day = date.fromisoformat(moment[:10])
-    said = (f"{day.day}-{day.month}", f"{day.month}-{day.day}")
-    return next((one for one in said if one in AGE_RANGES), "")
+    candidates = (f"{day.day}-{day.month}", f"{day.month}-{day.day}")
+    return next((one for one in candidates if one in AGE_RANGES), "")

@@ -1,4 +1,4 @@
-"""An import from beginning to end: check all of it, make the pictures, write it batch by batch."""
+"""The import from start to end: check the file, create the pictures, write the batches."""
 
 import asyncio
 from collections.abc import Callable, Iterable
@@ -7,21 +7,21 @@ from pathlib import Path
 
 from sqlalchemy.exc import DBAPIError
 
-from backend.catalog.importer.batch_writer import ImportResult, ShopChanged, write
-from backend.catalog.importer.file_validation import Refused, check
+from backend.catalog.importer.batch_writer import ImportResult, ShopChanged, write_batch
+from backend.catalog.importer.file_validation import ImportRefused, check_file
 from backend.catalog.importer.pictures import PictureFolder
-from backend.catalog.importer.row_reader import Problem, Row, batches
+from backend.catalog.importer.row_reader import Problem, Row, read_batches
 from backend.catalog.schemas.cell_parsers import CellError
 from backend.core.db.database import Database
 from backend.core.errors import ShopError
-from backend.media.picture_widths import Prepared
+from backend.media.picture_widths import PreparedPicture
 
-AT_ONCE = 2
-"""Pictures that are made at the same time: a large one takes a few hundred megabytes for a moment."""
+CONCURRENCY = 2
+"""Pictures processed concurrently: a large one needs a few hundred megabytes of memory for a moment."""
 
-Steps = Callable[[int], None]
-Bar = Callable[[int | None, str], AbstractContextManager[Steps]]
-"""Shows how far something is: its length, where it is known, and its name."""
+StepCallback = Callable[[int], None]
+ProgressBar = Callable[[int | None, str], AbstractContextManager[StepCallback]]
+"""Creates a progress bar, from its length (if known) and its title."""
 
 
 async def import_file(
@@ -29,7 +29,7 @@ async def import_file(
     path: Path,
     pictures: PictureFolder,
     location_id: str,
-    bar: Bar,
+    bar: ProgressBar,
     *,
     only_check: bool,
     makes_places: bool = False,
@@ -38,62 +38,62 @@ async def import_file(
 
     Args:
         path: the file.
-        pictures: where its pictures are, and where what is made of them goes.
-        location_id: the location that is stocked.
-        bar: shows how far it is.
+        pictures: the source folder of its pictures, and the store for the resized files.
+        location_id: the location whose stock is set.
+        bar: creates a progress bar.
         only_check: write nothing.
-        makes_places: see `check`.
+        makes_places: see `check_file`.
 
     Returns:
-        How many rows were new, changed or the same.
+        The number of new, changed and unchanged rows.
 
     Raises:
-        Refused: there are problems; nothing was written.
-        ShopChanged: the shop or the file changed meanwhile; batches written before stay.
+        ImportRefused: the file has problems; nothing was written.
+        ShopChanged: the shop or the file changed in the meantime; batches written before are not rolled back.
     """
     with bar(None, "Looking through the file") as step:
-        checked = await check(database, path, pictures, step, makes_places=makes_places)
+        checked = await check_file(database, path, pictures, step, makes_places=makes_places)
         count = checked.count
     with bar(count, "Making the pictures") as step:
-        for rows in batches(path):
-            await _prepared(pictures, rows)
+        for rows in read_batches(path):
+            await _prepare_pictures(pictures, rows)
             step(len(rows))
     result = ImportResult()
     if only_check:
         return result
     try:
         async with database.transaction() as session:
-            result.made = await checked.places.make(session)
+            result.created_names = await checked.places.create_new_groups(session)
     except ShopError as error:
         raise ShopChanged(error.message) from error
     with bar(count, "Writing") as step:
-        for rows in batches(path):
-            made = await _prepared(pictures, rows)
+        for rows in read_batches(path):
+            prepared = await _prepare_pictures(pictures, rows)
             try:
-                await write(database, rows, location_id, made.__getitem__, result)
+                await write_batch(database, rows, location_id, prepared.__getitem__, result)
             except DBAPIError as error:
-                raise ShopChanged(f"somebody else was quicker ({type(error.orig).__name__})") from error
+                raise ShopChanged(f"a concurrent change was faster ({type(error.orig).__name__})") from error
             step(len(rows))
     return result
 
 
-async def _prepared(pictures: PictureFolder, rows: Iterable[Row]) -> dict[str, Prepared]:
-    """The rows' pictures by their names; made where they are not there yet.
+async def _prepare_pictures(pictures: PictureFolder, rows: Iterable[Row]) -> dict[str, PreparedPicture]:
+    """Return the rows' pictures by name, resized if that was not done before.
 
     Raises:
-        Refused: some of them are damaged.
+        ImportRefused: some of them are damaged.
     """
     lines = {name: row.line for row in rows for name in row.get("pictures") or ()}
-    places = asyncio.Semaphore(AT_ONCE)
+    limit = asyncio.Semaphore(CONCURRENCY)
 
-    async def prepare(name: str) -> Prepared | Problem:
-        async with places:
+    async def prepare(name: str) -> PreparedPicture | Problem:
+        async with limit:
             try:
                 return await asyncio.to_thread(pictures.prepare, name)
             except CellError as error:
                 return Problem(lines[name], "pictures", str(error))
 
-    made = dict(zip(lines, await asyncio.gather(*map(prepare, lines)), strict=True))
-    if problems := [one for one in made.values() if isinstance(one, Problem)]:
-        raise Refused(problems)
-    return {name: one for name, one in made.items() if isinstance(one, Prepared)}
+    prepared = dict(zip(lines, await asyncio.gather(*map(prepare, lines)), strict=True))
+    if problems := [one for one in prepared.values() if isinstance(one, Problem)]:
+        raise ImportRefused(problems)
+    return {name: one for name, one in prepared.items() if isinstance(one, PreparedPicture)}

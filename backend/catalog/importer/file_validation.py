@@ -1,4 +1,4 @@
-"""Checking the whole file before anything of it is written, and finding the product of a row."""
+"""Validation of the whole import file before anything is written."""
 
 from array import array
 from collections import defaultdict
@@ -8,89 +8,88 @@ from hashlib import blake2b
 from itertools import pairwise
 from pathlib import Path
 
-from backend.catalog.importer.categories import Places
+from backend.catalog.importer.categories import ProductGroups
 from backend.catalog.importer.pictures import PictureFolder
-from backend.catalog.importer.row_matching import Known, settle
-from backend.catalog.importer.row_reader import Problem, Row, Unreadable, batches, follows
+from backend.catalog.importer.row_matching import KnownProducts, match_rows
+from backend.catalog.importer.row_reader import Problem, Row, UnreadableFile, is_same_product, read_batches
 from backend.catalog.schemas.cell_parsers import CellError
 from backend.core.db.database import Database
 
-MOST_PROBLEMS = 100
-"""At most so many are reported."""
+MAX_PROBLEMS = 100
+"""Maximum number of reported problems."""
 
 UNIQUE = ("handle", "sku", "ean")
-"""The columns in which no two rows have the same."""
+"""Columns whose values must not repeat within a file."""
 
 
-class Refused(Exception):
-    """The file cannot be imported. Nothing was written."""
+class ImportRefused(Exception):
+    """The file was rejected because of its problems. Nothing was written."""
 
     def __init__(self, problems: list[Problem]) -> None:
         super().__init__(f"{len(problems)} problems")
-        self.problems = sorted(problems)[:MOST_PROBLEMS]
-        self.are_all = len(problems) < MOST_PROBLEMS
+        self.problems = sorted(problems)[:MAX_PROBLEMS]
+        self.is_complete = len(problems) < MAX_PROBLEMS
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
-    """A file without problems: how many rows it has, and the places that it names."""
+class CheckedFile:
+    """A valid file: its number of rows, and the categories and collections that it names."""
 
     count: int
-    places: Places
+    places: ProductGroups
 
 
-async def check(
+async def check_file(
     database: Database,
     path: Path,
     pictures: PictureFolder,
     step: Callable[[int], None],
     *,
     makes_places: bool,
-) -> Checked:
+) -> CheckedFile:
     """Check the whole file.
 
     Args:
         path: the file.
-        pictures: where its pictures are.
-        step: is called with how many more lines were checked.
-        makes_places: categories and collections that the shop does not have are to be made. In a shop without any
-            they are in any case.
+        pictures: the source folder of its pictures.
+        step: called with the number of newly checked rows.
+        makes_places: create missing categories and collections. A shop without any always gets them.
 
     Returns:
-        How many rows there are, and what is to be made before they are written.
+        The number of rows, and the categories and collections to create before writing.
 
     Raises:
-        Refused: there are problems.
+        ImportRefused: the file has problems.
     """
     problems: list[Problem] = []
-    places = Places()
-    names = {name: Repeats() for name in UNIQUE}
+    places = ProductGroups()
+    names = {name: RepeatFinder() for name in UNIQUE}
     count = 0
     try:
         async with database.read() as session:
-            places = await Places.read(session, makes_places=makes_places)
-        for rows in batches(path):
+            places = await ProductGroups.read(session, makes_places=makes_places)
+        for rows in read_batches(path):
             count += len(rows)
-            problems += [problem for row in rows for problem in _of_places(row, places, pictures)]
-            sound = [row for row in rows if not row.problems]
+            problems += [problem for row in rows for problem in _find_row_problems(row, places, pictures)]
+            valid_rows = [row for row in rows if not row.problems]
             async with database.read() as session:
-                known = await Known.read(session, sound)
-            problems += [problem for one in settle(known, rows) for problem in one.problems]
+                known_products = await KnownProducts.read(session, valid_rows)
+            problems += [problem for one in match_rows(known_products, rows) for problem in one.problems]
             for name, repeats in names.items():
-                repeats.add_all(str(value) for _line, value in _said(name, rows))
+                repeats.add_all(str(value) for _line, value in _column_values(name, rows))
             step(len(rows))
-            if len(problems) >= MOST_PROBLEMS:
+            if len(problems) >= MAX_PROBLEMS:
                 break
-        problems += _repeated(path, names)
-    except Unreadable as error:
+        problems += _find_repeats(path, names)
+    except UnreadableFile as error:
         problems.append(error.problem)
     if problems:
-        raise Refused(problems)
-    return Checked(count, places)
+        raise ImportRefused(problems)
+    return CheckedFile(count, places)
 
 
-class Repeats:
-    """Finds values that occur twice, in eight bytes a value."""
+class RepeatFinder:
+    """Finder of repeated values that stores eight bytes per value."""
 
     def __init__(self) -> None:
         self._digests = array("Q")
@@ -99,45 +98,47 @@ class Repeats:
         """Add these values."""
         self._digests.extend(map(digest, values))
 
-    def suspects(self) -> set[int]:
-        """The digests that occur more than once: of equal values, or very rarely of two with one digest."""
+    def find_repeated_digests(self) -> set[int]:
+        """Return the digests that occur more than once. Very rarely, two different values share a digest."""
         return {one for one, next_one in pairwise(sorted(self._digests)) if one == next_one}
 
 
 def digest(value: str) -> int:
-    """Eight bytes that stand for the value."""
+    """Return an eight-byte digest of the value as an integer."""
     return int.from_bytes(blake2b(value.encode(), digest_size=8).digest())
 
 
-def _repeated(path: Path, names: dict[str, Repeats]) -> list[Problem]:
-    """Values that occur twice. The file is read again only when there are any."""
-    suspects = {name: found for name, repeats in names.items() if (found := repeats.suspects())}
+def _find_repeats(path: Path, names: dict[str, RepeatFinder]) -> list[Problem]:
+    """Return a problem for each repeated value. The file is only read again if digests repeat."""
+    repeated_digests = {
+        name: found for name, repeats in names.items() if (found := repeats.find_repeated_digests())
+    }
     problems: list[Problem] = []
     seen: dict[str, dict[str, int]] = defaultdict(dict)
-    for rows in batches(path) if suspects else ():
-        for name, digests in suspects.items():
-            for line, value in _said(name, rows):
+    for rows in read_batches(path) if repeated_digests else ():
+        for name, digests in repeated_digests.items():
+            for line, value in _column_values(name, rows):
                 if digest(value) not in digests:
                     continue
                 first = seen[name].setdefault(value, line)
                 if first != line:
-                    problems.append(Problem(line, name, f"{value} stands in line {first} already"))
-        if len(problems) >= MOST_PROBLEMS:
+                    problems.append(Problem(line, name, f"{value} is already in line {first}"))
+        if len(problems) >= MAX_PROBLEMS:
             break
     return problems
 
 
-def _said(column: str, rows: Sequence[Row]) -> Iterator[tuple[int, str]]:
-    """The lines and values of a column; of a product's variants that follow each other, its handle once."""
+def _column_values(column: str, rows: Sequence[Row]) -> Iterator[tuple[int, str]]:
+    """Yield the lines and values of a column. Consecutive variants of one product yield their handle once."""
     for place, row in enumerate(rows):
         value = row.get(column)
-        if value is not None and not (column == "handle" and place and follows(rows[place - 1], row)):
+        if value is not None and not (column == "handle" and place and is_same_product(rows[place - 1], row)):
             yield row.line, value
 
 
-def _of_places(row: Row, places: Places, pictures: PictureFolder) -> Iterator[Problem]:
-    """What the row names that there is not."""
-    yield from places.problems_of(row)
+def _find_row_problems(row: Row, places: ProductGroups, pictures: PictureFolder) -> Iterator[Problem]:
+    """Yield the row's problems with categories, collections and pictures."""
+    yield from places.find_group_problems(row)
     for name in row.get("pictures") or ():
         try:
             pictures.inspect(name)

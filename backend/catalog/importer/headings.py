@@ -1,6 +1,6 @@
-"""What the columns of a file are called: each has its own name, one for people, and others that sheets use.
+"""Names of the columns in a file: a label for people, and other headings that spreadsheets use.
 
-A column without a line here is known by its own name alone.
+A column without an entry here is known only by its own name.
 """
 
 import re
@@ -48,7 +48,7 @@ LABELS = {
     "stock": _("Unidades"),
     "pictures": _("Fotos"),
 }
-"""For people."""
+"""Spanish labels of the columns."""
 HINTS = {
     "handle": _("Minúsculas, números y guiones: trompo-de-madera. Vacía, sale del nombre."),
     "title": _("Hasta 255 letras. Un juguete nuevo lo necesita."),
@@ -86,8 +86,8 @@ HINTS = {
     "stock": _("Cuántas hay: un número entero."),
     "pictures": _("Los nombres de los archivos, separados por |, o direcciones https://"),
 }
-"""What may stand in each, for people."""
-_OTHERS = {
+"""Descriptions of the allowed values, in Spanish."""
+_OTHER_HEADINGS = {
     "product_id": ("product id",),
     "variant_id": ("variant id",),
     "material": ("product material",),
@@ -135,39 +135,44 @@ _OTHERS = {
     ),
     "pictures": ("fotos", "foto", "imagenes", "imagen", "images", "image", "picture"),
 }
-"""What else they are called, in Spanish and English, without accents and signs."""
+"""Other headings, in Spanish and English, without accents and signs."""
 
 
-def _key(heading: str) -> str:
-    """A heading without case, accents and signs."""
+def _normalize_heading(heading: str) -> str:
+    """Return the heading without case, accents and signs, for comparison."""
     return " ".join("".join(letter if letter.isalnum() else " " for letter in fold(heading)).split())
 
 
-_KNOWN = {_key(name): name for name in COLUMNS}
-_KNOWN |= {_key(label): name for name, label in LABELS.items() if name in COLUMNS}
-_KNOWN |= {_key(other): name for name, others in _OTHERS.items() for other in others if name in COLUMNS}
+_COLUMNS_BY_HEADING = {_normalize_heading(name): name for name in COLUMNS}
+_COLUMNS_BY_HEADING |= {_normalize_heading(label): name for name, label in LABELS.items() if name in COLUMNS}
+_COLUMNS_BY_HEADING |= {
+    _normalize_heading(other): name
+    for name, others in _OTHER_HEADINGS.items()
+    for other in others
+    if name in COLUMNS
+}
 
 
 _NUMBERED = re.compile(r"product (image|category|tag) \d{1,3}(?: url)?")
-_OF_NUMBERED = {"image": "pictures", "category": "categories", "tag": "tags"}
+_LIST_COLUMNS = {"image": "pictures", "category": "categories", "tag": "tags"}
 
 
-def column_of(heading: str) -> str:
-    """The column that a heading names, in Spanish or English; empty when it names none."""
-    return _KNOWN.get(_key(heading), "")
+def find_column(heading: str) -> str:
+    """Return the column of a heading in Spanish or English; empty if it is unknown."""
+    return _COLUMNS_BY_HEADING.get(_normalize_heading(heading), "")
 
 
-def numbered_column_of(heading: str) -> str:
-    """The list of which a heading names one place, as `Product Image 2` does; empty when it names none."""
-    found = _NUMBERED.fullmatch(_key(heading))
-    return _OF_NUMBERED[found[1]] if found else ""
+def find_list_column(heading: str) -> str:
+    """Return the list column that a numbered heading such as `Product Image 2` belongs to; empty for other headings."""
+    found = _NUMBERED.fullmatch(_normalize_heading(heading))
+    return _LIST_COLUMNS[found[1]] if found else ""
 
 
-def label_of(column: str) -> str:
-    """What the column is called for people."""
+def get_label(column: str) -> str:
+    """Return the column's Spanish label."""
     return LABELS.get(column, column)
 
 
-def hint_of(column: str) -> str:
-    """What may stand in the column, for people."""
+def get_hint(column: str) -> str:
+    """Return the column's Spanish description of the allowed values."""
     return HINTS.get(column, "")

@@ -1,4 +1,4 @@
-"""Writing what tells a product's variants apart: its options, and the values that rows give to its variants."""
+"""Writer of the options of imported products, and of their variants' values."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -9,120 +9,147 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.importer.columns import OPTIONS
 from backend.catalog.importer.row_reader import Row
-from backend.catalog.models import ONLY, Product, ProductOptionValue, Variant, VariantOptionValue
+from backend.catalog.models import (
+    ONLY_VARIANT_TITLE,
+    Product,
+    ProductOptionValue,
+    Variant,
+    VariantOptionValue,
+)
 from backend.catalog.products.options import (
     IMPLIED_TITLE,
     Option,
-    SaidOption,
+    OptionInput,
     add_values,
-    named_values,
-    options_of,
+    join_values,
+    read_named_values,
+    read_options,
+    read_variant_values,
     set_options,
-    title_of,
-    values_of_variants,
 )
-from backend.catalog.products.variants import variants_of
-from backend.catalog.schemas.cell_parsers import plain
+from backend.catalog.products.variants import read_variants
+from backend.catalog.schemas.cell_parsers import normalize_name
 from backend.core.db.tables import table_of
 
 
-class OfVariant(Protocol):
-    """A row with the product and the variant that it is written to."""
+class VariantTarget(Protocol):
+    """A row with its product and variant."""
 
     @property
     def row(self) -> Row:
-        """What is said."""
+        """The row of the file."""
 
     @property
     def product(self) -> Product:
-        """It is locked."""
+        """The product, locked."""
 
     @property
     def variant(self) -> Variant:
-        """It is stored."""
+        """The variant, already stored."""
 
 
-async def write_options(session: AsyncSession, targets: Sequence[OfVariant]) -> set[str]:
-    """Give the variants the values that the rows say. The rows were found to fit each other (`settle`).
+async def write_options(session: AsyncSession, targets: Sequence[VariantTarget]) -> set[str]:
+    """Set the variants' option values from the rows, which `match_rows` has checked against each other.
 
-    Options that no row of a product names any more are gone, and so are values that no variant has any more. What was
-    sold keeps its name: an order has its own copy of it.
+    Options that no row of the product names, and values that no variant has any more, are deleted. Orders are not
+    affected: they store their own texts.
 
     Returns:
         The ids of the products that were changed.
     """
-    by_product: dict[str, list[OfVariant]] = defaultdict(list)
+    by_product: dict[str, list[VariantTarget]] = defaultdict(list)
     for target in targets:
         if OPTIONS in target.row.values:
             by_product[target.product.id].append(target)
-    return {product_id for product_id, some in by_product.items() if await _write(session, some)}
+    return {
+        product_id for product_id, some in by_product.items() if await _write_product_options(session, some)
+    }
 
 
-async def _write(session: AsyncSession, targets: Sequence[OfVariant]) -> bool:
+async def _write_product_options(session: AsyncSession, targets: Sequence[VariantTarget]) -> bool:
     product = targets[0].product
-    variants = await variants_of(session, product.id)
-    has = await named_values(session, {product.id: variants})
+    variants = await read_variants(session, product.id)
+    current_values = await read_named_values(session, {product.id: variants})
     titled = {target.variant.id for target in targets if target.row.get("variant_title")}
-    moved = {target.variant.id: dict(target.row.values[OPTIONS]) for target in targets}
-    moved = {variant_id: said for variant_id, said in moved.items() if _plain(has[variant_id]) != said}
-    if not moved:
+    new_values = {target.variant.id: dict(target.row.values[OPTIONS]) for target in targets}
+    new_values = {
+        variant_id: given_values
+        for variant_id, given_values in new_values.items()
+        if _normalize_values(current_values[variant_id]) != given_values
+    }
+    if not new_values:
         return False
-    titles = list(next(iter(moved.values())))
-    stored = (await options_of(session, [product.id])).get(product.id, [])
+    titles = list(next(iter(new_values.values())))
+    stored = (await read_options(session, [product.id])).get(product.id, [])
     if not stored and titles == [IMPLIED_TITLE]:
         for variant in variants:
-            variant.title = moved.get(variant.id, {}).get(IMPLIED_TITLE, variant.title)
+            variant.title = new_values.get(variant.id, {}).get(IMPLIED_TITLE, variant.title)
         return True
-    options = await _with_options(session, product, titles, stored, has)
-    links = await values_of_variants(session, [product.id])
+    options = await _ensure_options(session, product, titles, stored, current_values)
+    links = await read_variant_values(session, [product.id])
     used = {value.id for of in links.values() for value in of.values()}
     values: dict[str, dict[str, ProductOptionValue]] = {}
     for title, option in options.items():
-        known = {plain(value.value) for value in option.values}
-        add_values(session, option, (said[title] for said in moved.values() if said[title] not in known))
-        values[title] = {plain(value.value): value for value in option.values}
+        known = {normalize_name(value.value) for value in option.values}
+        add_values(
+            session,
+            option,
+            (given_values[title] for given_values in new_values.values() if given_values[title] not in known),
+        )
+        values[title] = {normalize_name(value.value): value for value in option.values}
     await session.flush()
     table = table_of(VariantOptionValue)
-    await session.execute(delete(table).where(table.c.variant_id.in_(moved)))
+    await session.execute(delete(table).where(table.c.variant_id.in_(new_values)))
     session.add_all(
         VariantOptionValue(variant_id=variant_id, value_id=values[title][value].id)
-        for variant_id, said in moved.items()
-        for title, value in said.items()
+        for variant_id, given_values in new_values.items()
+        for title, value in given_values.items()
     )
     await session.flush()
     for variant in variants:
-        before = title_of(has[variant.id].values())
-        if variant.id in moved and variant.id not in titled and variant.title in (ONLY, before):
-            said = moved[variant.id]
-            variant.title = title_of(values[title][said[title]].value for title in options)
-    await _drop_unused(session, product, used)
+        before = join_values(current_values[variant.id].values())
+        if (
+            variant.id in new_values
+            and variant.id not in titled
+            and variant.title in (ONLY_VARIANT_TITLE, before)
+        ):
+            given_values = new_values[variant.id]
+            variant.title = join_values(values[title][given_values[title]].value for title in options)
+    await _delete_unused_values(session, product, used)
     return True
 
 
-async def _with_options(
+async def _ensure_options(
     session: AsyncSession,
     product: Product,
     titles: Sequence[str],
     stored: Sequence[Option],
-    has: Mapping[str, Mapping[str, str]],
+    current_values: Mapping[str, Mapping[str, str]],
 ) -> dict[str, Option]:
-    """The product's options that the rows name, by their titles as they are compared, in the product's order."""
-    known = {plain(option.row.title): option for option in stored}
-    in_use = {title for values in has.values() for title in _plain(values)} if stored else set()
-    if not set(titles) <= known.keys() or in_use - set(titles):
-        kept = [known[title].row.title if title in known else title for title in titles]
-        await set_options(session, product, [SaidOption(title) for title in kept])
-    options = (await options_of(session, [product.id]))[product.id]
-    return {plain(one.row.title): one for one in options if plain(one.row.title) in titles}
+    """Return the product's options that the rows name, by their normalized titles, in the product's order.
+
+    Missing options are created first, and unnamed ones deleted.
+    """
+    known = {normalize_name(option.row.title): option for option in stored}
+    titles_in_use = (
+        {title for values in current_values.values() for title in _normalize_values(values)}
+        if stored
+        else set()
+    )
+    if not set(titles) <= known.keys() or titles_in_use - set(titles):
+        all_titles = [known[title].row.title if title in known else title for title in titles]
+        await set_options(session, product, [OptionInput(title) for title in all_titles])
+    options = (await read_options(session, [product.id]))[product.id]
+    return {normalize_name(one.row.title): one for one in options if normalize_name(one.row.title) in titles}
 
 
-async def _drop_unused(session: AsyncSession, product: Product, were_used: set[str]) -> None:
-    """Take the values away that a variant had and none has now."""
-    links = await values_of_variants(session, [product.id])
+async def _delete_unused_values(session: AsyncSession, product: Product, were_used: set[str]) -> None:
+    """Delete the values that a variant had and no variant has now."""
+    links = await read_variant_values(session, [product.id])
     used = {value.id for of in links.values() for value in of.values()}
     table = table_of(ProductOptionValue)
     await session.execute(delete(table).where(table.c.id.in_(were_used - used)))
 
 
-def _plain(values: Mapping[str, str]) -> dict[str, str]:
-    return {plain(title): plain(value) for title, value in values.items()}
+def _normalize_values(values: Mapping[str, str]) -> dict[str, str]:
+    return {normalize_name(title): normalize_name(value) for title, value in values.items()}

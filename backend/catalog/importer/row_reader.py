@@ -1,4 +1,4 @@
-"""Reading the file, a row at a time: its columns, and what is wrong in a line."""
+"""Reader of the import file: rows of parsed values, and the problems of each line."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from backend.catalog.importer.cell_texts import cell_texts
-from backend.catalog.importer.columns import COLUMNS, NAMES, OPTION_CELLS, OPTIONS
-from backend.catalog.importer.headings import column_of
-from backend.catalog.models import ONLY
+from backend.catalog.importer.columns import COLUMNS, ID_COLUMNS, OPTION_CELLS, OPTIONS
+from backend.catalog.importer.headings import find_column
+from backend.catalog.models import ONLY_VARIANT_TITLE
 from backend.catalog.products.options import IMPLIED_TITLE
 from backend.catalog.schemas.cell_parsers import CellError
 from backend.core.commands import UNCHANGED
 from backend.spreadsheet_reader.models import Limits, Refusal, UnreadableSpreadsheet
 from backend.spreadsheet_reader.reader import Sheet, open_spreadsheet
 
-BATCH = 500
+BATCH_SIZE = 500
 LIMITS = Limits(
     max_file_bytes=1 << 30,
     max_unpacked_bytes=1 << 30,
@@ -27,7 +27,7 @@ LIMITS = Limits(
     timeout_s=3_600,
     only_utf8=True,
 )
-"""A command reads its owner's file, which may hold all products of a large shop."""
+"""Limits of the reader. The file comes from the operator, and may contain all products of a large shop."""
 REFUSALS = {
     Refusal.TOO_LARGE: "the file is larger than 1 GiB",
     Refusal.TOO_MANY_CELLS: "the file has more than 50 million cells",
@@ -41,23 +41,23 @@ REFUSALS = {
 
 @dataclass(frozen=True, slots=True, order=True)
 class Problem:
-    """Something in the file that has to be mended. `column` is empty when it concerns the whole line."""
+    """A problem in the file to fix. `column` is empty if it concerns the whole line."""
 
     line: int
     column: str
     message: str
     code: str = "cell"
-    """What kind of problem it is, for who says it in other words."""
+    """Kind of the problem, for translated messages."""
     detail: str = ""
-    """What the kind is about: a handle, a line, a name."""
+    """Subject of the problem: a handle, a line or a name."""
 
     def __str__(self) -> str:
         place = f"line {self.line}" + (f", {self.column}" if self.column else "")
         return f"{place}: {self.message}"
 
 
-class Unreadable(Exception):
-    """The file cannot be read on from here."""
+class UnreadableFile(Exception):
+    """The rest of the file is unreadable."""
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(str(problem))
@@ -66,77 +66,81 @@ class Unreadable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line of the file: the values of the columns that say something. What is not in it is left as it is."""
+    """A line of the file: the parsed values by column. A column without a value leaves the product unchanged."""
 
     line: int
     values: Mapping[str, Any]
     problems: tuple[Problem, ...] = ()
 
     def get(self, column: str) -> Any:
-        """The value in this column; None when there is none."""
+        """Return the value in this column; None if there is none."""
         return self.values.get(column)
 
 
-def batches(path: Path, size: int = BATCH) -> Iterator[list[Row]]:
-    """Yield the rows of the file's first visible sheet in batches. A child process reads the file.
+def read_batches(path: Path, size: int = BATCH_SIZE) -> Iterator[list[Row]]:
+    """Yield the rows of the file's first visible worksheet in batches. A child process reads the file.
+
+    Consecutive variants of one product are never split.
 
     Raises:
-        Unreadable: it is neither XLSX nor CSV in UTF-8, it exceeds `LIMITS`, or its head is not one we know.
+        UnreadableFile: the file is neither XLSX nor CSV in UTF-8, exceeds `LIMITS`, or has unknown headings.
     """
-    with path.open("rb") as file, _reading(), open_spreadsheet(file, LIMITS) as sheets:
-        rows = _rows(next(sheets))
+    with path.open("rb") as file, _translate_errors(), open_spreadsheet(file, LIMITS) as sheets:
+        rows = _read_rows(next(sheets))
         following: Row | None = next(rows, None)
         while following is not None:
             batch = [following, *islice(rows, size - 1)]
             following = next(rows, None)
-            while following is not None and follows(batch[-1], following):
+            while following is not None and is_same_product(batch[-1], following):
                 batch.append(following)
                 following = next(rows, None)
             yield batch
 
 
 @contextmanager
-def _reading() -> Iterator[None]:
-    """Report why the file cannot be read on, and in which line."""
+def _translate_errors() -> Iterator[None]:
+    """Convert a reader's error into `UnreadableFile` with its reason and line."""
     try:
         yield
     except UnreadableSpreadsheet as error:
         message = REFUSALS[error.refusal].format(detail=error.detail)
-        raise Unreadable(Problem(max(1, error.line), "", message)) from None
+        raise UnreadableFile(Problem(max(1, error.line), "", message)) from None
 
 
-def follows(row: Row, following: Row) -> bool:
-    """Whether the second row is another variant of the first one's product: they are looked at together."""
+def is_same_product(row: Row, following: Row) -> bool:
+    """Return True if both rows are variants of the same product, to be matched together."""
     handles = {row.get("handle"), following.get("handle")}
     return OPTIONS in row.values and OPTIONS in following.values and len(handles) == 1 and None not in handles
 
 
-def _rows(sheet: Sheet) -> Iterator[Row]:
-    rows = sheet.rows()
+def _read_rows(sheet: Sheet) -> Iterator[Row]:
+    rows = sheet.iter_rows()
     head = next(rows, None)
-    names = _head(cell_texts(head) if head is not None else [])
+    names = _read_head(cell_texts(head) if head is not None else [])
     for row in rows:
         texts = cell_texts(row)
-        if not sheet.is_text:  # a workbook stores no cells after the last filled one
+        if not sheet.is_text:  # a workbook omits the empty cells at the end of a row
             texts = [*texts, *("" for _missing in names[len(texts) :])]
-        yield row_of(row.number, names, texts)
+        yield parse_row(row.number, names, texts)
 
 
-def _head(texts: list[str]) -> list[str]:
-    names = [column_of(cell) for cell in texts]
+def _read_head(texts: list[str]) -> list[str]:
+    names = [find_column(cell) for cell in texts]
     unknown = [cell.strip() for cell, name in zip(texts, names, strict=True) if not name]
-    twice = sorted({name for name in names if names.count(name) > 1})
+    repeated = sorted({name for name in names if names.count(name) > 1})
     if unknown:
-        raise Unreadable(Problem(1, "", f"unknown columns {unknown}; known are {', '.join(COLUMNS)}"))
-    if twice:
-        raise Unreadable(Problem(1, "", f"columns that come twice: {', '.join(twice)}"))
-    if not set(NAMES) & set(names):
-        raise Unreadable(Problem(1, "", "there must be a column handle or a column sku"))
+        raise UnreadableFile(
+            Problem(1, "", f"unknown columns {unknown}; known columns are {', '.join(COLUMNS)}")
+        )
+    if repeated:
+        raise UnreadableFile(Problem(1, "", f"repeated columns: {', '.join(repeated)}"))
+    if not set(ID_COLUMNS) & set(names):
+        raise UnreadableFile(Problem(1, "", "there must be a column handle or a column sku"))
     return names
 
 
-def row_of(line: int, names: Sequence[str], texts: Sequence[str]) -> Row:
-    """The row of these cells, under columns of these names."""
+def parse_row(line: int, names: Sequence[str], texts: Sequence[str]) -> Row:
+    """Parse the cells under these columns into a row."""
     if len(texts) != len(names):
         message = f"has {len(texts)} cells, and the head has {len(names)}"
         return Row(line, {}, (Problem(line, "", message, "cells"),))
@@ -147,43 +151,45 @@ def row_of(line: int, names: Sequence[str], texts: Sequence[str]) -> Row:
         try:
             value = column.read(cell) if cell else column.empty
         except CellError as error:
-            problems.append(Problem(line, name, f"{error} (it is {_shown(cell)})"))
+            problems.append(Problem(line, name, f"{error} (it is {_quote_cell(cell)})"))
             continue
         if value is not UNCHANGED:
             values[name] = value
     wrong = {problem.column for problem in problems}
-    problems += [one for one in _take_options(line, values) if not _pair_of(one.column) & wrong]
-    problems += _together(line, values, has_problems=bool(problems))
+    problems += [one for one in _move_options(line, values) if not _option_cells(one.column) & wrong]
+    problems += _check_cells_together(line, values, has_problems=bool(problems))
     return Row(line, values, tuple(problems))
 
 
-def _take_options(line: int, values: dict[str, Any]) -> Iterator[Problem]:
-    """Put the options and values of the line together under `OPTIONS`; say what is wrong between them."""
-    said: dict[str, str] = {}
+def _move_options(line: int, values: dict[str, Any]) -> Iterator[Problem]:
+    """Move the options and values of the line to `OPTIONS`. Yield the problems between them."""
+    option_values: dict[str, str] = {}
     cells = [(name, values.pop(name, "")) for name in OPTION_CELLS]
     for (title_cell, title), (value_cell, value) in zip(cells[::2], cells[1::2], strict=True):
         if value and not title:
             yield Problem(line, title_cell, f"is needed: {value} is a value of it", "option unnamed", value)
         elif title and not value:
             yield Problem(line, value_cell, f"is needed: it is the variant's {title}", "option empty", title)
-        elif title in said:
-            yield Problem(line, title_cell, f"{title} stands twice in the line", "option again", title)
+        elif title in option_values:
+            yield Problem(line, title_cell, f"{title} is twice in the line", "option again", title)
         elif title:
-            said[title] = value
-    if said and said != {IMPLIED_TITLE: ONLY}:  # which programs see of a product without any
-        values[OPTIONS] = tuple(said.items())
+            option_values[title] = value
+    if option_values and option_values != {
+        IMPLIED_TITLE: ONLY_VARIANT_TITLE
+    }:  # API clients see this pair for a product without options
+        values[OPTIONS] = tuple(option_values.items())
 
 
-def _pair_of(cell: str) -> set[str]:
-    """The cells of an option and its value, of which this is one."""
+def _option_cells(cell: str) -> set[str]:
+    """Return the names of the two cells, title and value, of the option that this cell belongs to."""
     number = cell[-1]
     return {f"option_{number}", f"value_{number}"}
 
 
-def _together(line: int, values: Mapping[str, Any], *, has_problems: bool) -> Iterator[Problem]:
-    """What is wrong between the cells of a line."""
-    if not has_problems and not any(name in values for name in NAMES):
-        yield Problem(line, "handle", "is needed to know the product by", "no name")
+def _check_cells_together(line: int, values: Mapping[str, Any], *, has_problems: bool) -> Iterator[Problem]:
+    """Yield the problems between the cells of a line."""
+    if not has_problems and not any(name in values for name in ID_COLUMNS):
+        yield Problem(line, "handle", "is needed to identify the product", "no name")
     price, before = values.get("price"), values.get("compare_at_price")
     if price is not None and before is not None and before <= price:
         yield Problem(
@@ -191,5 +197,5 @@ def _together(line: int, values: Mapping[str, Any], *, has_problems: bool) -> It
         )
 
 
-def _shown(cell: str) -> str:
+def _quote_cell(cell: str) -> str:
     return repr(cell if len(cell) <= 40 else cell[:39] + "…")

@@ -1,6 +1,6 @@
-"""Price lists: prices of some variants that stand from one moment to another, lower than before, and end by themselves.
+"""Price lists: temporarily lower prices of some variants.
 
-They are the platform's price lists of the type `sale`. Each says what every one of its variants costs while it lasts:
-what was seen when it was saved is what comes. At its beginning a job lowers the prices, with the price of until then as
-the one that is struck through; at its end the job puts them back.
+They are the platform's price lists of the type `sale`. A list stores a fixed price for each of its variants, so the
+prices in effect are those that were reviewed when it was saved. At its start a job lowers the prices, and the
+previous price becomes the struck-through one; at its end the job restores the prices.
 """

@@ -1,4 +1,4 @@
-"""Price lists as the Admin API answers with them."""
+"""Responses of the Admin API with price lists."""
 
 from typing import NotRequired
 
@@ -22,7 +22,7 @@ class PriceListPriceOut(LastingStamps):
 
 
 class PriceListOut(LastingStamps):
-    """A price list, with its prices where they were asked for."""
+    """A price list, with its prices on request."""
 
     id: str
     title: str
@@ -36,19 +36,19 @@ class PriceListOut(LastingStamps):
 
 
 class PriceListAnswer(TypedDict):
-    """A price list."""
+    """Response with one price list."""
 
     price_list: PriceListOut
 
 
 class PriceListsAnswer(Page):
-    """The price lists."""
+    """A page of the price lists."""
 
     price_lists: list[PriceListOut]
 
 
 class PricesAnswer(Page):
-    """The prices of a list."""
+    """A page of a list's prices."""
 
     prices: list[PriceListPriceOut]
 

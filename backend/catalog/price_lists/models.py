@@ -14,26 +14,26 @@ from backend.core.money import Cop
 
 
 class PriceState(StrEnum):
-    """How a price of a list stands."""
+    """State of a price of a list."""
 
     WAITING = "waiting"
     ON = "on"
-    """The variant costs this now."""
+    """The variant has this price now."""
     OVER = "over"
     SKIPPED = "skipped"
-    """The sale left the variant alone: see `PriceListPrice.problem`."""
+    """The price was never applied: see `PriceListPrice.problem`."""
 
 
 _ON = text("state = 'on'")
 
 
 class PriceList(Timestamps, table=True):
-    """Lower prices from `starts_at` until `ends_at` (without one, until somebody ends it).
+    """Lower prices from `starts_at` until `ends_at`; without `ends_at`, until a staff member ends it.
 
     Attributes:
-        description: what a program says of it (wire: commerce-api, Admin).
-        rule: what somebody asked for, of which the prices were made: see `backend.catalog.price_lists.price_plan.Rule`.
-        ended_at: when somebody ended it, or took it back before it began.
+        description: a text for API clients (wire: commerce-api, Admin).
+        rule: the request that the prices were computed from: see `backend.catalog.price_lists.price_plan.Rule`.
+        ended_at: the time at which a staff member or API client ended it, possibly before its start.
     """
 
     __tablename__ = "price_list"
@@ -51,27 +51,27 @@ class PriceList(Timestamps, table=True):
     ended_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
 
     def has_begun(self, moment: datetime) -> bool:
-        """Whether its time has come, or had."""
+        """Return True if the start of the list has passed."""
         return self.starts_at <= moment
 
     def is_over(self, moment: datetime) -> bool:
-        """Whether it ended, by itself or by somebody."""
+        """Return True if the list was ended, or its end has passed."""
         return self.ended_at is not None or (self.ends_at is not None and self.ends_at <= moment)
 
 
-OVER = or_(
+IS_OVER = or_(
     PriceList.ended_at.is_not(None), and_(PriceList.ends_at.is_not(None), PriceList.ends_at <= db_now())
 )
-"""`PriceList.is_over` now, as a condition."""
+"""`PriceList.is_over` at the current time, as a SQL condition."""
 
 
 class PriceListPrice(SQLModel, table=True):
-    """What a variant costs while the list lasts. Of a variant only one price is on at a time.
+    """Price of a variant while the list is in effect. A variant has only one price with the state `on`.
 
     Attributes:
-        before: what the variant cost when the sale began: the price that is struck through. None until then.
-        compare_at_before: the price that was struck through until then.
-        problem: why it was skipped: one of `backend.catalog.price_lists.price_plan.Problem`.
+        before: the variant's price when the sale began, which is displayed as struck through. None until then.
+        compare_at_before: the price that was struck through before the sale.
+        problem: the reason for skipping it: one of `backend.catalog.price_lists.price_plan.Problem`.
     """
 
     __tablename__ = "price_list_price"

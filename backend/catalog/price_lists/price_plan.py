@@ -1,4 +1,4 @@
-"""What a sale would do: the new price of each variant it is for, or why it has none."""
+"""Plan of a sale: the new price of each of its variants, or the reason why it has none."""
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, exists, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
-from backend.catalog.category_tree import with_those_inside
+from backend.catalog.category_tree import with_descendant_ids
 from backend.catalog.models import WRAPPING_SKU, Product, ProductCategory, Variant, variant_name
 from backend.catalog.price_lists.models import PriceList, PriceListPrice, PriceState
 from backend.core.errors import InvalidData
@@ -18,56 +18,56 @@ from backend.core.money import MAX_AMOUNT, Cop, regular_price
 from backend.core.texts import _
 from backend.pricing import percent_of
 
-MOST_OFF = 90
-"""Percent."""
-STEP = 50
-"""A percentage gives prices that are multiples of so many pesos, rounded down."""
-MOST_CHOSEN = 1_000
-MOST_PRICES = 20_000
+MAX_DISCOUNT_PERCENT = 90
+"""Largest discount, in percent."""
+ROUNDING_STEP = 50
+"""Prices computed by a percentage are rounded down to multiples of this many pesos."""
+MAX_SELECTED = 1_000
+MAX_PRICES = 20_000
 _RUNNING = aliased(PriceListPrice)
 IS_ON_SALE = exists().where(_RUNNING.variant_id == Variant.id, _RUNNING.state == PriceState.ON)
-"""Whether a price of a sale is on for the variant, as a column of a query for `Variant`."""
+"""True if the variant has a sale price now; a column for queries of `Variant`."""
 
 
 class TooManyPrices(InvalidData):
-    """A sale is for `MOST_PRICES` prices at most."""
+    """A sale has more than `MAX_PRICES` prices."""
 
     staff_text = _("Una rebaja cubre hasta 20.000 precios: elige menos juguetes.")
 
 
 class Method(StrEnum):
-    """How much less: the platform's words."""
+    """Method of computing the new prices; the values are the platform's."""
 
     PERCENTAGE = "percentage"
     FIXED = "fixed"
-    """Pesos."""
+    """A number of pesos less."""
     PRICES = "prices"
-    """Each price was said by itself: see `plan_prices`."""
+    """A price for each variant: see `plan_fixed_prices`."""
 
 
 class Target(StrEnum):
-    """What the sale is for."""
+    """Selection of the sale's products."""
 
     ALL = "all"
-    """But for the gift wrapping."""
+    """All products except the gift wrapping."""
     PRODUCTS = "products"
     CATEGORIES = "categories"
-    """With those that are inside them."""
+    """Categories, with all their descendants."""
 
 
 class Problem(StrEnum):
-    """Why a variant's price is not lowered."""
+    """Reason why a variant's price is not lowered."""
 
     NOT_LOWER = "not lower"
-    """It would be 0 or less; or when the sale began, the variant did not cost more."""
+    """The new price would be 0 or less; or at the start of the sale, the variant was not more expensive."""
     OTHER_SALE = "other sale"
-    """It is in another sale of the same time."""
+    """The variant is in another sale at that time."""
     GONE = "gone"
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """How much less what costs. `target_ids` are of products or of categories, and empty for all."""
+    """The discount of a sale and its products. `target_ids` are product or category ids; empty for all products."""
 
     method: Method
     value: int
@@ -75,21 +75,21 @@ class Rule:
     target_ids: Sequence[str] = ()
 
     def check(self) -> None:
-        """Check what was asked for.
+        """Check that the rule is valid.
 
         Raises:
-            InvalidData: the percent or the pesos are out of bounds, or there is nothing it is for.
+            InvalidData: the discount is out of range, or no product or category is selected.
         """
-        most = MOST_OFF if self.method is Method.PERCENTAGE else MAX_AMOUNT
-        if not 1 <= self.value <= most:
-            raise InvalidData(f"Between 1 and {most}")
-        if self.target is not Target.ALL and not 0 < len(self.target_ids) <= MOST_CHOSEN:
-            raise InvalidData(f"Between 1 and {MOST_CHOSEN} products or categories")
+        maximum = MAX_DISCOUNT_PERCENT if self.method is Method.PERCENTAGE else MAX_AMOUNT
+        if not 1 <= self.value <= maximum:
+            raise InvalidData(f"Between 1 and {maximum}")
+        if self.target is not Target.ALL and not 0 < len(self.target_ids) <= MAX_SELECTED:
+            raise InvalidData(f"Between 1 and {MAX_SELECTED} products or categories")
 
-    def of(self, price: Cop) -> Cop | None:
-        """The price in the sale; None where it would not be lower, or not above 0."""
+    def sale_price(self, price: Cop) -> Cop | None:
+        """Return the sale price in pesos; None if it would not be lower, or not above 0."""
         if self.method is Method.PERCENTAGE:
-            after = percent_of(price, 100 - self.value, STEP, rounds_down=True)
+            after = percent_of(price, 100 - self.value, ROUNDING_STEP, rounds_down=True)
         else:
             after = price - self.value
         return after if 0 < after < price else None
@@ -97,15 +97,15 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """From when to when; without an end, for ever."""
+    """Period of a sale; without `ends_at`, it has no end."""
 
     starts_at: datetime
     ends_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
-    """A variant, its price without any sale, and in this one; `amount` is None where there is a problem."""
+class PlannedPrice:
+    """A variant with its regular price and its sale price; `amount` is None if there is a problem."""
 
     product_id: str
     variant_id: str
@@ -115,53 +115,59 @@ class Planned:
     problem: Problem | None = None
 
 
-async def plan(session: AsyncSession, rule: Rule, window: Window, list_id: str = "") -> list[Planned]:
-    """What the sale would do to each variant that it is for, by title.
+async def plan_sale(
+    session: AsyncSession, rule: Rule, window: Window, list_id: str = ""
+) -> list[PlannedPrice]:
+    """Return the plan of a sale: an entry for each selected variant, sorted by product title.
 
     Args:
         session: for reading.
-        rule: how much less what costs.
-        window: when.
-        list_id: the price list that this is to become; empty for a new one.
+        rule: the discount and the products.
+        window: the period.
+        list_id: the price list to replace; empty for a new one.
 
     Raises:
-        InvalidData: what is asked for cannot be done.
+        InvalidData: the rule is invalid, or selects too many variants.
     """
     rule.check()
-    return await _planned(
-        session, await _conditions(session, rule), lambda _variant, price: rule.of(price), window, list_id
+    return await _plan(
+        session,
+        await _conditions(session, rule),
+        lambda _variant, price: rule.sale_price(price),
+        window,
+        list_id,
     )
 
 
-async def plan_prices(
+async def plan_fixed_prices(
     session: AsyncSession, amounts: Mapping[str, Cop], window: Window, list_id: str = ""
-) -> list[Planned]:
-    """What it would do if these variants cost just this. Variants that are not in the catalogue are left out.
+) -> list[PlannedPrice]:
+    """Return the plan of a sale with these prices. Variants that are not in the catalogue are left out.
 
     Args:
         session: for reading.
-        amounts: the prices, by the variants' ids.
-        window: when.
-        list_id: the price list that this is to become; empty for a new one.
+        amounts: the prices in pesos, by variant id.
+        window: the period.
+        list_id: the price list to replace; empty for a new one.
 
     Raises:
-        InvalidData: there are too many.
+        InvalidData: there are too many prices.
     """
 
     def lower(variant_id: str, price: Cop) -> Cop | None:
         return amount if (amount := amounts[variant_id]) < price else None
 
     named = [Product.deleted_at.is_(None), Variant.id.in_(amounts)]
-    return await _planned(session, named, lower, window, list_id)
+    return await _plan(session, named, lower, window, list_id)
 
 
-async def _planned(
+async def _plan(
     session: AsyncSession,
     conditions: Sequence[ColumnElement[bool]],
     price_in_sale: Callable[[str, Cop], Cop | None],
     window: Window,
     list_id: str,
-) -> list[Planned]:
+) -> list[PlannedPrice]:
     query = (
         select(
             Product.id,
@@ -175,20 +181,26 @@ async def _planned(
         .join(Variant, Variant.product_id == Product.id)
         .where(*conditions)
         .order_by(Product.title_key, Product.id, Variant.rank, Variant.id)
-        .limit(MOST_PRICES + 1)
+        .limit(MAX_PRICES + 1)
     )
     rows = (await session.execute(query)).all()
-    if len(rows) > MOST_PRICES:
-        raise TooManyPrices(f"A sale is for {MOST_PRICES} prices at most")
-    taken = await _in_other_sales(session, window, list_id)
+    if len(rows) > MAX_PRICES:
+        raise TooManyPrices(f"A sale is for {MAX_PRICES} prices at most")
+    ids_in_other_sales = await _in_other_sales(session, window, list_id)
     planned = []
-    for product_id, title, variant_id, make, price, compare_at, is_on_sale in rows:
+    for product_id, title, variant_id, variant_title, price, compare_at, is_on_sale in rows:
         regular = price_without_sales(price, compare_at, is_on_sale=is_on_sale)
-        name = variant_name(make)
+        name = variant_name(variant_title)
         amount = price_in_sale(variant_id, regular)
-        problem = Problem.OTHER_SALE if variant_id in taken else Problem.NOT_LOWER if amount is None else None
+        problem = (
+            Problem.OTHER_SALE
+            if variant_id in ids_in_other_sales
+            else Problem.NOT_LOWER
+            if amount is None
+            else None
+        )
         planned.append(
-            Planned(
+            PlannedPrice(
                 product_id,
                 variant_id,
                 f"{title}, {name}" if name else title,
@@ -201,18 +213,21 @@ async def _planned(
 
 
 def price_without_sales(price: Cop, compare_at: Cop | None, *, is_on_sale: bool) -> Cop:
-    """What a variant costs without any sale, in pesos: while one is on, the price that comes back after it."""
+    """Return a variant's regular price in pesos: during a sale, the price that is restored after it."""
     return regular_price(price, compare_at) if is_on_sale else price
 
 
-def fingerprint(planned: Sequence[Planned]) -> str:
-    """What tells whether two plans are the same."""
-    told = "\n".join(f"{one.variant_id} {one.before} {one.amount}" for one in planned)
-    return hashlib.sha256(told.encode()).hexdigest()
+def plan_fingerprint(planned: Sequence[PlannedPrice]) -> str:
+    """Return a digest of the plan: two plans with the same prices have the same one."""
+    prices_text = "\n".join(f"{one.variant_id} {one.before} {one.amount}" for one in planned)
+    return hashlib.sha256(prices_text.encode()).hexdigest()
 
 
-def overlapping(window: Window, list_id: str) -> list[ColumnElement[bool]]:
-    """Prices of other lists that are or will be on within the window (of `PriceListPrice` joined to `PriceList`)."""
+def overlapping_prices(window: Window, list_id: str) -> list[ColumnElement[bool]]:
+    """Return the conditions for active or waiting prices of other lists whose period overlaps the window.
+
+    They apply to `PriceListPrice` joined with `PriceList`.
+    """
     conditions = [
         PriceList.id != list_id,
         PriceList.ended_at.is_(None),
@@ -224,16 +239,16 @@ def overlapping(window: Window, list_id: str) -> list[ColumnElement[bool]]:
 
 async def _in_other_sales(session: AsyncSession, window: Window, list_id: str) -> set[str]:
     query = select(PriceListPrice.variant_id).join(PriceList, PriceList.id == PriceListPrice.price_list_id)
-    return set((await session.execute(query.where(*overlapping(window, list_id)))).scalars())
+    return set((await session.execute(query.where(*overlapping_prices(window, list_id)))).scalars())
 
 
 async def _conditions(session: AsyncSession, rule: Rule) -> list[ColumnElement[bool]]:
-    kept: list[ColumnElement[bool]] = [Product.deleted_at.is_(None)]
+    product_conditions: list[ColumnElement[bool]] = [Product.deleted_at.is_(None)]
     if rule.target is Target.PRODUCTS:
-        kept.append(Product.id.in_(rule.target_ids))
+        product_conditions.append(Product.id.in_(rule.target_ids))
     elif rule.target is Target.ALL:
-        kept.append(or_(Variant.sku.is_(None), Variant.sku != WRAPPING_SKU))
+        product_conditions.append(or_(Variant.sku.is_(None), Variant.sku != WRAPPING_SKU))
     elif rule.target is Target.CATEGORIES:
-        inside = ProductCategory.category_id.in_(await with_those_inside(session, rule.target_ids))
-        kept.append(exists().where(ProductCategory.product_id == Product.id, inside))
-    return kept
+        inside = ProductCategory.category_id.in_(await with_descendant_ids(session, rule.target_ids))
+        product_conditions.append(exists().where(ProductCategory.product_id == Product.id, inside))
+    return product_conditions

@@ -19,12 +19,22 @@ from backend.catalog.price_lists.schemas import (
 )
 from backend.catalog.price_lists.wire import price_list_wire, price_wire, prices_by_list
 from backend.core.db.tables import get_or_404
-from backend.edge.dependencies import Db, Shown
+from backend.edge.dependencies import Db, RequestedFields
 from backend.edge.errors import REFUSALS
-from backend.edge.query import Fields, in_order, mentions, met, one_of, paging, pick_each, read_query, rows_of
+from backend.edge.query import (
+    Fields,
+    in_clauses,
+    order_clauses,
+    paging_fields,
+    pick_each,
+    read_page,
+    read_query,
+    search_clauses,
+    where_clauses,
+)
 from backend.edge.requests import WireRoute
 from backend.edge.wire import Deleted, Wire
-from backend.staff.dependencies import StaffMember, staff_who_may
+from backend.staff.dependencies import StaffMember, require_staff_right
 from backend.staff.rights import Right
 
 router = APIRouter(
@@ -32,7 +42,7 @@ router = APIRouter(
     route_class=WireRoute,
     tags=["admin: price lists"],
     responses=REFUSALS,
-    dependencies=staff_who_may(Right.READ_CATALOG),
+    dependencies=require_staff_right(Right.READ_CATALOG),
 )
 SORTABLE = {
     "title": PriceList.title,
@@ -46,55 +56,55 @@ PRICES_SORTABLE = {"amount": PriceListPrice.amount, "variant_id": PriceListPrice
 
 @router.get("")
 async def list_price_lists(
-    asked: Annotated[PriceListsParameters, read_query(PriceListsParameters)], database: Db
+    params: Annotated[PriceListsParameters, read_query(PriceListsParameters)], database: Db
 ) -> Wire[PriceListsAnswer]:
-    """The price lists, newest first; their prices with `fields=*prices`."""
-    conditions = [PriceList.ended_at.is_(None), *met(asked, _filters)]
-    order = in_order(asked.order, SORTABLE, [PriceList.created_at.desc(), PriceList.id])
+    """List the price lists, newest first; with `fields=*prices`, include their prices."""
+    conditions = [PriceList.ended_at.is_(None), *where_clauses(params, _filters)]
+    order = order_clauses(params.order, SORTABLE, [PriceList.created_at.desc(), PriceList.id])
     async with database.read() as session:
-        found, count = await rows_of(session, PriceList, conditions, order, asked)
-        prices = await prices_by_list(session, found if Fields(asked.fields).wants("prices") else ())
+        found, count = await read_page(session, PriceList, conditions, order, params)
+        prices = await prices_by_list(session, found if Fields(params.fields).wants("prices") else ())
     shown = [price_list_wire(one, prices.get(one.id)) for one in found]
-    return Wire({"price_lists": pick_each(shown, asked), **paging(count, asked)})
+    return Wire({"price_lists": pick_each(shown, params), **paging_fields(count, params)})
 
 
-def _filters(asked: PriceListsParameters) -> list[ColumnElement[bool]]:
-    return [*one_of((PriceList.id, asked.id)), *mentions(asked.q, PriceList.title)]
+def _filters(params: PriceListsParameters) -> list[ColumnElement[bool]]:
+    return [*in_clauses((PriceList.id, params.id)), *search_clauses(params.q, PriceList.title)]
 
 
 @router.post("")
 async def create_price_list(
-    actor: StaffMember, body: NewPriceList, database: Db, fields: Shown
+    actor: StaffMember, body: NewPriceList, database: Db, fields: RequestedFields
 ) -> Wire[PriceListAnswer]:
-    """Lower prices from one moment to another: the price of before is struck through meanwhile, and comes back.
+    """Create a price list: while it is active, its prices apply and the previous ones are struck through.
 
-    A price that is not lower, or whose variant is in another list of the same time, refuses the whole list.
+    If a price is not lower, or its variant is in another list at that time, the whole list is refused.
     """
     async with database.transaction() as session:
-        return await _answer(session, await fixed_prices.create_list(session, actor, body), fields)
+        return await _list_response(session, await fixed_prices.create_list(session, actor, body), fields)
 
 
 @router.get("/{price_list_id}")
-async def read_price_list(price_list_id: str, database: Db, fields: Shown) -> Wire[PriceListAnswer]:
-    """The price list with its prices."""
+async def read_price_list(price_list_id: str, database: Db, fields: RequestedFields) -> Wire[PriceListAnswer]:
+    """Get the price list with its prices."""
     async with database.read() as session:
-        return await _answer(session, await _found(session, price_list_id), fields)
+        return await _list_response(session, await _find_list(session, price_list_id), fields)
 
 
 @router.post("/{price_list_id}")
 async def update_price_list(
-    actor: StaffMember, price_list_id: str, body: PriceListChange, database: Db, fields: Shown
+    actor: StaffMember, price_list_id: str, body: PriceListChange, database: Db, fields: RequestedFields
 ) -> Wire[PriceListAnswer]:
-    """Change its title, its text, its end, and its beginning while it has not begun."""
+    """Change the title, the description or the end; before the list starts, also its start."""
     async with database.transaction() as session:
-        return await _answer(
+        return await _list_response(
             session, await fixed_prices.change_list(session, actor, price_list_id, body), fields
         )
 
 
 @router.delete("/{price_list_id}")
 async def delete_price_list(actor: StaffMember, price_list_id: str, database: Db) -> Wire[Deleted]:
-    """End it: the prices of before come back within a minute. The office shows it as over."""
+    """End the list: the previous prices are restored within a minute. The office displays it as over."""
     async with database.transaction() as session:
         await fixed_prices.delete_list(session, actor, price_list_id)
     return Wire({"id": price_list_id, "object": "price_list", "deleted": True})
@@ -102,19 +112,22 @@ async def delete_price_list(actor: StaffMember, price_list_id: str, database: Db
 
 @router.get("/{price_list_id}/prices")
 async def list_prices(
-    price_list_id: str, asked: Annotated[PricesParameters, read_query(PricesParameters)], database: Db
+    price_list_id: str, params: Annotated[PricesParameters, read_query(PricesParameters)], database: Db
 ) -> Wire[PricesAnswer]:
-    """Its prices."""
+    """List the prices of the list."""
     async with database.read() as session:
-        row = await _found(session, price_list_id)
+        row = await _find_list(session, price_list_id)
         conditions = [
             PriceListPrice.price_list_id == price_list_id,
-            *one_of((PriceListPrice.id, asked.id), (PriceListPrice.variant_id, asked.variant_id)),
+            *in_clauses((PriceListPrice.id, params.id), (PriceListPrice.variant_id, params.variant_id)),
         ]
-        order = in_order(asked.order, PRICES_SORTABLE, [PriceListPrice.id])
-        found, count = await rows_of(session, PriceListPrice, conditions, order, asked)
+        order = order_clauses(params.order, PRICES_SORTABLE, [PriceListPrice.id])
+        found, count = await read_page(session, PriceListPrice, conditions, order, params)
     return Wire(
-        {"prices": pick_each([price_wire(price, row) for price in found], asked), **paging(count, asked)}
+        {
+            "prices": pick_each([price_wire(price, row) for price in found], params),
+            **paging_fields(count, params),
+        }
     )
 
 
@@ -122,32 +135,34 @@ async def list_prices(
 async def change_prices(
     actor: StaffMember, price_list_id: str, body: PricesChange, database: Db
 ) -> Wire[PricesChanged]:
-    """Add prices, change some and take others out, while it has not begun."""
+    """Add, change and remove prices before the list starts."""
     async with database.transaction() as session:
-        row, added, changed, gone = await fixed_prices.change_prices(session, actor, price_list_id, body)
+        row, added, changed, removed_ids = await fixed_prices.change_prices(
+            session, actor, price_list_id, body
+        )
         return Wire({
             "created": [price_wire(price, row) for price in added],
             "updated": [price_wire(price, row) for price in changed],
-            "deleted": {"ids": gone, "object": "price", "deleted": True},
+            "deleted": {"ids": removed_ids, "object": "price", "deleted": True},
         })  # fmt: skip
 
 
 @router.post("/{price_list_id}/products")
 async def remove_products(
-    actor: StaffMember, price_list_id: str, body: ProductsRemoval, database: Db, fields: Shown
+    actor: StaffMember, price_list_id: str, body: ProductsRemoval, database: Db, fields: RequestedFields
 ) -> Wire[PriceListAnswer]:
-    """Take all prices of these products out of it, while it has not begun."""
+    """Remove all prices of these products before the list starts."""
     async with database.transaction() as session:
         changed = await fixed_prices.remove_products(session, actor, price_list_id, body.remove)
-        return await _answer(session, changed, fields)
+        return await _list_response(session, changed, fields)
 
 
-async def _found(session: AsyncSession, list_id: str) -> PriceList:
+async def _find_list(session: AsyncSession, list_id: str) -> PriceList:
     query = select(PriceList).where(PriceList.id == list_id, PriceList.ended_at.is_(None))
     return await get_or_404(session, query, "Price list", list_id)
 
 
-async def _answer(session: AsyncSession, row: PriceList, fields: Fields) -> Wire[PriceListAnswer]:
+async def _list_response(session: AsyncSession, row: PriceList, fields: Fields) -> Wire[PriceListAnswer]:
     await session.flush()
     prices = await prices_by_list(session, [row] if fields.wants("prices", by_default=True) else ())
     return Wire({"price_list": fields.pick(price_list_wire(row, prices.get(row.id)))})

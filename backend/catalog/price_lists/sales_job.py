@@ -1,8 +1,8 @@
-"""The job that begins sales and ends them: batch by batch, each in a transaction of its own.
+"""The job that starts and ends sales, one transaction per batch of products.
 
-What is due is found by the database's clock and asked again under the lock of the price list, so a program that ends in
-between goes on where it was, and two replicas take turns. Prices change under their product's lock, as by anybody.
-Where the price of a sale that is over has not been put back yet, that of the next one waits.
+Due sales are found by the database's clock and checked again under the lock of the price list. So an interrupted
+run continues where it stopped, and two replicas take turns. Prices change under the lock of their product, as
+everywhere else. If the price of a finished sale is not restored yet, the next sale of that variant waits.
 """
 
 import logging
@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, and_, bindparam, exists, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.audit import Subject, Thing, record
-from backend.catalog.events import products_changed
+from backend.audit import Subject, SubjectType, record
+from backend.catalog.events import publish_product_changes
 from backend.catalog.models import Variant
-from backend.catalog.price_lists.models import OVER, PriceList, PriceListPrice, PriceState
+from backend.catalog.price_lists.models import IS_OVER, PriceList, PriceListPrice, PriceState
 from backend.catalog.price_lists.price_plan import Problem
 from backend.catalog.price_lists.service import JOB, find_sale
 from backend.catalog.products.service import lock_products
@@ -31,68 +31,68 @@ from backend.staff.rights import SHOP
 
 log = logging.getLogger(__name__)
 
-AT_ONCE = 50
-"""Products that are changed in one transaction: a sale of one of them waits for no longer than that takes."""
-EVERY = timedelta(seconds=30)
+BATCH_SIZE = 50
+"""Products per transaction: a purchase of one of them waits no longer than one batch takes."""
+RUN_INTERVAL = timedelta(seconds=30)
 
 
-class SalesNotMoved(Exception):
+class PricesNotChanged(Exception):
     """Some prices were not changed; the job tries them again."""
 
 
-class Sales:
-    """Begins and ends the sales whose time has come."""
+class SalesJob:
+    """Starts and ends the sales that are due."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    @periodic(JOB, every=EVERY, timeout=timedelta(minutes=10))
+    @periodic(JOB, every=RUN_INTERVAL, timeout=timedelta(minutes=10))
     async def run(self, _run: JobRun) -> None:
-        """Put back the prices of sales that are over, then lower those of sales that began.
+        """Restore the prices of finished sales, then lower the prices of started sales.
 
         Raises:
-            SalesNotMoved: a product could not be changed. All others were.
+            PricesNotChanged: some products could not be changed; all others were.
         """
         failed = 0
-        for due, state in ((OVER, PriceState.ON), (_BEGUN, PriceState.WAITING)):
-            for list_id in await self._due(due, state):
-                failed += await self._move(list_id, state)
+        for due, state in ((IS_OVER, PriceState.ON), (_IS_ACTIVE, PriceState.WAITING)):
+            for list_id in await self._due_list_ids(due, state):
+                failed += await self._change_prices(list_id, state)
         if failed:
-            raise SalesNotMoved(f"{failed} products")
+            raise PricesNotChanged(f"{failed} products")
 
-    async def _due(self, due: ColumnElement[bool], state: PriceState) -> Sequence[str]:
+    async def _due_list_ids(self, due: ColumnElement[bool], state: PriceState) -> Sequence[str]:
         price = exists().where(PriceListPrice.price_list_id == PriceList.id, PriceListPrice.state == state)
         async with self._database.read() as session:
             query = select(PriceList.id).where(due, price).order_by(PriceList.starts_at, PriceList.id)
             return (await session.execute(query)).scalars().all()
 
-    async def _move(self, list_id: str, state: PriceState) -> int:
-        """Change all prices of the list that are in this state. How many products failed."""
+    async def _change_prices(self, list_id: str, state: PriceState) -> int:
+        """Change all prices of the list that are in this state. Return the number of products that failed."""
         last, failed = "", 0
-        while product_ids := await self._products(list_id, state, last):
+        while product_ids := await self._next_product_ids(list_id, state, last):
             last = product_ids[-1]
             try:
-                await self._batch(list_id, state, product_ids)
+                await self._change_batch(list_id, state, product_ids)
             except DatabaseUnavailable:
                 raise
             except Exception:
                 log.exception("a batch of a sale failed: its products are changed one by one")
-                failed += await self._one_by_one(list_id, state, product_ids)
+                failed += await self._change_one_by_one(list_id, state, product_ids)
         return failed
 
-    async def _one_by_one(self, list_id: str, state: PriceState, product_ids: Sequence[str]) -> int:
+    async def _change_one_by_one(self, list_id: str, state: PriceState, product_ids: Sequence[str]) -> int:
         failed = 0
         for product_id in product_ids:
             try:
-                await self._batch(list_id, state, [product_id])
+                await self._change_batch(list_id, state, [product_id])
             except DatabaseUnavailable:
                 raise
             except Exception:
-                log.exception("the prices of product %s were not changed with the others", product_id)
+                log.exception("the prices of product %s could not be changed", product_id)
                 failed += 1
         return failed
 
-    async def _products(self, list_id: str, state: PriceState, last: str) -> Sequence[str]:
+    async def _next_product_ids(self, list_id: str, state: PriceState, last: str) -> Sequence[str]:
         query = (
             select(PriceListPrice.product_id)
             .where(
@@ -102,92 +102,99 @@ class Sales:
             )
             .distinct()
             .order_by(PriceListPrice.product_id)
-            .limit(AT_ONCE)
+            .limit(BATCH_SIZE)
         )
         async with self._database.read() as session:
             return (await session.execute(query)).scalars().all()
 
-    async def _batch(self, list_id: str, state: PriceState, product_ids: Sequence[str]) -> None:
+    async def _change_batch(self, list_id: str, state: PriceState, product_ids: Sequence[str]) -> None:
         async with self._database.transaction() as session:
             sale = await find_sale(session, list_id)
             moment = await database_now(session)
             is_over = sale.is_over(moment)
             if is_over is not (state is PriceState.ON) or not sale.has_begun(moment):
-                return  # somebody gave it another end meanwhile
+                return  # its end was changed in the meantime
             products = {one.id: one for one in await lock_products(session, product_ids)}
-            prices = await _prices(session, list_id, state, product_ids)
-            others = {} if is_over else await _others(session, prices)
-            moves = defaultdict[str, list[Move]](list)
+            prices = await _read_prices(session, list_id, state, product_ids)
+            others = {} if is_over else await _other_active_lists(session, prices)
+            moves = defaultdict[str, list[PriceMove]](list)
             for price, variant in prices:
                 other = others.get(variant.id)
                 if price.product_id not in products:
-                    move = _gone(price, variant)
+                    move = _deleted_move(price, variant)
                 elif is_over:
-                    move = _ended(price, variant)
+                    move = _end_move(price, variant)
                 elif other is not None and other.is_over(moment):
-                    continue  # its price is not put back yet: this one waits for the next run
+                    continue  # that list's price is not restored yet: this one waits for the next run
                 else:
-                    move = _begun(price, variant, other is not None)
+                    move = _start_move(price, variant, other is not None)
                 moves[price.product_id].append(move)
             changed = []
             for product_id, product in products.items():
-                wanted = [(move.variant, move.wanted) for move in moves[product_id] if move.wanted]
-                if wanted:
+                new_prices_by_variant = [
+                    (move.variant, move.new_prices) for move in moves[product_id] if move.new_prices
+                ]
+                if new_prices_by_variant:
                     action = "sale over" if is_over else "sale began"
-                    await record(session, SHOP, action, Subject(Thing.PRODUCT, product_id))
-                    for variant, pair in wanted:
+                    await record(session, SHOP, action, Subject(SubjectType.PRODUCT, product_id))
+                    for variant, pair in new_prices_by_variant:
                         variant.price, variant.compare_at_price = pair
                     product.updated_at = now()
                     await session.flush()
                     changed.append(product_id)
-            await products_changed(session, changed)
+            await publish_product_changes(session, changed)
             rows = [move.row for each in moves.values() for move in each]
             if rows:
                 await session.execute(_OUTCOME, rows)
 
 
-class Move(NamedTuple):
-    """What becomes of a variant.
+class PriceMove(NamedTuple):
+    """A price change of a variant.
 
     Attributes:
-        wanted: its price, and the one that is struck through; None where both stay.
-        row: what is written of its price in the list.
+        new_prices: the new price and the new struck-through price; None if both stay.
+        row: the values to write to the price's row in the list.
     """
 
     variant: Variant
-    wanted: tuple[Cop, Cop | None] | None
+    new_prices: tuple[Cop, Cop | None] | None
     row: dict[str, Any]
 
 
-def _begun(price: PriceListPrice, variant: Variant, is_taken: bool) -> Move:
-    """The variant costs what the list says, unless it costs no more already, or another sale has it."""
+def _start_move(price: PriceListPrice, variant: Variant, is_taken: bool) -> PriceMove:
+    """Return the change to the list's price.
+
+    It has no new prices if the variant is not more expensive, or is in another active sale.
+    """
     problem = Problem.OTHER_SALE if is_taken else Problem.NOT_LOWER if price.amount >= variant.price else None
     if problem is not None:
-        return Move(variant, None, _row(price, PriceState.SKIPPED, None, None, problem))
-    before = _row(price, PriceState.ON, variant.price, variant.compare_at_price)
-    return Move(variant, (price.amount, variant.price), before)
+        return PriceMove(variant, None, _outcome_row(price, PriceState.SKIPPED, None, None, problem))
+    before = _outcome_row(price, PriceState.ON, variant.price, variant.compare_at_price)
+    return PriceMove(variant, (price.amount, variant.price), before)
 
 
-def _ended(price: PriceListPrice, variant: Variant) -> Move:
-    """The variant costs again what is struck through.
+def _end_move(price: PriceListPrice, variant: Variant) -> PriceMove:
+    """Return the change back to the struck-through price.
 
-    If somebody changed that while the sale was on, it costs what they said; if they took it away, the sale was over for
-    this variant, and its price stands.
+    If a staff member changed that price during the sale, the changed price is used. If a staff member removed it,
+    the sale had already ended for this variant, and its price stays.
     """
-    row = _row(price, PriceState.OVER, price.before, price.compare_at_before)
+    row = _outcome_row(price, PriceState.OVER, price.before, price.compare_at_before)
     regular = regular_price(variant.price, variant.compare_at_price)
     if regular == variant.price:
-        return Move(variant, None, row)
-    return Move(variant, (regular, price.compare_at_before if regular == price.before else None), row)
+        return PriceMove(variant, None, row)
+    return PriceMove(variant, (regular, price.compare_at_before if regular == price.before else None), row)
 
 
-def _gone(price: PriceListPrice, variant: Variant) -> Move:
-    """The variant's product was deleted."""
+def _deleted_move(price: PriceListPrice, variant: Variant) -> PriceMove:
+    """Return the change of a variant whose product was deleted: no new price, only a new state."""
     state = PriceState.OVER if price.state == PriceState.ON else PriceState.SKIPPED
-    return Move(variant, None, _row(price, state, price.before, price.compare_at_before, Problem.GONE))
+    return PriceMove(
+        variant, None, _outcome_row(price, state, price.before, price.compare_at_before, Problem.GONE)
+    )
 
 
-def _row(
+def _outcome_row(
     price: PriceListPrice, state: PriceState, before: Cop | None, compare_at: Cop | None, problem: str = ""
 ) -> dict[str, Any]:
     return {
@@ -199,7 +206,7 @@ def _row(
     }
 
 
-async def _prices(
+async def _read_prices(
     session: AsyncSession, list_id: str, state: PriceState, product_ids: Sequence[str]
 ) -> list[tuple[PriceListPrice, Variant]]:
     query = (
@@ -214,10 +221,10 @@ async def _prices(
     return [(price, variant) for price, variant in await session.execute(query)]
 
 
-async def _others(
+async def _other_active_lists(
     session: AsyncSession, prices: Sequence[tuple[PriceListPrice, Variant]]
 ) -> dict[str, PriceList]:
-    """The other lists by which these variants cost less now, by variant."""
+    """Return the other lists that lower the price of these variants now, by variant id."""
     ids = [variant.id for _price, variant in prices]
     query = (
         select(PriceListPrice.variant_id, PriceList)
@@ -238,8 +245,8 @@ _OUTCOME = (
         problem=bindparam("new_problem"),
     )
 )
-"""A statement: what becomes of the rows is no part of the products' audit."""
-_BEGUN = and_(
+"""SQL UPDATE of a price's row. Unlike changes of the session's objects, it is not part of the products' audit."""
+_IS_ACTIVE = and_(
     PriceList.ended_at.is_(None),
     PriceList.starts_at <= db_now(),
     or_(PriceList.ends_at.is_(None), PriceList.ends_at > db_now()),

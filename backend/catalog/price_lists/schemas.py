@@ -1,4 +1,4 @@
-"""Bodies and parameters of price lists (wire: commerce-api, Admin)."""
+"""Request bodies and parameters of price lists (wire: commerce-api, Admin)."""
 
 from typing import Annotated, Any, Literal
 
@@ -16,11 +16,11 @@ from backend.edge.schemas import (
     Text,
     Whole,
     example,
-    problem,
+    validation_error,
 )
 
-MOST_PRICES = 1_000
-"""In one request."""
+MAX_PRICES_PER_REQUEST = 1_000
+"""Maximum number of prices in one request."""
 Amount = Annotated[Whole, Field(ge=1, le=MAX_AMOUNT)]
 When = Annotated[Moment, Field(strict=False)]
 
@@ -28,7 +28,7 @@ When = Annotated[Moment, Field(strict=False)]
 def _refuse_rules(rules: dict[str, Any]) -> dict[str, Any]:
     if rules:
         names = ", ".join(f"'{name}'" for name in list(rules)[:5])
-        raise problem(f"Prices with rules are not supported: leave {names} out of the field 'rules'")
+        raise validation_error(f"Prices with rules are not supported: leave {names} out of the field 'rules'")
     return rules
 
 
@@ -36,7 +36,7 @@ NoRules = Annotated[dict[str, Any], AfterValidator(_refuse_rules)]
 
 
 class NewPrice(Body):
-    """What a variant costs while the list lasts, in pesos with IVA. It is for everybody and for any quantity."""
+    """A variant's price while the list is active, in pesos with IVA. It applies to all customers and any quantity."""
 
     model_config = example(variant_id="variant_01JPZ6V3N8K4T2WQ7RXB5C9MHD", amount=9_900, currency_code="cop")
 
@@ -49,7 +49,7 @@ class NewPrice(Body):
 
 
 class PriceChange(Body):
-    """Another amount of a price."""
+    """A new amount of a price."""
 
     model_config = example(
         id="price_01JPZ6V3N8K4T2WQ7RXB5C9MHD", variant_id="variant_01JPZ6V3N8K4T2WQ7RXB5C9MHD", amount=8_900
@@ -65,9 +65,9 @@ class PriceChange(Body):
 
 
 class PriceListChange(Body):
-    """What may be said of a price list; what is left out stays.
+    """A change of a price list; omitted fields stay.
 
-    Lists are of the type `sale`, active from the beginning and for everybody: other values are refused.
+    Lists have the type `sale`, the status `active` and no rules: other values are refused.
     """
 
     model_config = example(title="Navidad y Reyes")
@@ -82,7 +82,7 @@ class PriceListChange(Body):
 
 
 class NewPriceList(PriceListChange):
-    """A new price list. Without a beginning it begins at once, without an end it stays until it is deleted."""
+    """A new price list. Without a start it starts immediately; without an end it stays until it is deleted."""
 
     model_config = example(
         title="Navidad",
@@ -96,21 +96,21 @@ class NewPriceList(PriceListChange):
 
     title: FilledName
     status: Literal["active"]
-    prices: Annotated[list[NewPrice], Field(min_length=1, max_length=MOST_PRICES)]
+    prices: Annotated[list[NewPrice], Field(min_length=1, max_length=MAX_PRICES_PER_REQUEST)]
 
 
 class PricesChange(Body):
-    """Prices to add, to change, and the ids of those to take out. The list must not have begun."""
+    """Prices to add and to change, and ids of prices to remove. The list must not have started."""
 
     model_config = example(create=[], update=[], delete=["price_01JPZ6V3N8K4T2WQ7RXB5C9MHD"])
 
-    create: Annotated[list[NewPrice], Field(max_length=MOST_PRICES)] | None = None
-    update: Annotated[list[PriceChange], Field(max_length=MOST_PRICES)] | None = None
+    create: Annotated[list[NewPrice], Field(max_length=MAX_PRICES_PER_REQUEST)] | None = None
+    update: Annotated[list[PriceChange], Field(max_length=MAX_PRICES_PER_REQUEST)] | None = None
     delete: Ids | None = None
 
 
 class ProductsRemoval(Body):
-    """The ids of products whose prices are taken out of the list. It must not have begun."""
+    """Ids of products whose prices are removed from the list. The list must not have started."""
 
     model_config = example(remove=["prod_01JPZ6V3N8K4T2WQ7RXB5C9MHD"])
 
@@ -118,14 +118,14 @@ class ProductsRemoval(Body):
 
 
 class PriceListsParameters(FilterParameters):
-    """Which price lists."""
+    """Filters of the list of price lists."""
 
     id: list[Name] | None = None
     q: Name | None = Field(None, description="Part of the title.")
 
 
 class PricesParameters(ListParameters):
-    """Which prices of a list."""
+    """Filters of a list's prices."""
 
     id: list[Name] | None = None
     variant_id: list[Name] | None = None

@@ -1,4 +1,4 @@
-"""Sales are made, changed before they begin, made longer or shorter, and ended."""
+"""Creation of sales, changes of their period, and their end."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -8,10 +8,10 @@ from sqlalchemy import delete, insert, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
-from backend.audit import Subject, Thing, record
+from backend.audit import Subject, SubjectType, record
 from backend.catalog.price_lists.models import PriceList, PriceListPrice, PriceState
-from backend.catalog.price_lists.price_plan import Planned, Rule, Window, overlapping
-from backend.core.db.database import database_now, locked
+from backend.catalog.price_lists.price_plan import PlannedPrice, Rule, Window, overlapping_prices
+from backend.core.db.database import database_now, lock_rows
 from backend.core.db.tables import JsonObject, get_or_404, table_of
 from backend.core.errors import InvalidData, NotAllowed
 from backend.core.ids import new_id
@@ -23,18 +23,18 @@ JOB = "catalog.sales"
 
 
 async def find_sale(session: AsyncSession, list_id: str) -> PriceList:
-    """The price list, locked: the job that begins and ends it waits.
+    """Return the price list, locked: the job that starts and ends it has to wait.
 
     Raises:
-        NotFound: there is none.
+        NotFound: the list does not exist.
     """
-    query = locked(select(PriceList).where(PriceList.id == list_id))
+    query = lock_rows(select(PriceList).where(PriceList.id == list_id))
     return await get_or_404(session, query, "Price list", list_id)
 
 
 @dataclass(frozen=True, slots=True)
 class Sale:
-    """What somebody asks for: what it is called, how much less what costs, and when."""
+    """A requested sale: title, discount with its products, and period."""
 
     title: str
     rule: Rule
@@ -42,57 +42,57 @@ class Sale:
 
 
 class NothingLowered(InvalidData):
-    """No price would be lower than it is."""
+    """A sale would lower no price."""
 
     staff_text = _("Ningún precio bajaría.")
 
 
 async def save_sale(
-    session: AsyncSession, actor: Actor, wanted: Sale, planned: Sequence[Planned], list_id: str = ""
+    session: AsyncSession, actor: Actor, request: Sale, planned: Sequence[PlannedPrice], list_id: str = ""
 ) -> str:
-    """Store a sale with the prices that were planned, or change one that has not begun.
+    """Store a new sale with its planned prices, or replace one that has not started.
 
     Args:
-        actor: who makes it.
-        wanted: the sale.
-        planned: what `plan` said of it.
-        list_id: the price list to change; empty for a new one.
+        actor: the staff member who saves it.
+        request: the sale.
+        planned: the result of `plan_sale` for it.
+        list_id: the price list to replace; empty for a new one.
 
     Returns:
         The id of the price list.
 
     Raises:
-        NotFound: there is none to change.
-        NotAllowed: it has begun.
-        InvalidData: it would be over already.
-        NothingLowered: see there.
+        NotFound: the list to replace does not exist.
+        NotAllowed: the list to replace has started.
+        InvalidData: the sale would already be over.
+        NothingLowered: the plan lowers no price.
     """
     actor.require(Right.CHANGE_PROMOTIONS)
     moment = await database_now(session)
-    rule, window = wanted.rule, wanted.window
+    rule, window = request.rule, request.window
     _require_future(window.starts_at, window.ends_at, moment)
     prices = [one for one in planned if one.amount is not None]
     if not prices:
         raise NothingLowered("No price would be lower")
     if list_id:
-        sale = await find_sale(session, list_id)
-        if sale.has_begun(moment) or sale.is_over(moment):
+        price_list = await find_sale(session, list_id)
+        if price_list.has_begun(moment) or price_list.is_over(moment):
             raise NotAllowed("What a sale costs is not changed once it has begun: end it and make another")
         action = "changed"
         await session.execute(delete(PriceListPrice).where(PriceListPrice.price_list_id == list_id))
     else:
-        sale = PriceList(title=wanted.title, rule={}, starts_at=window.starts_at)
+        price_list = PriceList(title=request.title, rule={}, starts_at=window.starts_at)
         action = "created"
-    noted = {"products": (None, len({one.product_id for one in prices}))}
-    await record(session, actor, action, Subject(Thing.PRICE_LIST, sale.id), noted)
-    sale.title, sale.rule = wanted.title, rule_json(rule)
-    sale.starts_at, sale.ends_at = window.starts_at, window.ends_at
-    session.add(sale)
+    audit_changes = {"products": (None, len({one.product_id for one in prices}))}
+    await record(session, actor, action, Subject(SubjectType.PRICE_LIST, price_list.id), audit_changes)
+    price_list.title, price_list.rule = request.title, rule_json(rule)
+    price_list.starts_at, price_list.ends_at = window.starts_at, window.ends_at
+    session.add(price_list)
     await session.flush()
     rows = [
         {
             "id": new_id("price"),
-            "price_list_id": sale.id,
+            "price_list_id": price_list.id,
             "product_id": one.product_id,
             "variant_id": one.variant_id,
             "amount": one.amount,
@@ -103,30 +103,30 @@ async def save_sale(
     ]
     await session.execute(insert(table_of(PriceListPrice)), rows)
     await enqueue(session, JOB, key="")
-    return sale.id
+    return price_list.id
 
 
 async def set_end(session: AsyncSession, actor: Actor, list_id: str, ends_at: datetime) -> None:
-    """Have a sale end at another moment: see `set_window`."""
+    """Set the end of a sale: see `set_window`."""
     actor.require(Right.CHANGE_PROMOTIONS)
-    sale = await find_sale(session, list_id)
-    await set_window(session, actor, list_id, Window(sale.starts_at, ends_at))
+    price_list = await find_sale(session, list_id)
+    await set_window(session, actor, list_id, Window(price_list.starts_at, ends_at))
 
 
 async def set_window(session: AsyncSession, actor: Actor, list_id: str, window: Window) -> None:
-    """Have a sale end at another moment, and one that has not begun begin at another.
+    """Set the end of a sale, and its start if it has not started.
 
     Raises:
-        NotFound: there is none.
-        NotAllowed: it is over, or it has begun and would begin anew.
-        InvalidData: the end is past, or another sale of one of its variants is on at the time.
+        NotFound: the sale does not exist.
+        NotAllowed: the sale is over; or it has started, and the change would move its start.
+        InvalidData: the end has passed, or one of its variants is in another sale at that time.
     """
     actor.require(Right.CHANGE_PROMOTIONS)
-    sale = await find_sale(session, list_id)
+    price_list = await find_sale(session, list_id)
     moment = await database_now(session)
-    if sale.is_over(moment):
+    if price_list.is_over(moment):
         raise NotAllowed("The sale is over")
-    if window.starts_at != sale.starts_at and sale.has_begun(moment):
+    if window.starts_at != price_list.starts_at and price_list.has_begun(moment):
         raise NotAllowed("The sale has begun")
     _require_future(window.starts_at, window.ends_at, moment)
     own = aliased(PriceListPrice)
@@ -134,35 +134,35 @@ async def set_window(session: AsyncSession, actor: Actor, list_id: str, window: 
         select(PriceListPrice.id)
         .join(PriceList, PriceList.id == PriceListPrice.price_list_id)
         .join(own, own.variant_id == PriceListPrice.variant_id)
-        .where(own.price_list_id == list_id, *overlapping(window, list_id))
+        .where(own.price_list_id == list_id, *overlapping_prices(window, list_id))
     )
     if (await session.execute(others.limit(1))).first() is not None:
         raise InvalidData("Another sale of the same products is on at that time")
-    await record(session, actor, "changed", Subject(Thing.PRICE_LIST, list_id))
-    sale.starts_at, sale.ends_at = window.starts_at, window.ends_at
+    await record(session, actor, "changed", Subject(SubjectType.PRICE_LIST, list_id))
+    price_list.starts_at, price_list.ends_at = window.starts_at, window.ends_at
     await session.flush()
     await enqueue(session, JOB, key="")
 
 
 async def end_sale(session: AsyncSession, actor: Actor, list_id: str) -> None:
-    """End a sale now: the job puts the prices back. One that has not begun never will.
+    """End a sale now: the job restores the prices. A sale that has not started yet is cancelled.
 
     Raises:
-        NotFound: there is none.
+        NotFound: the sale does not exist.
     """
     actor.require(Right.CHANGE_PROMOTIONS)
-    sale = await find_sale(session, list_id)
+    price_list = await find_sale(session, list_id)
     moment = await database_now(session)
-    if sale.is_over(moment):
+    if price_list.is_over(moment):
         return
-    await record(session, actor, "ended", Subject(Thing.PRICE_LIST, list_id))
-    sale.ended_at = moment
+    await record(session, actor, "ended", Subject(SubjectType.PRICE_LIST, list_id))
+    price_list.ended_at = moment
     await session.flush()
     await enqueue(session, JOB, key="")
 
 
 def rule_json(rule: Rule) -> JsonObject:
-    """The rule as its price list keeps it."""
+    """Return the rule as JSON for its price list."""
     return {**asdict(rule), "target_ids": list(rule.target_ids)}
 
 

@@ -1,4 +1,4 @@
-"""Price lists as the Admin API shows them (wire: commerce-api, Admin)."""
+"""Conversion of price lists to the Admin API's JSON (wire: commerce-api, Admin)."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ from backend.edge.wire import iso, stamps
 async def prices_by_list(
     session: AsyncSession, lists: Sequence[PriceList]
 ) -> dict[str, list[PriceListPrice]]:
-    """All prices of these lists, by the list's id."""
+    """Return all prices of these lists, by list id."""
     found: dict[str, list[PriceListPrice]] = {one.id: [] for one in lists}
     if lists:
         query = select(PriceListPrice).where(PriceListPrice.price_list_id.in_(found))
@@ -23,7 +23,7 @@ async def prices_by_list(
 
 
 def price_list_wire(row: PriceList, prices: Sequence[PriceListPrice] | None = None) -> PriceListOut:
-    """A price list, with its prices where they were read."""
+    """Return a price list as JSON, with its prices if they are given."""
     shown: PriceListOut = {
         "id": row.id,
         "title": row.title,
@@ -43,7 +43,7 @@ def price_list_wire(row: PriceList, prices: Sequence[PriceListPrice] | None = No
 
 
 def price_wire(price: PriceListPrice, row: PriceList) -> PriceListPriceOut:
-    """A price of the list."""
+    """Return a price of the list as JSON."""
     return {
         "id": price.id,
         "title": None,

@@ -1,13 +1,13 @@
-"""Commands of the product services. The Admin API makes them from its bodies, the office from its forms.
+"""Commands of the product services, created from Admin API bodies and from forms of the office.
 
-`None` leaves a value as it is, unless the field's default is `UNCHANGED`: then None clears the value.
+`None` keeps a value, unless the field's default is `UNCHANGED`: then None clears the value.
 """
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from backend.catalog.products.options import SaidOption
+from backend.catalog.products.options import OptionInput
 from backend.core.commands import UNCHANGED
 from backend.core.db.tables import JsonObject
 from backend.core.money import Cop
@@ -15,7 +15,7 @@ from backend.core.money import Cop
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WritePicture:
-    """A picture of a product, known by its address."""
+    """A picture of a product, identified by its address."""
 
     url: str
     alt: str | None = None
@@ -27,7 +27,7 @@ class WriteVariant:
 
     Attributes:
         price, compare_at_price: whole pesos, IVA included.
-        options: the value of each of the product's options, by its title.
+        options: option values by option title.
     """
 
     id: str | None = None
@@ -46,12 +46,12 @@ class ChangeProduct:
     """A change of a product.
 
     Attributes:
-        fields: the values of columns, by the names of `ProductFields`.
-        metadata: is merged; an empty text or None takes a key out.
-        price, compare_at_price: those of its only variant, in whole pesos, IVA included.
-        pictures, variants, options, tag_ids: all that the product has from now on, in this order.
-        sales_channel_ids, shipping_profile_id: must exist; every product has them all.
-        collection_id, category_ids: must be those that the product has.
+        fields: column values, by the names of `ProductFields`.
+        metadata: merged into the stored metadata; an empty text or None removes a key.
+        price, compare_at_price: values for its only variant, in whole pesos, IVA included.
+        pictures, variants, options, tag_ids: the complete new lists, in this order.
+        sales_channel_ids, shipping_profile_id: must exist; every product has all channels and the one profile.
+        collection_id, category_ids: must equal the product's current ones.
     """
 
     fields: Mapping[str, Any] = field(default_factory=dict)
@@ -60,7 +60,7 @@ class ChangeProduct:
     compare_at_price: Cop | None = UNCHANGED
     pictures: Sequence[WritePicture] | None = None
     variants: Sequence[WriteVariant] | None = None
-    options: Sequence[SaidOption] | None = None
+    options: Sequence[OptionInput] | None = None
     tag_ids: Collection[str] | None = None
     type_id: str | None = UNCHANGED
     sales_channel_ids: Collection[str] = ()
@@ -71,10 +71,10 @@ class ChangeProduct:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreateProduct(ChangeProduct):
-    """A new product; its `fields` have `title` and `status`. Without a handle it gets one from its title.
+    """A new product; its `fields` include `title` and `status`. Without a handle, it is derived from the title.
 
     Attributes:
-        id: None for a new one.
+        id: None for a generated one.
     """
 
     id: str | None = None
@@ -91,7 +91,7 @@ class ChangeProducts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeVariants:
-    """Variants of a product to create, to change (they have ids) and to delete."""
+    """Variants of a product to create, to change (with their ids) and to delete."""
 
     create: Sequence[WriteVariant] = ()
     update: Sequence[WriteVariant] = ()

@@ -1,42 +1,42 @@
-"""Create, change and delete options of a product. Refusals: see `backend.catalog.products.options`."""
+"""Creation, change and deletion of a product's options. For the errors see `backend.catalog.products.options`."""
 
 from collections.abc import Sequence
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.audit import Subject, Thing, record
-from backend.catalog.events import products_changed
+from backend.audit import Subject, SubjectType, record
+from backend.catalog.events import publish_product_changes
 from backend.catalog.models import Product, ProductOptionValue
 from backend.catalog.products.options import (
-    SaidOption,
+    OptionInput,
     find_option,
-    keep_values,
-    options_of,
+    read_joined_values,
+    read_options,
+    replace_values,
     require_different_variants,
     set_options,
-    store_implied,
-    titles_of_values,
+    store_implied_option,
 )
 from backend.catalog.products.service import lock_product
-from backend.catalog.products.variants import variants_of
+from backend.catalog.products.variants import read_variants
 from backend.core.clock import now
 from backend.core.db.tables import JsonObject
 from backend.core.errors import InvalidData
 from backend.staff.rights import Actor, Right
 
 
-async def add_option(session: AsyncSession, actor: Actor, product_id: str, new: SaidOption) -> None:
-    """Add an option to the product. Its variants have none of its values yet.
+async def add_option(session: AsyncSession, actor: Actor, product_id: str, new: OptionInput) -> None:
+    """Add an option to the product. Its variants have no value of it yet.
 
     Raises:
-        NotFound: there is no such product.
-        InvalidData: it has an option that is called so.
+        NotFound: the product does not exist.
+        InvalidData: the product has an option with this title.
     """
     actor.require(Right.CHANGE_CATALOG)
-    product = await _product(session, actor, product_id, "option added")
-    said = [*await _said(session, product), new]
-    await set_options(session, product, said)
-    await products_changed(session, [product_id])
+    product = await _lock_with_options(session, actor, product_id, "option added")
+    options_to_set = [*await _current_options(session, product), new]
+    await set_options(session, product, options_to_set)
+    await publish_product_changes(session, [product_id])
 
 
 async def change_option(
@@ -49,92 +49,96 @@ async def change_option(
     values: Sequence[str] | None = None,
     metadata: JsonObject | None = None,
 ) -> None:
-    """Change an option; None leaves a part of it as it is.
+    """Change an option; None keeps a field.
 
     Raises:
-        NotFound: there is no such product, or it has no such option.
-        InvalidData: another of its options is called so.
-        NotAllowed: a value that is left out is a variant's.
+        NotFound: the product or the option does not exist.
+        InvalidData: another option of the product has this title.
+        NotAllowed: a variant has a value that would be removed.
     """
     actor.require(Right.CHANGE_CATALOG)
-    product = await _product(session, actor, product_id, "option changed")
+    product = await _lock_with_options(session, actor, product_id, "option changed")
     option = await find_option(session, product_id, option_id)
-    changed = SaidOption(title or option.row.title, values, option_id, metadata)
-    said = [changed if one.id == option_id else one for one in await _said(session, product)]
-    await set_options(session, product, said)
-    await keep_values(session, product, said)
-    await products_changed(session, [product_id])
+    changed = OptionInput(title or option.row.title, values, option_id, metadata)
+    options_to_set = [
+        changed if one.id == option_id else one for one in await _current_options(session, product)
+    ]
+    await set_options(session, product, options_to_set)
+    await replace_values(session, product, options_to_set)
+    await publish_product_changes(session, [product_id])
 
 
 async def delete_option(session: AsyncSession, actor: Actor, product_id: str, option_id: str) -> None:
-    """Delete an option with its values. Without any, a product's variants are told apart by their titles.
+    """Delete an option with its values. Without options, a product's variants differ only by their titles.
 
     Raises:
-        NotFound: there is no such product, or it has no such option.
-        InvalidData: two of its variants differ in nothing else.
+        NotFound: the product or the option does not exist.
+        InvalidData: two variants would have the same values.
     """
     actor.require(Right.CHANGE_CATALOG)
-    product = await _product(session, actor, product_id, "option deleted")
+    product = await _lock_with_options(session, actor, product_id, "option deleted")
     await find_option(session, product_id, option_id)
-    await set_options(session, product, [one for one in await _said(session, product) if one.id != option_id])
+    await set_options(
+        session, product, [one for one in await _current_options(session, product) if one.id != option_id]
+    )
     await require_different_variants(session, product_id)
-    await products_changed(session, [product_id])
+    await publish_product_changes(session, [product_id])
 
 
 async def rename_value(
     session: AsyncSession, actor: Actor, product_id: str, option_id: str, *, value_id: str, text: str
 ) -> ProductOptionValue:
-    """Call a value otherwise. The title of a variant that is made of its values follows them.
+    """Rename an option value, and update variant titles that consist of their values.
 
     Raises:
-        NotFound: there is no such product, option or value.
-        InvalidData: the option has another value that is called so.
+        NotFound: the product, the option or the value does not exist.
+        InvalidData: the option already has a value with this text.
     """
     actor.require(Right.CHANGE_CATALOG)
-    await _product(session, actor, product_id, "option changed")
+    await _lock_with_options(session, actor, product_id, "option changed")
     option = await find_option(session, product_id, option_id)
-    value = option.value(value_id)
+    value = option.find_value(value_id)
     if any(one.value == text for one in option.values if one is not value):
         raise InvalidData(f"Product option {option.row.title} has the value {text} already.")
-    variants = await variants_of(session, product_id)
-    before = await titles_of_values(session, product_id)
+    variants = await read_variants(session, product_id)
+    before = await read_joined_values(session, product_id)
     value.value = text
     await session.flush()
-    after = await titles_of_values(session, product_id)
+    after = await read_joined_values(session, product_id)
     for variant in variants:
         if variant.title == before.get(variant.id):
             variant.title = after[variant.id]
-    await products_changed(session, [product_id])
+    await publish_product_changes(session, [product_id])
     return value
 
 
 async def delete_value(
     session: AsyncSession, actor: Actor, product_id: str, option_id: str, value_id: str
 ) -> None:
-    """Take a value away from an option.
+    """Delete a value of an option.
 
     Raises:
-        NotFound: there is no such product, option or value.
-        NotAllowed: a variant has it.
+        NotFound: the product, the option or the value does not exist.
+        NotAllowed: a variant has the value.
     """
     actor.require(Right.CHANGE_CATALOG)
-    product = await _product(session, actor, product_id, "option changed")
+    product = await _lock_with_options(session, actor, product_id, "option changed")
     option = await find_option(session, product_id, option_id)
-    gone = option.value(value_id)
-    rest = [one.value for one in option.values if one is not gone]
-    await keep_values(session, product, [SaidOption(option.row.title, rest)])
-    await products_changed(session, [product_id])
+    removed = option.find_value(value_id)
+    rest = [one.value for one in option.values if one is not removed]
+    await replace_values(session, product, [OptionInput(option.row.title, rest)])
+    await publish_product_changes(session, [product_id])
 
 
-async def _product(session: AsyncSession, actor: Actor, product_id: str, action: str) -> Product:
-    """The product, locked, with the option stored that it has without having been given one."""
+async def _lock_with_options(session: AsyncSession, actor: Actor, product_id: str, action: str) -> Product:
+    """Lock the product, record the action, and store its implied option if it has no others."""
     product = await lock_product(session, product_id)
-    await record(session, actor, action, Subject(Thing.PRODUCT, product_id))
-    await store_implied(session, product, await variants_of(session, product_id))
+    await record(session, actor, action, Subject(SubjectType.PRODUCT, product_id))
+    await store_implied_option(session, product, await read_variants(session, product_id))
     product.updated_at = now()
     return product
 
 
-async def _said(session: AsyncSession, product: Product) -> list[SaidOption]:
-    options = (await options_of(session, [product.id])).get(product.id, [])
-    return [SaidOption(option.row.title, id=option.row.id) for option in options]
+async def _current_options(session: AsyncSession, product: Product) -> list[OptionInput]:
+    options = (await read_options(session, [product.id])).get(product.id, [])
+    return [OptionInput(option.row.title, id=option.row.id) for option in options]

@@ -1,7 +1,7 @@
-"""The options of products, in what their variants differ, and which values each variant has.
+"""Options of products, in which their variants differ, and the variants' values.
 
-A product that was given none has one all the same: which of its variants, by their titles. It is stored nowhere until
-somebody changes it. Refusals are the platform's (core: product module, `assignOptionsToVariants`).
+A product without stored options has an implied one, whose values are the titles of its variants. It is only stored
+when it is changed. Error messages are the platform's (core: product module, `assignOptionsToVariants`).
 """
 
 from collections import defaultdict
@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.models import (
-    ONLY,
+    ONLY_VARIANT_TITLE,
     Product,
     ProductOption,
     ProductOptionValue,
@@ -22,25 +22,25 @@ from backend.catalog.models import (
 from backend.core.db.tables import JsonObject
 from backend.core.errors import InvalidData, NotAllowed, NotFound
 from backend.core.texts import _
-from backend.edge.wire import sibling_id
+from backend.edge.wire import derive_sibling_id
 
 IMPLIED_TITLE = _("Presentación")
 SEPARATOR = " / "
-"""Stands between the values in a variant's title."""
+"""Text between the option values in a variant's title."""
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An option with its values in their order."""
+    """An option with its values in order."""
 
     row: ProductOption
     values: list[ProductOptionValue] = field(default_factory=list)
 
-    def value(self, value_id: str) -> ProductOptionValue:
-        """The value with this id.
+    def find_value(self, value_id: str) -> ProductOptionValue:
+        """Return the value with this id.
 
         Raises:
-            NotFound: the option has none.
+            NotFound: the option has no such value.
         """
         for value in self.values:
             if value.id == value_id:
@@ -51,8 +51,8 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True)
-class SaidOption:
-    """An option as somebody wants it, known by its id or its title. Without `values` a known one keeps its own."""
+class OptionInput:
+    """A requested option, identified by its id or its title. Without `values`, an existing option keeps its values."""
 
     title: str
     values: Sequence[str] | None = None
@@ -60,21 +60,21 @@ class SaidOption:
     metadata: JsonObject | None = None
 
 
-async def options_of(session: AsyncSession, product_ids: Iterable[str]) -> dict[str, list[Option]]:
-    """The stored options of the products, in their order; no entry for a product without any."""
+async def read_options(session: AsyncSession, product_ids: Iterable[str]) -> dict[str, list[Option]]:
+    """Return the products' stored options in order; products without any have no entry."""
     found: dict[str, list[Option]] = defaultdict(list)
-    for option in await _stored(session, ProductOption.product_id.in_(list(product_ids))):
+    for option in await _read_stored(session, ProductOption.product_id.in_(list(product_ids))):
         found[option.row.product_id].append(option)
     return dict(found)
 
 
-async def options_by_id(session: AsyncSession, option_ids: Iterable[str]) -> dict[str, Option]:
-    """The stored options with these ids."""
-    found = await _stored(session, ProductOption.id.in_(list(option_ids)))
+async def read_options_by_id(session: AsyncSession, option_ids: Iterable[str]) -> dict[str, Option]:
+    """Return the stored options with these ids."""
+    found = await _read_stored(session, ProductOption.id.in_(list(option_ids)))
     return {option.row.id: option for option in found}
 
 
-async def _stored(session: AsyncSession, condition: ColumnElement[bool]) -> Iterable[Option]:
+async def _read_stored(session: AsyncSession, condition: ColumnElement[bool]) -> Iterable[Option]:
     rows = await session.execute(
         select(ProductOption, ProductOptionValue)
         .outerjoin(ProductOptionValue, ProductOptionValue.option_id == ProductOption.id)
@@ -89,10 +89,10 @@ async def _stored(session: AsyncSession, condition: ColumnElement[bool]) -> Iter
     return found.values()
 
 
-async def values_of_variants(
+async def read_variant_values(
     session: AsyncSession, product_ids: Iterable[str]
 ) -> dict[str, dict[str, ProductOptionValue]]:
-    """The stored values of the products' variants: by variant, by option."""
+    """Return the stored values of the products' variants: by variant id, then by option id."""
     rows = await session.execute(
         select(VariantOptionValue.variant_id, ProductOptionValue)
         .join(ProductOptionValue, ProductOptionValue.id == VariantOptionValue.value_id)
@@ -105,19 +105,19 @@ async def values_of_variants(
     return found
 
 
-async def named_values(
+async def read_named_values(
     session: AsyncSession, variants: Mapping[str, Sequence[Variant]]
 ) -> dict[str, dict[str, str]]:
-    """What tells the variants apart: by variant, the title of each option with its value, in the product's order.
+    """Return each variant's option values: by variant id, then by option title in the product's order.
 
-    A product that was given no options has the one that says which of its variants, unless it has a single one that
-    nobody gave a title.
+    For a product without stored options, these are the values of the implied option; but its only variant has none
+    if it has the default title.
 
     Args:
-        variants: by the ids of their products, all of theirs.
+        variants: all variants of the products, by product id.
     """
-    options = await options_of(session, variants)
-    values = await values_of_variants(session, options)
+    options = await read_options(session, variants)
+    values = await read_variant_values(session, options)
     named: dict[str, dict[str, str]] = {}
     for product_id, some in variants.items():
         for variant in some:
@@ -129,7 +129,7 @@ async def named_values(
                     if option.row.id in has
                 }
             else:
-                is_alone = len(some) == 1 and variant.title == ONLY
+                is_alone = len(some) == 1 and variant.title == ONLY_VARIANT_TITLE
                 named[variant.id] = {} if is_alone else {IMPLIED_TITLE: variant.title}
     return named
 
@@ -137,9 +137,12 @@ async def named_values(
 def implied_option(
     product: Product, variants: Sequence[Variant]
 ) -> tuple[ProductOption, dict[str, ProductOptionValue]]:
-    """The option of a product that was given none, and its value of each variant: variants called alike share one."""
+    """Return the implied option of a product without stored ones, and its values by variant id.
+
+    Variants with the same title share a value.
+    """
     option = ProductOption(
-        id=sibling_id("opt", product.id),
+        id=derive_sibling_id("opt", product.id),
         product_id=product.id,
         title=IMPLIED_TITLE,
         created_at=product.created_at,
@@ -149,7 +152,7 @@ def implied_option(
     for variant in variants:
         if variant.title not in by_title:
             by_title[variant.title] = ProductOptionValue(
-                id=sibling_id("optval", variant.id),
+                id=derive_sibling_id("optval", variant.id),
                 option_id=option.id,
                 value=variant.title,
                 rank=len(by_title),
@@ -157,9 +160,9 @@ def implied_option(
     return option, {variant.id: by_title[variant.title] for variant in variants}
 
 
-async def store_implied(session: AsyncSession, product: Product, variants: Sequence[Variant]) -> None:
-    """Store the option that a product has without having been given one. With stored options, nothing is done."""
-    if (await options_of(session, [product.id])).get(product.id):
+async def store_implied_option(session: AsyncSession, product: Product, variants: Sequence[Variant]) -> None:
+    """Store the product's implied option. If the product has stored options, do nothing."""
+    if (await read_options(session, [product.id])).get(product.id):
         return
     option, values = implied_option(product, variants)
     session.add(option)
@@ -172,39 +175,39 @@ async def store_implied(session: AsyncSession, product: Product, variants: Seque
     await session.flush()
 
 
-async def set_options(session: AsyncSession, product: Product, said: Sequence[SaidOption]) -> None:
-    """Give the product these options, in this order; those left out are gone. Values are added, none is taken away.
+async def set_options(session: AsyncSession, product: Product, given: Sequence[OptionInput]) -> None:
+    """Set the product's options in this order; delete omitted ones. Values are added, but none is removed.
 
     Raises:
-        InvalidData: two are called alike.
+        InvalidData: two options have the same title.
         NotFound: the product has no option with this id.
     """
-    titles = [one.title for one in said]
+    titles = [one.title for one in given]
     if len(set(titles)) < len(titles):
         raise InvalidData(f"Product has several options with the same title: {', '.join(titles)}.")
-    known = (await options_of(session, [product.id])).get(product.id, [])
-    implied_id = sibling_id("opt", product.id)
-    if not known and [(one.id or implied_id, one.title) for one in said] == [(implied_id, IMPLIED_TITLE)]:
-        return  # sent back as it was shown
+    known = (await read_options(session, [product.id])).get(product.id, [])
+    implied_id = derive_sibling_id("opt", product.id)
+    if not known and [(one.id or implied_id, one.title) for one in given] == [(implied_id, IMPLIED_TITLE)]:
+        return  # the client sent back the implied option unchanged
     by_id = {option.row.id: option for option in known}
     by_title = {option.row.title: option for option in known}
-    wanted: list[tuple[SaidOption, Option]] = []
-    for one in said:
+    wanted_options: list[tuple[OptionInput, Option]] = []
+    for one in given:
         option = by_id.get(one.id) if one.id else by_title.get(one.title)
         if option is None and one.id not in (None, implied_id):
             raise NotFound(f"Product option with id: {one.id} was not found")
-        wanted.append((one, option or Option(ProductOption(product_id=product.id, title=one.title))))
-    kept = {option.row.id for _said, option in wanted}
+        wanted_options.append((one, option or Option(ProductOption(product_id=product.id, title=one.title))))
+    kept_ids = {option.row.id for _given, option in wanted_options}
     for option in known:
-        if option.row.id not in kept:
+        if option.row.id not in kept_ids:
             await session.delete(option.row)
     await session.flush()
-    for rank, (one, option) in enumerate(wanted):
+    for rank, (one, option) in enumerate(wanted_options):
         option.row.title, option.row.rank = one.title, rank
         option.row.meta = option.row.meta if one.metadata is None else one.metadata
         session.add(option.row)
     await session.flush()
-    for one, option in wanted:
+    for one, option in wanted_options:
         add_values(session, option, one.values or ())
     await session.flush()
 
@@ -219,21 +222,21 @@ def add_values(session: AsyncSession, option: Option, values: Iterable[str]) -> 
             option.values.append(new)
 
 
-async def keep_values(session: AsyncSession, product: Product, said: Sequence[SaidOption]) -> None:
-    """Put the values of the options in this order, and take those away that are left out.
+async def replace_values(session: AsyncSession, product: Product, given: Sequence[OptionInput]) -> None:
+    """Sort the options' values in this order, and delete omitted ones.
 
     Raises:
-        NotAllowed: a variant has one that is left out.
+        NotAllowed: a variant has an omitted value.
     """
     options = {
-        option.row.title: option for option in (await options_of(session, [product.id])).get(product.id, [])
+        option.row.title: option for option in (await read_options(session, [product.id])).get(product.id, [])
     }
     used = {
         value.id
-        for values in (await values_of_variants(session, [product.id])).values()
+        for values in (await read_variant_values(session, [product.id])).values()
         for value in values.values()
     }
-    for one in said:
+    for one in given:
         option = options.get(one.title)
         if option is None or one.values is None:
             continue
@@ -248,48 +251,48 @@ async def keep_values(session: AsyncSession, product: Product, said: Sequence[Sa
     await session.flush()
 
 
-async def set_values(
-    session: AsyncSession, product: Product, variant: Variant, said: Mapping[str, str]
+async def set_variant_values(
+    session: AsyncSession, product: Product, variant: Variant, given: Mapping[str, str]
 ) -> None:
-    """Give the variant these values, by the titles of the options. A title that is made of its values follows them.
+    """Set the variant's values, by option title. A title that consists of the values is updated.
 
     Raises:
-        InvalidData: not every option of the product has one, or there is no such value.
+        InvalidData: an option of the product has no value here, or a value does not exist.
     """
-    options = (await options_of(session, [product.id])).get(product.id, [])
+    options = (await read_options(session, [product.id])).get(product.id, [])
     if not options:
-        if set(said) != {IMPLIED_TITLE}:
+        if set(given) != {IMPLIED_TITLE}:
             raise InvalidData(f"Product options are not provided for: [{product.title}].")
-        variant.title = said[IMPLIED_TITLE] or variant.title
+        variant.title = given[IMPLIED_TITLE] or variant.title
         return
-    if len(said) != len(options):
+    if len(given) != len(options):
         raise InvalidData(
-            f"Product has {len(options)} option values but there were {len(said)} provided option values"
+            f"Product has {len(options)} option values but there were {len(given)} provided option values"
             f" for the variant: {variant.title}."
         )
     titles = {option.row.title for option in options}
-    for title, text in said.items():
+    for title, text in given.items():
         if title not in titles:
             raise InvalidData(f"Option value {text} does not exist for option {title}")
-    chosen = [_value_of(option, said[option.row.title]) for option in options]
+    chosen = [_find_value(option, given[option.row.title]) for option in options]
     query = select(VariantOptionValue).where(VariantOptionValue.variant_id == variant.id)
     has = {link.value_id: link for link in (await session.execute(query)).scalars()}
     before = [value.value for option in options for value in option.values if value.id in has]
-    if variant.title in (ONLY, title_of(before)):
-        variant.title = title_of(value.value for value in chosen)
-    wanted = {value.id for value in chosen}
+    if variant.title in (ONLY_VARIANT_TITLE, join_values(before)):
+        variant.title = join_values(value.value for value in chosen)
+    wanted_options = {value.id for value in chosen}
     for value_id, link in has.items():
-        if value_id not in wanted:
+        if value_id not in wanted_options:
             await session.delete(link)
     await session.flush()
     session.add_all(
         VariantOptionValue(variant_id=variant.id, value_id=value_id)
-        for value_id in sorted(wanted - has.keys())
+        for value_id in sorted(wanted_options - has.keys())
     )
     await session.flush()
 
 
-def _value_of(option: Option, text: str) -> ProductOptionValue:
+def _find_value(option: Option, text: str) -> ProductOptionValue:
     for value in option.values:
         if value.value == text:
             return value
@@ -297,14 +300,14 @@ def _value_of(option: Option, text: str) -> ProductOptionValue:
 
 
 async def require_different_variants(session: AsyncSession, product_id: str) -> None:
-    """Refuse two variants of the product with the same values.
+    """Check that no two variants of the product have the same values.
 
     Raises:
-        InvalidData: there are two.
+        InvalidData: two have the same values.
     """
     query = select(Variant.id, Variant.title).where(Variant.product_id == product_id)
     titles = dict((await session.execute(query.order_by(Variant.rank, Variant.id))).all())
-    values = await values_of_variants(session, [product_id])
+    values = await read_variant_values(session, [product_id])
     seen: dict[frozenset[str], str] = {}
     for variant_id, title in titles.items():
         combination = frozenset(value.id for value in values.get(variant_id, {}).values())
@@ -318,28 +321,28 @@ async def require_different_variants(session: AsyncSession, product_id: str) -> 
 
 
 async def find_option(session: AsyncSession, product_id: str, option_id: str) -> Option:
-    """A stored option of the product.
+    """Return a stored option of the product.
 
     Raises:
-        NotFound: it has no such option.
+        NotFound: the product has no such option.
     """
-    options = (await options_of(session, [product_id])).get(product_id, [])
+    options = (await read_options(session, [product_id])).get(product_id, [])
     for option in options:
         if option.row.id == option_id:
             return option
     raise NotFound(f"Product option with id: {option_id} was not found")
 
 
-async def titles_of_values(session: AsyncSession, product_id: str) -> dict[str, str]:
-    """What each variant of the product that has values is called by them."""
-    options = (await options_of(session, [product_id])).get(product_id, [])
-    values = await values_of_variants(session, [product_id])
+async def read_joined_values(session: AsyncSession, product_id: str) -> dict[str, str]:
+    """Return the titles that the product's variants would have by their values, by variant id."""
+    options = (await read_options(session, [product_id])).get(product_id, [])
+    values = await read_variant_values(session, [product_id])
     return {
-        variant_id: title_of(has[option.row.id].value for option in options if option.row.id in has)
+        variant_id: join_values(has[option.row.id].value for option in options if option.row.id in has)
         for variant_id, has in values.items()
     }
 
 
-def title_of(values: Iterable[str]) -> str:
-    """What a variant with these values is called."""
+def join_values(values: Iterable[str]) -> str:
+    """Return the title of a variant with these values."""
     return SEPARATOR.join(values)[:255]

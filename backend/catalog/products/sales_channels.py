@@ -1,6 +1,6 @@
-"""Where every product is sold and how it is shipped: in every sales channel, by the one shipping profile.
+"""Sales channels and shipping profile, which are the same for all products: every channel, and the one profile.
 
-A program may send both along with a product. What exists is taken and read back; nothing else is.
+API clients may send them with a product. Existing ones are accepted; others are refused.
 """
 
 from collections.abc import Sequence
@@ -13,36 +13,36 @@ from backend.channels.models import SalesChannel, ShippingProfile
 from backend.core.errors import NotFound, require_found
 
 
-async def require_known_places(session: AsyncSession, said: ChangeProduct) -> None:
-    """Check the sales channels and the shipping profile that a command names.
+async def require_known_channels(session: AsyncSession, command: ChangeProduct) -> None:
+    """Check that the command's sales channels and shipping profile exist.
 
     Raises:
-        NotFound: there is no such channel or profile.
+        NotFound: a channel or the profile does not exist.
     """
-    if asked := set(said.sales_channel_ids):
-        query = select(SalesChannel.id).where(SalesChannel.id.in_(asked))
-        if unknown := asked - set((await session.execute(query)).scalars()):
+    if channel_ids := set(command.sales_channel_ids):
+        query = select(SalesChannel.id).where(SalesChannel.id.in_(channel_ids))
+        if unknown := channel_ids - set((await session.execute(query)).scalars()):
             raise NotFound(f"Sales channels with ids: {', '.join(sorted(unknown))} were not found")
-    if said.shipping_profile_id is not None:
-        await require_profile(session, said.shipping_profile_id)
+    if command.shipping_profile_id is not None:
+        await require_profile(session, command.shipping_profile_id)
 
 
 async def require_profile(session: AsyncSession, profile_id: str) -> None:
     """Check that the shipping profile exists.
 
     Raises:
-        NotFound: it does not.
+        NotFound: the profile does not exist.
     """
     require_found(await session.get(ShippingProfile, profile_id), "Shipping profile", profile_id)
 
 
-async def every_channel(session: AsyncSession) -> Sequence[SalesChannel]:
-    """The sales channels that every product is sold in, the oldest first."""
+async def list_channels(session: AsyncSession) -> Sequence[SalesChannel]:
+    """Return the sales channels of every product, oldest first."""
     query = select(SalesChannel).order_by(SalesChannel.created_at, SalesChannel.id)
     return (await session.execute(query)).scalars().all()
 
 
-async def the_profile(session: AsyncSession) -> ShippingProfile | None:
-    """The shipping profile of every product."""
+async def read_shipping_profile(session: AsyncSession) -> ShippingProfile | None:
+    """Return the shipping profile of every product."""
     query = select(ShippingProfile).order_by(ShippingProfile.created_at, ShippingProfile.id).limit(1)
     return (await session.execute(query)).scalar_one_or_none()

@@ -1,1 +1,1 @@
-"""Bodies and parameters of the catalogue's APIs, and the fields of a product."""
+"""Request bodies and parameters of the catalogue's APIs, and the fields of a product."""

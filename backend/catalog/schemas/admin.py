@@ -1,4 +1,7 @@
-"""Bodies and parameters of the catalogue's Admin API. What is assigned by other routes is refused (spec: Errors)."""
+"""Request bodies and parameters of the catalogue's Admin API.
+
+Fields that have their own routes are refused (spec: Errors).
+"""
 
 from typing import Annotated, Any, Literal, Self
 
@@ -17,24 +20,26 @@ from backend.edge.schemas import (
     Text,
     Whole,
     example,
-    problem,
+    validation_error,
 )
 
 MAX_PICTURES = 50
 MAX_VARIANTS = 100
 MAX_BATCH = 100
-"""Products of one batch: a second of the database, in which nobody else can write on SQLite."""
+"""Products per batch: it takes about a second, during which SQLite allows no other writer."""
 MAX_OPTIONS = 10
 MAX_TAGS = 100
 
 
-def _is_bar_code(text: str) -> str:
+def _check_bar_code(text: str) -> str:
     if text and not is_bar_code(text):
-        raise problem("A bar code is an EAN-13, an EAN-8 or a UPC-A, whose last digit checks the others")
+        raise validation_error(
+            "A bar code is an EAN-13, an EAN-8 or a UPC-A, whose last digit checks the others"
+        )
     return text
 
 
-BarCode = Annotated[Name, AfterValidator(_is_bar_code)]
+BarCode = Annotated[Name, AfterValidator(_check_bar_code)]
 
 
 class PriceIn(Body):
@@ -51,8 +56,8 @@ class PriceIn(Body):
 Prices = Annotated[list[PriceIn], Field(max_length=10)]
 
 
-class NothingKnown(Body):
-    """What the platform has of variants and this shop has not: programs that send along what they were shown may."""
+class UnsupportedFields(Body):
+    """The platform's variant fields that this shop does not have. Clients may send them back as null."""
 
     upc: None = None
     barcode: None = None
@@ -67,22 +72,22 @@ class NothingKnown(Body):
 
 
 IS_FREE = "is_free"
-"""The key of a variant's metadata that lets a price of 0 be sold."""
+"""Metadata key that allows a variant to be sold at a price of 0."""
 
 
 def _check_keys(metadata: dict[str, Any]) -> dict[str, Any]:
     if unknown := sorted(metadata.keys() - {IS_FREE}):
-        raise problem(f"The metadata of a variant has no key but '{IS_FREE}': not {unknown}")
+        raise validation_error(f"The metadata of a variant has no key but '{IS_FREE}': not {unknown}")
     if not isinstance(metadata.get(IS_FREE) or False, bool):
-        raise problem(f"Expected type: 'boolean' for field 'metadata, {IS_FREE}'")
+        raise validation_error(f"Expected type: 'boolean' for field 'metadata, {IS_FREE}'")
     return metadata
 
 
 VariantMetadata = Annotated[Metadata, AfterValidator(_check_keys)]
 
 
-class VariantChange(NothingKnown):
-    """A change of a variant; what is left out stays. `compare_at_price: null` ends a sale."""
+class VariantChange(UnsupportedFields):
+    """A change of a variant; omitted fields stay. `compare_at_price: null` ends a sale."""
 
     model_config = example(prices=[{"amount": 42_000}], compare_at_price=50_000)
 
@@ -97,14 +102,15 @@ class VariantChange(NothingKnown):
     )
     variant_rank: Annotated[Whole, Field(ge=0, le=10_000)] | None = None
     manage_inventory: bool | None = Field(
-        None, description="The units of every variant are counted: a new one may say false, and is told true."
+        None,
+        description="Always true, since all units are counted. False is accepted for a new variant, and ignored.",
     )
     allow_backorder: Literal[False] | None = None
     options: Annotated[dict[str, Name], Field(max_length=MAX_OPTIONS)] | None = Field(
         None, description="The value of each of the product's options, by its title."
     )
     inventory_items: Annotated[list[Any], Field(max_length=0)] | None = Field(
-        None, description="A variant has one item of its own: only an empty list is taken."
+        None, description="A variant has its own single item: only an empty list is accepted."
     )
 
 
@@ -117,13 +123,13 @@ class NewVariant(VariantChange):
 
 
 class VariantUpdate(VariantChange):
-    """A change of the variant that the address names."""
+    """A change of the variant in the path."""
 
-    id: Name | None = Field(None, description="That of the address, if any.")
+    id: Name | None = Field(None, description="If given, it must equal the id in the path.")
 
 
 class VariantInProduct(VariantChange):
-    """A variant in the change of its product: a known one by its id, or a new one."""
+    """A variant in the body of its product: an existing one by its id, or a new one."""
 
     id: Name | None = None
 
@@ -148,7 +154,7 @@ class VariantBatch(Body):
 
 
 class ImageIn(Body):
-    """A picture by its address. File names may hold spaces and parentheses."""
+    """A picture by its address. File names may contain spaces and parentheses."""
 
     url: Annotated[PictureAddress, Field(min_length=1)]
     id: Name | None = None
@@ -159,7 +165,7 @@ Values = Annotated[list[FilledName], Field(max_length=MAX_VARIANTS)]
 
 
 class OptionChange(Body):
-    """A change of an option; what is left out stays. A value that is left out is gone, unless a variant has it."""
+    """A change of an option; omitted fields stay. An omitted value is deleted, unless a variant has it."""
 
     model_config = example(title="Talla")
 
@@ -169,7 +175,7 @@ class OptionChange(Body):
 
 
 class NewOption(OptionChange):
-    """In what the variants of a product differ, and what there is to choose."""
+    """A new option of a product, with its values."""
 
     model_config = example(title="Talla", values=["Pequeño", "Mediano", "Grande"])
 
@@ -178,7 +184,7 @@ class NewOption(OptionChange):
 
 
 class ValueChange(Body):
-    """What a value of an option is to be called."""
+    """A new text of an option value."""
 
     model_config = example(value="Extra grande")
 
@@ -186,9 +192,9 @@ class ValueChange(Body):
 
 
 class OptionIn(OptionChange):
-    """An option in the body of its product: a known one by its id or its title, or a new one.
+    """An option in the body of its product: an existing one by its id or its title, or a new one.
 
-    It is this product's alone, whatever `is_exclusive` says.
+    It belongs to this product only, whatever `is_exclusive` is.
     """
 
     title: FilledName
@@ -197,17 +203,16 @@ class OptionIn(OptionChange):
 
 
 class IdOnly(Body):
-    """Something by its id."""
+    """A reference to an object by its id."""
 
     id: Name
 
 
 class ProductChange(Body, ProductFields):
-    """A change of a product; what is left out stays.
+    """A change of a product; omitted fields stay.
 
-    Options that are left out are gone, and so are their values. Metadata is merged: an empty text or null takes a key
-    out. `price` and `compare_at_price` are those of its only variant. Collections and categories are assigned by their
-    own routes.
+    Omitted options are deleted with their values. Metadata is merged: an empty text or null removes a key. `price`
+    and `compare_at_price` apply to its only variant. Collections and categories are assigned by their own routes.
     """
 
     model_config = example(price=79_900, compare_at_price=95_000, metadata={"ageRange": "6-8"})
@@ -223,21 +228,21 @@ class ProductChange(Body, ProductFields):
     discountable: Literal[True] | None = None
     is_giftcard: Literal[False] | None = None
     sales_channels: Annotated[list[IdOnly], Field(max_length=20)] | None = Field(
-        None, description="Ones that exist: every product is sold in all of them."
+        None, description="They must exist. Every product is sold in all channels."
     )
-    shipping_profile_id: Name | None = Field(None, description="That of every product.")
+    shipping_profile_id: Name | None = Field(None, description="The shipping profile of every product.")
     additional_data: Annotated[dict[str, Any], Field(max_length=0)] | None = None
 
 
 class ProductUpdate(ProductChange):
-    """A change of one product. Its collection and categories may be sent along as they are."""
+    """A change of one product. Its current collection and categories may be sent along."""
 
     collection_id: Name | None = None
     categories: Annotated[list[IdOnly], Field(max_length=MAX_TAGS)] | None = None
 
 
 class NewProduct(ProductUpdate):
-    """A new product, a draft unless told otherwise."""
+    """A new product, by default a draft."""
 
     model_config = example(
         title="Pirinola de madera",
@@ -258,7 +263,7 @@ class NewProduct(ProductUpdate):
 
     @field_validator("handle", mode="before")
     @classmethod
-    def _or_one_from_the_title(cls, handle: Any) -> Any:
+    def _convert_empty_handle(cls, handle: Any) -> Any:
         return handle or None
 
 
@@ -269,7 +274,7 @@ class ProductInBatch(ProductChange):
 
 
 class ProductBatch(Body):
-    """Products to create, to change and to delete, `MAX_BATCH` in all."""
+    """Products to create, to change and to delete, at most `MAX_BATCH` in total."""
 
     model_config = example(
         create=[{"title": "Zaranda de totumo", "price": 15_900}],
@@ -281,20 +286,20 @@ class ProductBatch(Body):
     delete: list[Name] = Field(default_factory=list)
 
     @model_validator(mode="after")
-    def _is_not_too_long(self) -> Self:
+    def _check_size(self) -> Self:
         if len(self.create) + len(self.update) + len(self.delete) > MAX_BATCH:
-            raise problem(f"A batch has {MAX_BATCH} products at most")
+            raise validation_error(f"A batch has {MAX_BATCH} products at most")
         return self
 
 
 class Assignment(Links):
-    """Products to put in and to take out. Unknown ids are skipped."""
+    """Ids of products to add and to remove. Unknown ids are skipped."""
 
     model_config = example(add=["prod_01JPZ6V3N8K4T2WQ7RXB5C9MHD"], remove=[])
 
 
 class CollectionChange(Body):
-    """A change of a collection; what is left out stays."""
+    """A change of a collection; omitted fields stay."""
 
     model_config = example(title="Regalos de Navidad")
 
@@ -304,7 +309,7 @@ class CollectionChange(Body):
 
 
 class NewCollection(CollectionChange):
-    """A new collection; its handle is made from the title unless it is given."""
+    """A new collection; without a handle, it is derived from the title."""
 
     model_config = example(title="Amor y amistad", handle="amor-y-amistad")
 
@@ -312,7 +317,7 @@ class NewCollection(CollectionChange):
 
 
 class CategoryChange(Body):
-    """A change of a category; what is left out stays."""
+    """A change of a category; omitted fields stay."""
 
     model_config = example(description="Para jugar todos alrededor de la mesa.", rank=2)
 
@@ -339,18 +344,18 @@ class NewCategory(CategoryChange):
 
 
 class AdminProductsParameters(ProductsParameters):
-    """Which products, drafts included."""
+    """Filters of the product list, which includes drafts."""
 
     status: list[Status] | None = None
     has_picture: bool | None = None
     has_weight: bool | None = Field(None, description="Without a weight a product is shipped as 1 kg.")
     low_stock: bool | None = Field(
-        None, description="So few units of a variant are left at a location as the product says."
+        None, description="A variant's stock at a location is at or below the low-stock limit."
     )
 
 
 class AdminCategoriesParameters(CategoriesParameters):
-    """Which categories."""
+    """Filters of the category list."""
 
     is_active: bool | None = None
     is_internal: bool | None = None

@@ -1,4 +1,4 @@
-"""The cells of a file to import: what may stand in one, and what it means."""
+"""Parsers of the cells of an import file."""
 
 import re
 import unicodedata
@@ -18,40 +18,40 @@ _DIGITS = re.compile(r"[0-9]{1,12}")
 _GROUPED = re.compile(
     r"[0-9]{1,3}(?:\.[0-9]{3})+(?:,0{1,2})?|[0-9]{1,3}(?:,[0-9]{3})+(?:\.0{1,2})?|[0-9]{1,12},0{1,2}"
 )
-"""A whole number as spreadsheets write it: with dots, or commas, between the thousands; with decimals of nothing."""
+"""A whole number in a spreadsheet's format: dots or commas between the thousands, or decimals that are zero."""
 _COUNTRY = re.compile(r"[A-Za-z]{2}")
 _YES, _NO = frozenset({"yes", "true", "1", "sí", "si"}), frozenset({"no", "false", "0"})
 
 
 class CellError(ValueError):
-    """A cell holds what it cannot hold; the message says what it may hold."""
+    """An invalid cell; the message describes the valid values."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """How a column is imported. `read` makes the value of a filled cell; `empty` is the value of an empty one."""
+    """Import rule of a column. `read` parses a filled cell; `empty` is the value of an empty one."""
 
     read: Callable[[str], Any]
     empty: Any = UNCHANGED
 
 
-def handle(cell: str) -> str:
-    """A handle.
+def parse_handle(cell: str) -> str:
+    """Parse a handle.
 
     Raises:
-        CellError: it is none.
+        CellError: the cell is not a valid handle.
     """
     if len(cell) > 200 or not _HANDLE.fullmatch(cell):
         raise CellError("must be lower-case letters, digits and hyphens, such as trompo-de-madera")
     return cell
 
 
-def text(longest: int) -> Callable[[str], str]:
-    """Reads a text of at most this many letters."""
+def make_text_parser(max_length: int) -> Callable[[str], str]:
+    """Return a parser of texts with at most this many letters."""
 
     def read(cell: str) -> str:
-        if len(cell) > longest:
-            raise CellError(f"must not be longer than {longest} letters")
+        if len(cell) > max_length:
+            raise CellError(f"must not be longer than {max_length} letters")
         if any(ord(letter) < 32 and letter not in "\n\r\t" for letter in cell):
             raise CellError("must not hold control characters")
         return cell
@@ -59,51 +59,51 @@ def text(longest: int) -> Callable[[str], str]:
     return read
 
 
-def word(longest: int) -> Callable[[str], str]:
-    """Reads a name on one line of at most this many letters."""
+def word(max_length: int) -> Callable[[str], str]:
+    """Return a parser of names on one line with at most this many letters."""
 
     def read(cell: str) -> str:
-        return plain(text(longest)(cell))
+        return normalize_name(make_text_parser(max_length)(cell))
 
     return read
 
 
-def plain(said: str) -> str:
-    """A name as it is compared: its accents in one form, one space between its words."""
-    return " ".join(unicodedata.normalize("NFC", said).split())
+def normalize_name(name: str) -> str:
+    """Return a name in its normalized form for comparison: composed accents, one space between words."""
+    return " ".join(unicodedata.normalize("NFC", name).split())
 
 
-def number(most: int, such_as: str) -> Callable[[str], int]:
-    """Reads a whole number from 0 to `most`: `20000`, `20.000`, `20,000` or `$ 20.000,00`."""
+def make_number_parser(maximum: int, example: str) -> Callable[[str], int]:
+    """Return a parser of whole numbers from 0 to `maximum`: `20000`, `20.000`, `20,000` or `$ 20.000,00`."""
 
     def read(cell: str) -> int:
         digits = cell.removeprefix("$").strip()
         if _GROUPED.fullmatch(digits):
             digits = re.sub(r"[.,]0{1,2}$", "", digits).replace(".", "").replace(",", "")
-        if not _DIGITS.fullmatch(digits) or int(digits) > most:
-            raise CellError(f"must be a whole number, such as {such_as}, and at most {most}")
+        if not _DIGITS.fullmatch(digits) or int(digits) > maximum:
+            raise CellError(f"must be a whole number, such as {example}, and at most {maximum}")
         return int(digits)
 
     return read
 
 
-def measure(most: int, such_as: str) -> Callable[[str], float]:
-    """Reads a number with up to six decimals, after a point or a comma, that is more than 0 and at most `most`."""
+def make_measure_parser(maximum: int, example: str) -> Callable[[str], float]:
+    """Return a parser of numbers above 0 and up to `maximum`, with at most six decimals after a point or a comma."""
 
     def read(cell: str) -> float:
         value = float(cell.replace(",", ".")) if _DECIMAL.fullmatch(cell) else 0.0
-        if not 0 < value <= most:
-            raise CellError(f"must be a number such as {such_as}, more than 0 and at most {most}")
+        if not 0 < value <= maximum:
+            raise CellError(f"must be a number such as {example}, more than 0 and at most {maximum}")
         return value
 
     return read
 
 
-def yes_or_no(cell: str) -> bool:
-    """Reads yes or no.
+def parse_yes_or_no(cell: str) -> bool:
+    """Parse yes or no.
 
     Raises:
-        CellError: it is neither.
+        CellError: the cell is neither yes nor no.
     """
     word = cell.lower()
     if word not in _YES | _NO:
@@ -111,8 +111,8 @@ def yes_or_no(cell: str) -> bool:
     return word in _YES
 
 
-def one_of(*values: str, **others: str) -> Callable[[str], str]:
-    """Reads one of these values; `others` are words of people for some of them, in any case."""
+def make_choice_parser(*values: str, **others: str) -> Callable[[str], str]:
+    """Return a parser of one of these values; `others` maps alternative words, in any case, to values."""
 
     def read(cell: str) -> str:
         value = others.get(cell.lower(), cell)
@@ -123,11 +123,11 @@ def one_of(*values: str, **others: str) -> Callable[[str], str]:
     return read
 
 
-def tax_rate(cell: str) -> int:
-    """Reads a rate of IVA in percent.
+def parse_tax_rate(cell: str) -> int:
+    """Parse a rate of IVA in percent.
 
     Raises:
-        CellError: no product has this rate.
+        CellError: the rate does not exist.
     """
     rates = {str(rate): rate for rate in TAX_RATES}
     rate = rates.get(cell.removesuffix("%").rstrip())
@@ -136,29 +136,29 @@ def tax_rate(cell: str) -> int:
     return rate
 
 
-def country(cell: str) -> str:
-    """Reads a country's two letters (ISO 3166), as lower case.
+def parse_country(cell: str) -> str:
+    """Parse a country code (ISO 3166) and return it in lower case.
 
     Raises:
-        CellError: they are none.
+        CellError: the cell is not two letters.
     """
     if not _COUNTRY.fullmatch(cell):
         raise CellError("must be a country's two letters, such as co")
     return cell.lower()
 
 
-def bar_code(cell: str) -> str:
-    """Reads the number of a bar code.
+def parse_bar_code(cell: str) -> str:
+    """Parse a bar code number.
 
     Raises:
-        CellError: it is none.
+        CellError: the number is invalid.
     """
     if not is_bar_code(cell):
         raise CellError("must be an EAN-13, an EAN-8 or a UPC-A whose last digit is right")
     return cell
 
 
-def several(cell: str) -> tuple[str, ...]:
-    """Reads a list: its parts in their order, each once."""
+def parse_list(cell: str) -> tuple[str, ...]:
+    """Parse a list: return its parts in order, without duplicates."""
     parts = (part.strip() for part in cell.split(LIST_SEPARATOR))
     return tuple(dict.fromkeys(part for part in parts if part))

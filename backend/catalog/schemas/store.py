@@ -6,21 +6,21 @@ from pydantic import AfterValidator, Field
 
 from backend.edge.schemas import (
     FilterParameters,
-    Moments,
+    MomentParameters,
     Name,
     OneParameters,
-    problem,
+    validation_error,
 )
 
 
-def _nothing_deleted(is_wanted: bool) -> bool:
+def _refuse_deleted(is_wanted: bool) -> bool:
     if is_wanted:
-        raise problem("What was deleted is not shown")
+        raise validation_error("What was deleted is not shown")
     return is_wanted
 
 
 class PriceContext(OneParameters):
-    """Where a price is to hold. `calculated_price` needs the region."""
+    """The region and other context of a price. `calculated_price` needs the region."""
 
     region_id: Name | None = None
     cart_id: Name | None = None
@@ -29,11 +29,11 @@ class PriceContext(OneParameters):
 
 
 class ProductParameters(PriceContext):
-    """How a product is asked for."""
+    """Parameters of a request for one product."""
 
 
-class ProductsParameters(Moments, PriceContext):
-    """Which products. Values of one parameter are alternatives, parameters narrow each other."""
+class ProductsParameters(MomentParameters, PriceContext):
+    """Filters of the product list. Values of one parameter are combined with OR, parameters with AND."""
 
     q: str | None = Field(
         None, max_length=200, description="Words; every one must be found, accents do not matter."
@@ -54,11 +54,11 @@ class ProductsParameters(Moments, PriceContext):
     variant_ean: list[Name] | None = Field(None, alias="variants[ean]")
     variant_title: list[Name] | None = Field(None, alias="variants[title]")
     is_giftcard: bool | None = None
-    with_deleted: Annotated[bool, AfterValidator(_nothing_deleted)] = False
+    with_deleted: Annotated[bool, AfterValidator(_refuse_deleted)] = False
 
 
-class VariantFilters(Moments):
-    """Which variants. Values of one parameter are alternatives, parameters narrow each other."""
+class VariantFilters(MomentParameters):
+    """Filters of the variant list. Values of one parameter are combined with OR, parameters with AND."""
 
     id: list[Name] | None = None
     product_id: list[Name] | None = None
@@ -67,20 +67,20 @@ class VariantFilters(Moments):
 
 
 class VariantsParameters(VariantFilters, PriceContext):
-    """Which variants of products for sale."""
+    """Filters of the variants of products for sale."""
 
     q: str | None = Field(None, max_length=200, description="Words that find the product.")
 
 
 class CategoryParameters(OneParameters):
-    """How a category is asked for: all that is below it and above it, or only the nearest."""
+    """Parameters of a request for one category: whole trees above and below it, or only its parent and children."""
 
     include_descendants_tree: bool = False
     include_ancestors_tree: bool = False
 
 
 class CategoriesParameters(FilterParameters, CategoryParameters):
-    """Which categories. `parent_category_id=null` asks for the roots."""
+    """Filters of the category list. `parent_category_id=null` finds the roots."""
 
     q: str | None = Field(None, max_length=200)
     id: list[Name] | None = None
@@ -89,8 +89,8 @@ class CategoriesParameters(FilterParameters, CategoryParameters):
     parent_category_id: list[Name] | None = None
 
 
-class OptionsParameters(Moments):
-    """Which options of products."""
+class OptionsParameters(MomentParameters):
+    """Filters of the list of product options."""
 
     q: Name | None = Field(None, description="A part of the title.")
     id: list[Name] | None = None
@@ -99,7 +99,7 @@ class OptionsParameters(Moments):
 
 
 class CollectionsParameters(FilterParameters):
-    """Which collections."""
+    """Filters of the collection list."""
 
     q: str | None = Field(None, max_length=200)
     id: list[Name] | None = None

@@ -1,1 +1,1 @@
-"""The search index, the words of a search, and suggestions."""
+"""Product search: the index, the interpretation of query words, and suggestions."""

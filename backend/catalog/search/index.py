@@ -1,10 +1,10 @@
-"""Finding products by words: every word, as a prefix, accents and case ignored, small typos forgiven, best first.
+"""Search for products by words: prefix match, without accents and case, tolerant of small typos, best match first.
 
-The index lives in the database (`search_term`, `search_typo`), so every replica finds the same, and it needs no
-extension. A word of the query looks for terms that begin with it, are a form of it or mean the same
-(`query_words.py`); only when there is none are terms looked for of the other gender, and then those that are one
-letter off (two, in words of eight letters and more). Two words are that close when they share what is left of them
-after leaving letters out, so `search_typo` stores those remains for every term.
+The index is stored in the database (`search_term`, `search_typo`), so all replicas find the same, without a
+database extension. A query word matches terms that begin with it, are a form of it or are a synonym
+(`query_words.py`). If there is none, terms of the other gender are tried, and then terms with one typo (two for
+words of eight letters or more). Two words are that close if they have a common remainder after leaving letters out,
+so `search_typo` stores the remainders of every term.
 """
 
 from collections.abc import Iterable, Sequence
@@ -32,101 +32,101 @@ from backend.catalog.derived_models import ProductTerm, SearchTerm, SearchTypo
 from backend.catalog.models import Category, Collection, Product, ProductCategory, Variant, for_sale
 from backend.catalog.search.query_words import (
     MAX_TERM_LENGTH,
-    Asked,
+    ParsedQuery,
+    QueryTerm,
     SearchWords,
-    Understood,
     other_gender,
     search_words,
-    words_of,
+    split_words,
 )
 from backend.core.collation import AFTER_ANY_LETTER
 from backend.core.db.tables import insert_into, table_of
 
 MIN_TYPO_LENGTH = 4
-TWO_TYPOS_LENGTH = 8
+MIN_TWO_TYPOS_LENGTH = 8
 TITLE, BRAND, CATEGORY, COLLECTION, SKU, DESCRIPTION = 16, 8, 6, 4, 2, 1
 AS_WRITTEN, FORM, BEGINNING, SYNONYM, SHORT_BEGINNING, TYPO = 8, 6, 4, 3, 2, 2
-"""How much a term is worth by how it answers the word; an age counts like a category."""
-LONG_BEGINNING = 4
-"""Letters. The beginning of a word is a guess, and a weak one where it is shorter."""
-A_WORD_MORE = 100_000
-"""What holds one more of the words goes before whatever holds fewer, however well."""
+"""Factors of a score by kind of match. A product with a matching age scores like a synonym of its category."""
+MIN_STRONG_PREFIX = 4
+"""Minimum number of letters of a prefix that counts as `BEGINNING`; a shorter one is a `SHORT_BEGINNING`."""
+SCORE_PER_WORD = 100_000
+"""Score for each matched word. A product that matches more words always comes before one that matches fewer."""
 _TERMS = table_of(SearchTerm)
-_BEGUN = (
+_TERM_WITH_PREFIX = (
     select(_TERMS.c.term)
     .where(_TERMS.c.term >= bindparam("word"), _TERMS.c.term < bindparam("after"))
     .limit(literal_column("1"))
 )
-"""A term that begins with the word, which all that lies before `after` does."""
+"""Query for a term that begins with the word: such terms sort before `after`."""
 
 
-def typo_distance(word: str) -> int:
-    """How many letters of the word may be wrong for it still to be found."""
+def get_max_typos(word: str) -> int:
+    """Return the number of wrong letters that are tolerated in the word."""
     if len(word) < MIN_TYPO_LENGTH:
         return 0
-    return 2 if len(word) >= TWO_TYPOS_LENGTH else 1
+    return 2 if len(word) >= MIN_TWO_TYPOS_LENGTH else 1
 
 
-def remains(word: str) -> set[str]:
-    """The word, and what remains of it without as many letters as may be wrong."""
+def make_remainders(word: str) -> set[str]:
+    """Return the word and its remainders: the word without up to `get_max_typos` of its letters."""
     return {
-        "".join(letter for place, letter in enumerate(word) if place not in gone)
-        for count in range(typo_distance(word) + 1)
-        for gone in combinations(range(len(word)), count)
+        "".join(letter for place, letter in enumerate(word) if place not in left_out)
+        for count in range(get_max_typos(word) + 1)
+        for left_out in combinations(range(len(word)), count)
     }
 
 
 def staff_terms(title: str, handle: str, codes: Iterable[str]) -> set[str]:
-    """The words by which staff find a product: those of its title and handle, and its codes, whole and in parts."""
-    terms = {*words_of(title), *words_of(handle)}
+    """Return the words by which staff find a product: those of title and handle, and its codes, whole and in parts."""
+    terms = {*split_words(title), *split_words(handle)}
     for code in codes:
-        parts = words_of(code)
+        parts = split_words(code)
         terms.update(parts, ["".join(parts)[:MAX_TERM_LENGTH]] if parts else [])
     return terms
 
 
 async def index_products(session: AsyncSession, product_ids: Sequence[str]) -> None:
-    """Index these products anew, where their words have changed. Those that are not for sale leave the shoppers' index.
+    """Update the index of these products if their words changed. Only products for sale are in the customers' index.
 
-    The staff's index keeps all but those that are deleted.
+    The staff's index contains all products that are not deleted.
     """
     await _index_for_staff(session, product_ids)
-    known: dict[str, dict[str, int]] = {}
+    current_weights: dict[str, dict[str, int]] = {}
     query = select(SearchTerm.product_id, SearchTerm.term, SearchTerm.weight)
     for product_id, term, weight in await session.execute(
         query.where(SearchTerm.product_id.in_(product_ids))
     ):
-        known.setdefault(product_id, {})[term] = weight
-    wanted: dict[str, dict[str, int]] = {}
-    for product_id, texts in (await _texts_of(session, product_ids)).items():
-        weights = wanted[product_id] = {}
+        current_weights.setdefault(product_id, {})[term] = weight
+    new_weights: dict[str, dict[str, int]] = {}
+    for product_id, texts in (await _read_texts(session, product_ids)).items():
+        weights = new_weights[product_id] = {}
         for text, weight in texts:
-            for word in words_of(text):
+            for word in split_words(text):
                 weights[word] = max(weights.get(word, 0), weight)
-    changed = [one for one in product_ids if known.get(one, {}) != wanted.get(one, {})]
+    changed = [one for one in product_ids if current_weights.get(one, {}) != new_weights.get(one, {})]
     if not changed:
         return
     await session.execute(delete(SearchTerm).where(SearchTerm.product_id.in_(changed)))
     rows: list[dict[str, str | int]] = [
         {"term": term, "product_id": product_id, "weight": weight}
         for product_id in changed
-        for term, weight in wanted.get(product_id, {}).items()
+        for term, weight in new_weights.get(product_id, {}).items()
     ]
     if not rows:
         return
     await session.execute(insert(SearchTerm), rows)
     new = await _new_terms(session, {str(row["term"]) for row in rows})
-    typos = [{"remains": left, "term": term} for term in new for left in remains(term)]
+    typos = [{"remains": left, "term": term} for term in new for left in make_remainders(term)]
     if typos:
         await _insert_missing_typos(session, typos)
 
 
 async def _index_for_staff(session: AsyncSession, product_ids: Sequence[str]) -> None:
     await session.execute(delete(ProductTerm).where(ProductTerm.product_id.in_(product_ids)))
-    kept = select(Product.id, Product.title, Product.handle).where(
+    not_deleted = select(Product.id, Product.title, Product.handle).where(
         Product.id.in_(product_ids), Product.deleted_at.is_(None)
     )
-    products = (await session.execute(kept)).all()
+    products = (await session.execute(not_deleted)).all()
     codes: dict[str, list[str]] = {product_id: [] for product_id, _title, _handle in products}
     variants = select(Variant.product_id, Variant.sku, Variant.ean).where(Variant.product_id.in_(codes))
     for product_id, sku, ean in await session.execute(variants):
@@ -141,7 +141,7 @@ async def _index_for_staff(session: AsyncSession, product_ids: Sequence[str]) ->
 
 
 async def _new_terms(session: AsyncSession, terms: set[str]) -> set[str]:
-    """Those of the terms whose remains are not stored yet: a word is among its own remains."""
+    """Return the terms whose remainders are not stored yet. A stored word is among its own remainders."""
     query = select(SearchTypo.term).where(
         SearchTypo.remains.in_(terms), SearchTypo.term == SearchTypo.remains
     )
@@ -153,7 +153,7 @@ async def _insert_missing_typos(session: AsyncSession, typos: list[dict[str, str
     await session.execute(statement, sorted(typos, key=lambda row: (row["remains"], row["term"])))
 
 
-async def _texts_of(session: AsyncSession, product_ids: Sequence[str]) -> dict[str, list[tuple[str, int]]]:
+async def _read_texts(session: AsyncSession, product_ids: Sequence[str]) -> dict[str, list[tuple[str, int]]]:
     texts: dict[str, list[tuple[str, int]]] = {}
     products = await session.execute(select(Product).where(Product.id.in_(product_ids), for_sale()))
     for product in products.scalars():
@@ -182,26 +182,26 @@ async def _texts_of(session: AsyncSession, product_ids: Sequence[str]) -> dict[s
     return texts
 
 
-async def matches(session: AsyncSession, text: str, words: SearchWords | None = None) -> Subquery | None:
-    """The products that all of what the text asks for finds, as a subquery of `product_id` and `score`.
+async def find_matches(session: AsyncSession, text: str, words: SearchWords | None = None) -> Subquery | None:
+    """Return the products that match all words of the text, as a subquery of `product_id` and `score`.
 
-    None when there is no text. A word that finds nothing makes the whole result empty; so does a text without words.
+    Return None for an empty text. If one word has no match, or a text has no words, the result is empty.
     """
     if not text.strip():
         return None
-    return every_match(await answers_of(session, (words or search_words()).understand(text)))
+    return intersect_matches(await find_matches_by_term(session, (words or search_words()).parse_query(text)))
 
 
-async def answers_of(session: AsyncSession, understood: Understood) -> list[Subquery]:
-    """For each thing that is asked for, the products that have it, as a subquery of `product_id` and `score`."""
-    return [await _answers(session, asked) for asked in understood.asked]
+async def find_matches_by_term(session: AsyncSession, understood: ParsedQuery) -> list[Subquery]:
+    """Return the matching products for each term of the query, as subqueries of `product_id` and `score`."""
+    return [await _matches_of_term(session, term_query) for term_query in understood.query_terms]
 
 
-def every_match(answers: Sequence[Subquery]) -> Subquery:
-    """The products that are in all of the answers."""
-    if not answers:
+def intersect_matches(subqueries: Sequence[Subquery]) -> Subquery:
+    """Return the products that are in all of the subqueries."""
+    if not subqueries:
         return select(SearchTerm.product_id, literal(0).label("score")).where(false()).subquery("found")
-    first, *others = answers
+    first, *others = subqueries
     score = sum((other.c.score for other in others), first.c.score)
     query = select(first.c.product_id.label("product_id"), score.label("score"))
     for other in others:
@@ -209,24 +209,24 @@ def every_match(answers: Sequence[Subquery]) -> Subquery:
     return query.subquery("found")
 
 
-def near_matches(answers: Sequence[Subquery]) -> Subquery:
-    """The products that are in any of the answers: those in most of them have the highest score."""
-    if not answers:
-        return every_match(answers)
-    found = union_all(*(select(answer.c.product_id, answer.c.score) for answer in answers)).subquery()
-    score = func.count() * A_WORD_MORE + func.sum(found.c.score)
+def near_matches(subqueries: Sequence[Subquery]) -> Subquery:
+    """Return the products that are in any of the subqueries. Products in more of them have a higher score."""
+    if not subqueries:
+        return intersect_matches(subqueries)
+    found = union_all(*(select(each.c.product_id, each.c.score) for each in subqueries)).subquery()
+    score = func.count() * SCORE_PER_WORD + func.sum(found.c.score)
     return select(found.c.product_id, score.label("score")).group_by(found.c.product_id).subquery("found")
 
 
-async def _answers(session: AsyncSession, asked: Asked) -> Subquery:
-    if not asked.ages:
-        return (await _matches_of_word(session, asked)).subquery()
+async def _matches_of_term(session: AsyncSession, term_query: QueryTerm) -> Subquery:
+    if not term_query.ages:
+        return (await _matches_of_word(session, term_query)).subquery()
     of_age = select(Product.id.label("product_id"), literal(CATEGORY * SYNONYM).label("score")).where(
-        for_sale(), Product.age_range.in_(asked.ages)
+        for_sale(), Product.age_range.in_(term_query.ages)
     )
-    if not asked.word:
+    if not term_query.word:
         return of_age.subquery()
-    either = union_all(await _matches_of_word(session, asked), of_age).subquery()
+    either = union_all(await _matches_of_word(session, term_query), of_age).subquery()
     return (
         select(either.c.product_id, func.max(either.c.score).label("score"))
         .group_by(either.c.product_id)
@@ -234,41 +234,47 @@ async def _answers(session: AsyncSession, asked: Asked) -> Subquery:
     )
 
 
-async def _matches_of_word(session: AsyncSession, asked: Asked) -> Select[Any]:
+async def _matches_of_word(session: AsyncSession, term_query: QueryTerm) -> Select[Any]:
     term = _TERMS.c.term
-    begins = (term >= asked.word) & (term < asked.word + AFTER_ANY_LETTER)
-    meant = term.in_(sorted(asked.forms | asked.synonyms))
-    hit: ColumnElement[bool] = begins | meant
+    begins = (term >= term_query.word) & (term < term_query.word + AFTER_ANY_LETTER)
+    is_form_or_synonym = term.in_(sorted(term_query.forms | term_query.synonyms))
+    hit: ColumnElement[bool] = begins | is_form_or_synonym
     worth: ColumnElement[int] = case(
-        (term == asked.word, AS_WRITTEN),
-        (term.in_(sorted(asked.forms)), FORM),
-        (begins, BEGINNING if len(asked.word) >= LONG_BEGINNING else SHORT_BEGINNING),
+        (term == term_query.word, AS_WRITTEN),
+        (term.in_(sorted(term_query.forms)), FORM),
+        (begins, BEGINNING if len(term_query.word) >= MIN_STRONG_PREFIX else SHORT_BEGINNING),
         else_=SYNONYM,
     )
-    begun = await session.execute(_BEGUN, {"word": asked.word, "after": asked.word + AFTER_ANY_LETTER})
-    is_found = begun.first() or (await session.execute(select(term).where(meant).limit(1))).first()
-    if not is_found and (near := await _terms_near(session, asked.word)):
-        hit, worth = term.in_(near), literal(TYPO)
+    begun = await session.execute(
+        _TERM_WITH_PREFIX, {"word": term_query.word, "after": term_query.word + AFTER_ANY_LETTER}
+    )
+    is_found = (
+        begun.first() or (await session.execute(select(term).where(is_form_or_synonym).limit(1))).first()
+    )
+    if not is_found and (near_terms := await _terms_near(session, term_query.word)):
+        hit, worth = term.in_(near_terms), literal(TYPO)
     score = func.max(_TERMS.c.weight * worth).label("score")
     return select(_TERMS.c.product_id, score).where(hit).group_by(_TERMS.c.product_id)
 
 
 async def _terms_near(session: AsyncSession, word: str) -> list[str]:
-    """The word of the other gender, or else the terms a typo away; none when the word is too short to tell."""
+    """Return the term of the other gender, else the terms with a typo; none if the word is too short for typos."""
     other = other_gender(word)
     is_there = select(SearchTerm.term).where(SearchTerm.term == other).limit(1)
     if other != word and (await session.execute(is_there)).first():
         return [other]
-    if not typo_distance(word):
+    if not get_max_typos(word):
         return []
-    close = select(SearchTypo.term).where(SearchTypo.remains.in_(remains(word))).distinct()
+    close = select(SearchTypo.term).where(SearchTypo.remains.in_(make_remainders(word))).distinct()
     return [
-        term for term in (await session.execute(close)).scalars() if within(word, term, typo_distance(word))
+        term
+        for term in (await session.execute(close)).scalars()
+        if is_within_distance(word, term, get_max_typos(word))
     ]
 
 
-def within(one: str, other: str, limit: int) -> bool:
-    """Whether at most `limit` letters were added, dropped, changed or swapped with a neighbour between the words."""
+def is_within_distance(one: str, other: str, limit: int) -> bool:
+    """Return True if the words' edit distance is at most `limit`; a swap of neighbouring letters is one edit."""
     if abs(len(one) - len(other)) > limit:
         return False
     before: list[int] = []

@@ -1,9 +1,8 @@
-"""Finding products as staff do: published or not, by words and codes, and by what is missing or runs out.
+"""Product search for staff: published or not, by words and codes, and by missing data or low stock.
 
-A word finds the products that have a term which begins with it (`product_term`): words of the title and the handle,
-SKU and bar code. Where few products meet all that is asked for, they are found once and then known by their ids; where
-many do, the products are asked one by one in the order of the list. So both are quick in a large shop, on both
-databases.
+A word matches products with a term that begins with it (`product_term`): words of title and handle, SKU and bar
+code. If few products match all conditions, their ids are looked up once. If many match, each product is tested in
+the order of the list. So both are fast in a large shop, on PostgreSQL and on SQLite.
 """
 
 from collections.abc import Sequence
@@ -27,30 +26,30 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.catalog.category_tree import read_tree
 from backend.catalog.derived_models import ProductTerm
 from backend.catalog.models import Picture, Product, ProductCategory, Variant, for_sale, is_hidden
-from backend.catalog.search.query_words import MAX_QUERY_WORDS, words_of
+from backend.catalog.search.query_words import MAX_QUERY_WORDS, split_words
 from backend.core.collation import AFTER_ANY_LETTER
-from backend.core.db.database import planned_for
+from backend.core.db.database import planned_literal
 from backend.core.errors import InvalidData
 from backend.inventory.models import FREE_UNITS, InventoryLevel
 from backend.office_settings import read_low_stock
 
-MOST_FEW = 2_000
-"""More products than these are not looked up by their ids."""
-MOST_SIZED = 20_000
+MAX_LOOKED_UP = 2_000
+"""Maximum number of products that are looked up by id."""
+MAX_COUNTED = 20_000
 SEPARATOR = "|"
 
 
 @dataclass(frozen=True, slots=True)
 class ProductFilter:
-    """Which products; what is empty, None or False does not matter.
+    """Filter of products; a field that is empty, None or False does not filter.
 
     Attributes:
-        text: beginnings of words of the title or the handle, or a code (SKU, EAN) or its beginning.
-        is_published: whether shoppers see it.
-        category: the handle of a category that it stands in, or of one above that.
-        has_picture: whether it has any.
-        has_weight: whether it has one; without, it is shipped as 1 kg.
-        is_low: whether so few units of a variant are left at a location as the product says, or else the office.
+        text: beginnings of words of the title or the handle, or of a code (SKU, EAN).
+        is_published: True for products that customers see, False for hidden ones.
+        category: the handle of a category that contains it, directly or in a descendant.
+        has_picture: True for products with a picture.
+        has_weight: True for products with a weight; without one, a product is shipped as 1 kg.
+        is_low: True if a variant's stock at a location is at or below the product's limit, or else the office's.
         is_sold_out: no unit of it can be sold.
     """
 
@@ -66,10 +65,10 @@ class ProductFilter:
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
-    """One condition: `ids` finds the products that meet it, `holds` asks it of one.
+class _Condition:
+    """A condition in two forms: `ids` finds the products that meet it, `holds` tests one product.
 
-    `looks_at_all`: finding them is to look at every product, and only done where there is nothing else to begin with.
+    `looks_at_all`: `ids` reads every product, so it is used only if there is no other condition to begin with.
     """
 
     ids: Select[str]
@@ -77,27 +76,31 @@ class _Part:
     looks_at_all: bool = False
 
 
-async def conditions_of(session: AsyncSession, wanted: ProductFilter) -> list[ColumnElement[bool]]:
-    """What the rows of `Product` must meet. Whoever shows them has checked the right to see the catalogue."""
+async def filter_conditions(
+    session: AsyncSession, product_filter: ProductFilter
+) -> list[ColumnElement[bool]]:
+    """Return the conditions on `Product` rows. The caller has to check the right to read the catalogue."""
     conditions: list[ColumnElement[bool]] = [Product.deleted_at.is_(None)]
-    if wanted.is_published is not None:
-        conditions.append(for_sale() if wanted.is_published else is_hidden())
-    if wanted.has_weight is not None:
-        conditions.append(Product.weight.is_not(None) if wanted.has_weight else Product.weight.is_(None))
-    if wanted.is_featured:
+    if product_filter.is_published is not None:
+        conditions.append(for_sale() if product_filter.is_published else is_hidden())
+    if product_filter.has_weight is not None:
+        conditions.append(
+            Product.weight.is_not(None) if product_filter.has_weight else Product.weight.is_(None)
+        )
+    if product_filter.is_featured:
         conditions.append(Product.featured.is_(True))
-    code = wanted.text.strip()
+    code = product_filter.text.strip()
     if code and (variant := await variant_with_code(session, code)) is not None:
         conditions.append(Product.id == variant.product_id)
         code = ""
-    parts = [*_words(code), *await _places(session, wanted)]
-    few = await _few_of(session, parts)
+    parts = [*_word_conditions(code), *await _other_conditions(session, product_filter)]
+    few = await _find_few(session, parts)
     met = [part.holds for part in parts] if few is None else [Product.id.in_(sorted(few))]
     return [*conditions, *met]
 
 
 async def variant_with_code(session: AsyncSession, code: str) -> Variant | None:
-    """The variant of a kept product that has just this SKU or bar code."""
+    """Return the variant with exactly this SKU or bar code, unless its product is deleted."""
     query = (
         select(Variant)
         .join(Product, Product.id == Variant.product_id)
@@ -108,95 +111,95 @@ async def variant_with_code(session: AsyncSession, code: str) -> Variant | None:
     return (await session.execute(query)).scalars().first()
 
 
-async def by_title(
+async def list_by_title(
     session: AsyncSession, conditions: Sequence[ColumnElement[bool]], limit: int, cursor: str = ""
 ) -> tuple[list[str], str]:
-    """Products in the order of their titles.
+    """Return a page of products sorted by title.
 
     Args:
         session: for reading.
-        conditions: what they must meet.
-        limit: how many at most.
-        cursor: where the page before ended; empty for the first.
+        conditions: the filter.
+        limit: the page size.
+        cursor: the end of the previous page; empty for the first page.
 
     Returns:
-        Their ids, and the cursor of the next page; empty where there is none.
+        The ids of the products, and the cursor of the next page; empty if there is none.
 
     Raises:
-        InvalidData: the cursor is none of ours.
+        InvalidData: the cursor is invalid.
     """
     query = select(Product.id, Product.title_key).where(*conditions)
     if cursor:
         title_key, separator, last = cursor.rpartition(SEPARATOR)
         if not separator:
-            raise InvalidData("The cursor is none of ours")
+            raise InvalidData("The cursor is invalid")
         query = query.where(tuple_(Product.title_key, Product.id) > (title_key, last))
-    query = query.order_by(Product.title_key, Product.id).limit(planned_for(limit + 1))
+    query = query.order_by(Product.title_key, Product.id).limit(planned_literal(limit + 1))
     found = (await session.execute(query)).all()
     shown = found[:limit]
     following = f"{shown[-1].title_key}{SEPARATOR}{shown[-1].id}" if len(found) > limit else ""
     return [product_id for product_id, _title_key in shown], following
 
 
-async def count_up_to(session: AsyncSession, conditions: Sequence[ColumnElement[bool]], most: int) -> int:
-    """How many products meet these; no more than `most` are counted."""
-    some = select(Product.id).where(*conditions).limit(planned_for(most)).subquery()
+async def count_up_to(session: AsyncSession, conditions: Sequence[ColumnElement[bool]], maximum: int) -> int:
+    """Count the products that meet the conditions, up to `maximum`."""
+    some = select(Product.id).where(*conditions).limit(planned_literal(maximum)).subquery()
     return (await session.execute(select(func.count()).select_from(some))).scalar_one()
 
 
-def _words(text: str) -> list[_Part]:
-    """One part for each word."""
+def _word_conditions(text: str) -> list[_Condition]:
+    """Return one condition for each word of the text."""
     if not text:
         return []
-    words = words_of(text)[:MAX_QUERY_WORDS]
+    words = split_words(text)[:MAX_QUERY_WORDS]
     if not words:
-        return [_Part(select(Product.id).where(false()), false())]
+        return [_Condition(select(Product.id).where(false()), false())]
     parts = []
-    for word in sorted(words, key=len, reverse=True):  # the longest is the likeliest to be rare
-        first, last = planned_for(word), planned_for(word + AFTER_ANY_LETTER)
+    for word in sorted(words, key=len, reverse=True):  # the longest word is probably the rarest
+        first, last = planned_literal(word), planned_literal(word + AFTER_ANY_LETTER)
         begins = (ProductTerm.term >= first) & (ProductTerm.term < last)
         with_word = select(ProductTerm.product_id).where(begins)
-        parts.append(_Part(with_word, exists().where(ProductTerm.product_id == Product.id, begins)))
+        parts.append(_Condition(with_word, exists().where(ProductTerm.product_id == Product.id, begins)))
     return parts
 
 
-async def _places(session: AsyncSession, wanted: ProductFilter) -> list[_Part]:
+async def _other_conditions(session: AsyncSession, product_filter: ProductFilter) -> list[_Condition]:
     parts = []
-    if wanted.category:
-        ids = (await read_tree(session)).with_descendants([wanted.category])
+    if product_filter.category:
+        ids = (await read_tree(session)).with_descendants([product_filter.category])
         inside = ProductCategory.category_id.in_(sorted(ids))
         within = exists().where(ProductCategory.product_id == Product.id, inside)
-        parts.append(_Part(select(ProductCategory.product_id).where(inside), within))
-    if wanted.is_low is not None:
+        parts.append(_Condition(select(ProductCategory.product_id).where(inside), within))
+    if product_filter.is_low is not None:
         usual = await read_low_stock(session)
         own = func.coalesce(Product.low_stock_at, usual)
-        most = (await session.execute(select(func.max(Product.low_stock_at)))).scalar_one()
+        maximum = (await session.execute(select(func.max(Product.low_stock_at)))).scalar_one()
         levels = (
             select(Variant.product_id)
             .join(InventoryLevel, InventoryLevel.variant_id == Variant.id)
-            .where(planned_for(max(most or 0, usual)) >= FREE_UNITS)
+            .where(planned_literal(max(maximum or 0, usual)) >= FREE_UNITS)
         )
         low = levels.join(Product, Product.id == Variant.product_id).where(own >= FREE_UNITS)
         held = levels.where(Variant.product_id == Product.id, own >= FREE_UNITS).correlate(Product).exists()
         enough = select(Product.id).where(Product.deleted_at.is_(None), not_(held))
-        parts.append(_Part(low, held) if wanted.is_low else _Part(enough, not_(held)))
-    if wanted.is_sold_out:
-        parts.append(_sold_out())
-    if wanted.is_on_sale:
+        parts.append(_Condition(low, held) if product_filter.is_low else _Condition(enough, not_(held)))
+    if product_filter.is_sold_out:
+        parts.append(_sold_out_condition())
+    if product_filter.is_on_sale:
         lower = Variant.compare_at_price > Variant.price
         on_sale = select(Variant.product_id).where(lower)
-        parts.append(_Part(on_sale, exists().where(Variant.product_id == Product.id, lower)))
-    if wanted.has_picture is not None:
+        parts.append(_Condition(on_sale, exists().where(Variant.product_id == Product.id, lower)))
+    if product_filter.has_picture is not None:
         pictured = exists().where(Picture.product_id == Product.id)
-        holds = pictured if wanted.has_picture else not_(pictured)
-        # deleted ones too, which the caller leaves out: so SQLite reads no row, only the index of ids
-        parts.append(_Part(select(Product.id).where(holds), holds, looks_at_all=True))
+        holds = pictured if product_filter.has_picture else not_(pictured)
+        # includes deleted products, which the caller leaves out: so SQLite reads only the index of ids
+        parts.append(_Condition(select(Product.id).where(holds), holds, looks_at_all=True))
     return parts
 
 
-def _sold_out() -> _Part:
+def _sold_out_condition() -> _Condition:
     level_of = InventoryLevel.variant_id == Variant.id
-    empty = select(Variant.product_id).join(InventoryLevel, level_of).where(planned_for(0) >= FREE_UNITS)
+    empty = select(Variant.product_id).join(InventoryLevel, level_of).where(planned_literal(0) >= FREE_UNITS)
     never = select(Variant.product_id).where(not_(exists().where(level_of)))
     candidates = union(empty, never).subquery()
     some = (
@@ -206,45 +209,45 @@ def _sold_out() -> _Part:
         .correlate(Product)
     )
     sold_out = select(Product.id).join(candidates, candidates.c.product_id == Product.id)
-    return _Part(
+    return _Condition(
         sold_out.where(Product.deleted_at.is_(None), not_(some.exists())),
         and_(exists().where(Variant.product_id == Product.id), not_(some.exists())),
     )
 
 
-async def _few_of(session: AsyncSession, parts: Sequence[_Part]) -> set[str] | None:
-    """The products that meet every part, if they are few; None when they are many.
+async def _find_few(session: AsyncSession, parts: Sequence[_Condition]) -> set[str] | None:
+    """Return the products that meet all conditions if they are few; None if they are many.
 
-    A part that few meet is looked up, and those are asked for the others. Where many meet each, the database is asked
-    for all of them together, beginning with the part that fewest meet.
+    If few products meet one condition, they are looked up and tested for the others. If many meet each of them, the
+    database combines all conditions, beginning with the one that the fewest products meet.
     """
     can_begin = [place for place, part in enumerate(parts) if not part.looks_at_all] or range(len(parts))
     for place in can_begin:
         part = parts[place]
-        if (few := await _few(session, part.ids)) is not None:
-            others = _holds_but(parts, place)
-            asked = select(Product.id).where(Product.id.in_(sorted(few)), *others)
-            return few if not few or not others else await _few(session, asked)
+        if (few := await _ids_if_few(session, part.ids)) is not None:
+            others = _other_tests(parts, place)
+            meeting_all = select(Product.id).where(Product.id.in_(sorted(few)), *others)
+            return few if not few or not others else await _ids_if_few(session, meeting_all)
     if len(parts) < 2:
         return None
-    sizes = {place: await _size(session, parts[place].ids) for place in can_begin}
+    sizes = {place: await _count_rows(session, parts[place].ids) for place in can_begin}
     place = min(sizes, key=lambda place: sizes[place])
     fewest = parts[place].ids.subquery()
     together = select(Product.id).join(fewest, fewest.c[0] == Product.id)
-    return await _few(session, together.where(*_holds_but(parts, place)))
+    return await _ids_if_few(session, together.where(*_other_tests(parts, place)))
 
 
-def _holds_but(parts: Sequence[_Part], place: int) -> list[ColumnElement[bool]]:
+def _other_tests(parts: Sequence[_Condition], place: int) -> list[ColumnElement[bool]]:
     return [part.holds for part in (*parts[:place], *parts[place + 1 :])]
 
 
-async def _size(session: AsyncSession, ids: Select[str]) -> int:
-    """How many rows the query finds; no more than `MOST_SIZED` are counted."""
-    some = ids.limit(planned_for(MOST_SIZED)).subquery()
+async def _count_rows(session: AsyncSession, ids: Select[str]) -> int:
+    """Count the rows of the query, up to `MAX_COUNTED`."""
+    some = ids.limit(planned_literal(MAX_COUNTED)).subquery()
     return (await session.execute(select(func.count()).select_from(some))).scalar_one()
 
 
-async def _few(session: AsyncSession, ids: Select[str]) -> set[str] | None:
-    """The products that the query finds; None when they are many."""
-    found = (await session.execute(ids.limit(planned_for(MOST_FEW + 1)))).scalars().all()
-    return None if len(found) > MOST_FEW else set(found)
+async def _ids_if_few(session: AsyncSession, ids: Select[str]) -> set[str] | None:
+    """Return the ids that the query finds; None if they are many."""
+    found = (await session.execute(ids.limit(planned_literal(MAX_LOOKED_UP + 1)))).scalars().all()
+    return None if len(found) > MAX_LOOKED_UP else set(found)

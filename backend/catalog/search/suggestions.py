@@ -1,4 +1,4 @@
-"""Categories and brands that a search may mean: suggested beside the toys."""
+"""Suggestions of categories and brands for a search, in addition to the products."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,59 +9,65 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.catalog.category_tree import category_tree
 from backend.catalog.handles import brand_handle
 from backend.catalog.models import Product, for_sale
-from backend.catalog.search.query_words import Asked, SearchWords, words_of
-from backend.catalog.views import CategoryNode, SearchPlace
+from backend.catalog.search.query_words import QueryTerm, SearchWords, split_words
+from backend.catalog.views import CategoryNode, SearchSuggestion
 
 MIN_LETTERS = 2
-MOST_OF_A_KIND = 2
+MAX_PER_KIND = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
-    """All that may be suggested, by their names."""
+class SuggestionSource:
+    """All categories and brands that may be suggested."""
 
-    categories: tuple[SearchPlace, ...]
-    brands: tuple[SearchPlace, ...]
+    categories: tuple[SearchSuggestion, ...]
+    brands: tuple[SearchSuggestion, ...]
 
 
-async def read_places(session: AsyncSession) -> Places:
-    """The categories and the brands with something for sale."""
-    nodes = _below(await category_tree(session))
-    return Places(
-        categories=tuple(SearchPlace("category", node.name, node.handle) for node in nodes if node.count),
-        brands=tuple([SearchPlace("brand", name, brand_handle(name)) for name in await _brands(session)]),
+async def read_suggestion_source(session: AsyncSession) -> SuggestionSource:
+    """Return the categories and the brands with a product for sale."""
+    nodes = _flatten(await category_tree(session))
+    return SuggestionSource(
+        categories=tuple(
+            SearchSuggestion("category", node.name, node.handle) for node in nodes if node.count
+        ),
+        brands=tuple(
+            [SearchSuggestion("brand", name, brand_handle(name)) for name in await _brands(session)]
+        ),
     )
 
 
-def places_of(places: Places, text: str, words: SearchWords) -> list[SearchPlace]:
-    """Those whose names hold all that the text asks for, the shortest names first: two categories and two brands."""
-    asked = words.understand(text).asked if len(text.strip()) >= MIN_LETTERS else ()
-    if not asked:
+def find_suggestions(source: SuggestionSource, text: str, words: SearchWords) -> list[SearchSuggestion]:
+    """Return the categories and brands whose names match the whole text, shortest names first, at most two of each."""
+    terms = words.parse_query(text).query_terms if len(text.strip()) >= MIN_LETTERS else ()
+    if not terms:
         return []
     return [
         place
-        for kind in (places.categories, places.brands)
-        for place in _best([place for place in kind if all(_names(place.name, one) for one in asked)])
+        for kind in (source.categories, source.brands)
+        for place in _shortest(
+            [place for place in kind if all(_is_name_match(place.name, one) for one in terms)]
+        )
     ]
 
 
-def _best(found: Sequence[SearchPlace]) -> list[SearchPlace]:
-    return sorted(found, key=lambda place: len(words_of(place.name)))[:MOST_OF_A_KIND]
+def _shortest(candidates: Sequence[SearchSuggestion]) -> list[SearchSuggestion]:
+    return sorted(candidates, key=lambda place: len(split_words(place.name)))[:MAX_PER_KIND]
 
 
-def _names(name: str, asked: Asked) -> bool:
-    if not asked.word:
+def _is_name_match(name: str, terms: QueryTerm) -> bool:
+    if not terms.word:
         return False
-    meant = asked.forms | asked.synonyms
-    return any(word in meant or word.startswith(asked.word) for word in words_of(name))
+    accepted_words = terms.forms | terms.synonyms
+    return any(word in accepted_words or word.startswith(terms.word) for word in split_words(name))
 
 
-def _below(nodes: Sequence[CategoryNode]) -> list[CategoryNode]:
-    return [found for node in nodes for found in (node, *_below(node.children))]
+def _flatten(nodes: Sequence[CategoryNode]) -> list[CategoryNode]:
+    return [candidates for node in nodes for candidates in (node, *_flatten(node.children))]
 
 
 async def _brands(session: AsyncSession) -> list[str]:
-    """The brands for sale: each is the first in the index after the one before, however many products each has."""
+    """Return the brands for sale. Each is read as the next value in the index, whatever the number of its products."""
     first = select(func.min(Product.brand).label("brand")).where(Product.brand > "").cte(recursive=True)
     following = select(func.min(Product.brand)).where(Product.brand > first.c.brand).correlate(first)
     brands = first.union_all(

@@ -1,16 +1,16 @@
-"""Variants by words, in lists of those of all products."""
+"""Search for variants by words, for lists of the variants of all products."""
 
 from sqlalchemy import ColumnElement, or_
 
 from backend.catalog.models import Product, Variant
-from backend.core.collation import MOST_WORDS, fold
+from backend.core.collation import MAX_SEARCH_WORDS, fold
 
 
-def with_words(text: str | None) -> list[ColumnElement[bool]]:
-    """The conditions of `q` on variants that are joined with their products: each word is a part of one of the texts.
+def variant_text_conditions(text: str | None) -> list[ColumnElement[bool]]:
+    """Return the conditions of `q` on variants joined with their products: each word must be part of one of the texts.
 
-    These are the SKU, the bar code, the variant's title and that of its product; accents do not matter in the last.
-    Every row is read: so nothing is folded here, and the product's title is looked at as it is kept folded.
+    The texts are the SKU, the bar code, the variant's title and the product's title, which is compared without
+    accents. The query reads every row, so no column is folded in it: it uses the stored folded title.
     """
     return [
         or_(
@@ -19,5 +19,5 @@ def with_words(text: str | None) -> list[ColumnElement[bool]]:
             Variant.ean.contains(word, autoescape=True),
             Variant.title.icontains(word, autoescape=True),
         )
-        for word in (text or "").split()[:MOST_WORDS]
+        for word in (text or "").split()[:MAX_SEARCH_WORDS]
     ]

@@ -1,4 +1,4 @@
-"""Product cards: what every list of products shows of each."""
+"""Product cards: the summary of a product in lists."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -6,20 +6,20 @@ from collections.abc import Iterable, Sequence
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.models import Picture, Product, Variant, new_since
+from backend.catalog.models import Picture, Product, Variant, new_products_cutoff
 from backend.catalog.price_labels import format_price
-from backend.catalog.ratings import rating_of
+from backend.catalog.ratings import make_rating_view
 from backend.catalog.views import PictureView, ProductCard
 from backend.core.money import format_cop, percent_off
 from backend.core.texts import _
 from backend.inventory.models import InventoryLevel
-from backend.media.picture_urls import picture_address
+from backend.media.picture_urls import encode_picture_url
 
 
 def picture_view(picture: Picture) -> PictureView:
-    """The picture with its addresses: file names may hold spaces and parentheses (spec: Entities)."""
+    """Return the picture with encoded URLs: file names may contain spaces and parentheses (spec: Entities)."""
     return PictureView(
-        url=picture_address(picture.url),
+        url=encode_picture_url(picture.url),
         alt=picture.alt,
         width=picture.width,
         height=picture.height,
@@ -28,18 +28,18 @@ def picture_view(picture: Picture) -> PictureView:
 
 
 def _in_srcset(url: str) -> str:
-    """The address; a comma at its end would end it there."""
-    return picture_address(url).replace(",", "%2C")
+    """Return the URL for a `srcset`, with encoded commas: a comma at its end would separate it from its width."""
+    return encode_picture_url(url).replace(",", "%2C")
 
 
 async def first_pictures(session: AsyncSession, product_ids: Iterable[str]) -> dict[str, PictureView]:
-    """The first picture of each of these products, by the product's id; none of those without any."""
+    """Return the first picture of each of these products, by product id. Products without pictures are left out."""
     query = select(Picture).where(Picture.product_id.in_(product_ids), Picture.rank == 0)
     return {picture.product_id: picture_view(picture) for picture in (await session.execute(query)).scalars()}
 
 
-async def cards_of(session: AsyncSession, products: Sequence[Product]) -> list[ProductCard]:
-    """The products' cards, in the same order. Two queries, however many products."""
+async def read_cards(session: AsyncSession, products: Sequence[Product]) -> list[ProductCard]:
+    """Return the products' cards in the same order. It runs two queries, whatever the number of products."""
     ids = [product.id for product in products]
     if not ids:
         return []
@@ -92,11 +92,11 @@ def _card(
         compare_at_label=format_cop(variant.compare_at_price) if saved and variant.compare_at_price else None,
         percent_off=saved,
         available=bool(in_stock),
-        is_new=product.created_at >= new_since(),
+        is_new=product.created_at >= new_products_cutoff(),
         featured=product.featured,
         variant_id=variant.id,
         picture=views[0] if views else None,
         second_picture=views[1] if len(views) > 1 else None,
         has_choice=len(variants) > 1,
-        rating=rating_of(product.rating_count, product.rating_total),
+        rating=make_rating_view(product.rating_count, product.rating_total),
     )

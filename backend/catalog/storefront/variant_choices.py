@@ -1,4 +1,4 @@
-"""What a shopper chooses between on a product's page: its options, and which variant a combination of values is."""
+"""Choices on the product page: the options, and the variant for each combination of values."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.models import Variant
 from backend.catalog.price_labels import format_price
-from backend.catalog.products.options import IMPLIED_TITLE, options_of, values_of_variants
+from backend.catalog.products.options import IMPLIED_TITLE, read_options, read_variant_values
 from backend.catalog.views import OptionView, VariantView
 from backend.core.money import format_cop, percent_off
 from backend.inventory.models import InventoryLevel
@@ -17,8 +17,8 @@ from backend.inventory.models import InventoryLevel
 Choices = tuple[list[OptionView], list[VariantView]]
 
 
-async def choices_of(session: AsyncSession, product_id: str) -> Choices:
-    """The options of a product, and its variants. Of one with a single variant there is nothing to choose."""
+async def read_choices(session: AsyncSession, product_id: str) -> Choices:
+    """Return a product's options and variants. A product with a single variant has no options to choose."""
     units = func.coalesce(func.sum(InventoryLevel.stocked - InventoryLevel.reserved), 0)
     rows = await session.execute(
         select(Variant, units)
@@ -29,7 +29,7 @@ async def choices_of(session: AsyncSession, product_id: str) -> Choices:
     )
     stocked = [(variant, int(count)) for variant, count in rows]
     variants = [variant for variant, _count in stocked]
-    pickers = await _by_options(session, product_id, variants) or _by_title(variants)
+    pickers = await _option_pickers(session, product_id, variants) or _title_pickers(variants)
     return [OptionView(picker.title, picker.choices) for picker in pickers], [
         _variant_view(variant, [picker.values[place] for picker in pickers], count)
         for place, (variant, count) in enumerate(stocked)
@@ -38,22 +38,24 @@ async def choices_of(session: AsyncSession, product_id: str) -> Choices:
 
 @dataclass(frozen=True, slots=True)
 class _Picker:
-    """An option, what there is to choose, and the value of each variant."""
+    """An option with its values to choose from, and the value of each variant."""
 
     title: str
     choices: list[str]
     values: list[str]
 
 
-async def _by_options(session: AsyncSession, product_id: str, variants: Sequence[Variant]) -> list[_Picker]:
-    """The product's own options; none where they do not tell each of the variants from all others.
+async def _option_pickers(
+    session: AsyncSession, product_id: str, variants: Sequence[Variant]
+) -> list[_Picker]:
+    """Return the pickers of the product's own options; none if these do not distinguish all variants.
 
-    An option of which all have the same value is nothing to choose, and a value that none has cannot be.
+    Options with the same value in all variants, and values without a variant, are left out.
     """
     if len(variants) < 2:
         return []
-    options = (await options_of(session, [product_id])).get(product_id, [])
-    values = await values_of_variants(session, [product_id]) if options else {}
+    options = (await read_options(session, [product_id])).get(product_id, [])
+    values = await read_variant_values(session, [product_id]) if options else {}
     pickers = []
     for option in options:
         of_each = [values.get(variant.id, {}).get(option.row.id) for variant in variants]
@@ -67,16 +69,16 @@ async def _by_options(session: AsyncSession, product_id: str, variants: Sequence
     return pickers if len(combinations) == len(variants) else []
 
 
-def _by_title(variants: Sequence[Variant]) -> list[_Picker]:
-    """The one option of variants that are told apart by their titles; none of a single one."""
+def _title_pickers(variants: Sequence[Variant]) -> list[_Picker]:
+    """Return the picker of the variants' titles; none for a single variant."""
     if len(variants) < 2:
         return []
-    names = _told_apart(variants)
+    names = _distinct_titles(variants)
     return [_Picker(IMPLIED_TITLE, names, names)]
 
 
-def _told_apart(variants: Iterable[Variant]) -> list[str]:
-    """The variants' titles; those that are called alike have their SKU, or a number, too."""
+def _distinct_titles(variants: Iterable[Variant]) -> list[str]:
+    """Return the variants' titles; equal titles get the SKU or a number appended."""
     seen: Counter[str] = Counter()
     names: list[str] = []
     for variant in variants:

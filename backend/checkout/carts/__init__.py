@@ -1,1 +1,1 @@
-"""Changes of a cart while it is bought, its wire form, and carts that were left."""
+"""Changes of a cart during the checkout, its API format, and abandoned carts."""

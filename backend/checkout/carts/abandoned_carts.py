@@ -1,6 +1,6 @@
-"""Carts that nobody came back to: what was typed of a document goes after a day, the whole cart after a month.
+"""Delete abandoned carts: the payer's document after a day, the whole cart after a month.
 
-A cart that became an order stays, and one whose payment may still bring money, or has.
+Carts that became an order are not deleted, nor are carts with a payment that has taken money or still may take it.
 """
 
 import logging
@@ -17,15 +17,15 @@ from backend.core.db.database import Database, db_now
 from backend.core.db.tables import table_of
 from backend.inventory.models import Reservation
 from backend.jobs import JobRun, periodic
-from backend.jobs.tidy_rule import Rule
+from backend.jobs.tidy_rule import TidyRule
 from backend.payment.models import PaymentCollection, PaymentSession
 from backend.payment.states import SessionState
 
 log = logging.getLogger(__name__)
 
-CART_KEPT_FOR = timedelta(days=30)
-DOCUMENT_KEPT_FOR = timedelta(hours=24)
-"""Both count from the last change of the cart, by the database's clock."""
+CART_RETENTION = timedelta(days=30)
+DOCUMENT_RETENTION = timedelta(hours=24)
+"""Both periods count from the last change of the cart, by the database's clock."""
 
 _WITHOUT_MONEY = (
     SessionState.PENDING,
@@ -37,22 +37,22 @@ _WITHOUT_MONEY = (
 _later = aliased(Cart)
 
 
-async def _forget_documents(session: AsyncSession, cart_ids: Sequence[str]) -> None:
+async def _delete_documents(session: AsyncSession, cart_ids: Sequence[str]) -> None:
     cart = table_of(Cart)
     rows = await session.execute(select(cart.c.id, cart.c.draft).where(cart.c.id.in_(cart_ids)))
     for cart_id, draft in rows.all():
         rest = {name: text for name, text in draft.items() if name not in DOCUMENT_FIELDS}
-        # this is no change of the shopper's: the cart does not become younger by it
-        kept = {"draft": rest, "updated_at": cart.c.updated_at}
-        await session.execute(update(cart).where(cart.c.id == cart_id).values(kept))
+        # keep `updated_at`: only changes by the shopper count for the retention periods
+        values = {"draft": rest, "updated_at": cart.c.updated_at}
+        await session.execute(update(cart).where(cart.c.id == cart_id).values(values))
 
 
-ABANDONED = Rule(
-    "carts that nobody came back to",
+ABANDONED = TidyRule(
+    "abandoned carts",
     Cart,
     (
         Cart.completed_at.is_(None),
-        Cart.updated_at <= db_now(-CART_KEPT_FOR),
+        Cart.updated_at <= db_now(-CART_RETENTION),
         ~exists().where(
             PaymentCollection.cart_id == Cart.id,
             PaymentSession.collection_id == PaymentCollection.id,
@@ -65,33 +65,33 @@ ABANDONED = Rule(
         ~exists().where(_later.replaces_cart_id == Cart.id),
     ),
 )
-"""Their lines and unpaid payment sessions go with them."""
-WITH_DOCUMENT = Rule(
+"""Delete open carts that did not change for `CART_RETENTION`, with their lines and unpaid payment sessions."""
+OLD_DOCUMENTS = TidyRule(
     "documents typed at the checkout",
     Cart,
     (
-        Cart.updated_at <= db_now(-DOCUMENT_KEPT_FOR),
+        Cart.updated_at <= db_now(-DOCUMENT_RETENTION),
         or_(*(Cart.draft[name].as_string().is_not(None) for name in DOCUMENT_FIELDS)),
     ),
-    _forget_documents,
+    _delete_documents,
 )
-"""Type and number of the document leave the draft; the rest stays."""
+"""Delete the payer's document type and number from drafts that did not change for `DOCUMENT_RETENTION`."""
 
 
 class AbandonedCarts:
-    """The jobs that delete what shoppers left behind."""
+    """The jobs that delete abandoned carts and their drafts."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     @periodic("cart.delete_abandoned", every=timedelta(hours=1))
     async def delete_abandoned(self, _run: JobRun) -> None:
-        """Follow the rule `ABANDONED`."""
-        count = await ABANDONED.follow(self._database)
+        """Apply the rule `ABANDONED`."""
+        count = await ABANDONED.apply(self._database)
         if count:
             log.info("deleted %d abandoned carts", count)
 
     @periodic("cart.forget_documents", every=timedelta(hours=1))
     async def forget_documents(self, _run: JobRun) -> None:
-        """Follow the rule `WITH_DOCUMENT`."""
-        await WITH_DOCUMENT.follow(self._database)
+        """Apply the rule `OLD_DOCUMENTS`."""
+        await OLD_DOCUMENTS.apply(self._database)

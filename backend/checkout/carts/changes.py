@@ -1,4 +1,4 @@
-"""What the storefront or a program says of a cart: who buys, and where to, by the platform's rules."""
+"""Create and change carts by the platform's rules: customer, addresses, consents and metadata."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,31 +6,31 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.access import Caller, open_cart_and_region
-from backend.cart.lines import put_units
+from backend.cart.lines import add_units
 from backend.cart.models import Cart
-from backend.cart.owners import give_to, set_email
+from backend.cart.owners import assign_customer, set_email
 from backend.cart.promotion_codes import set_codes
-from backend.cart.shipping_method import changed
+from backend.cart.shipping_method import mark_cart_changed
 from backend.channels.models import Region
 from backend.channels.regions import NO_REGION, read_region
 from backend.checkout.schemas import Address, CartChange, NewCart
-from backend.core.db.tables import JsonObject, insert_known
+from backend.core.db.tables import JsonObject, insert_and_attach
 from backend.core.errors import InvalidData, NotFound
-from backend.core.web.contact import one_line
+from backend.core.web.contact import to_one_line
 from backend.customers.addresses import read_address
 from backend.edge.address_changes import changed_address
-from backend.legal.consents import ConsentKind, consents_of_cart, note_consents
-from backend.orders.gifts import require_message
-from backend.shipping.addresses import place_of, require_label_address
+from backend.legal.consents import ConsentKind, consents_of_cart, store_reported_consents
+from backend.orders.gifts import check_gift_message
+from backend.shipping.addresses import get_place_key, require_label_address
 from backend.shipping.municipalities import Municipality
 
-MOST_CONSENTS = 30
+MAX_CONSENTS = 30
 
 
 async def create_cart(
     session: AsyncSession, new: NewCart, region: Region, channel_id: str, customer_id: str | None
 ) -> Cart:
-    """A new cart of the region and the sales channel, with what else was sent; the customer's, if one asks.
+    """Create a cart in the region and the sales channel, with the given values and customer.
 
     Raises:
         InvalidData: see `change_cart`; or an item is not for sale.
@@ -38,79 +38,81 @@ async def create_cart(
     """
     if new.currency_code is not None and new.currency_code.casefold() != region.currency_code:
         raise InvalidData(f"Region {region.name} has no currency {new.currency_code}")
-    cart = Cart(region_id=region.id, sales_channel_id=channel_id)  # stored once, with all that was sent
+    cart = Cart(region_id=region.id, sales_channel_id=channel_id)  # inserted below, when all values are set
     if customer_id is not None:
-        await give_to(session, cart, customer_id)
-    await _fill(session, cart, new, region)
-    cart.shipping_address = await _address_in(session, cart, new, region)
-    await insert_known(session, cart)
+        await assign_customer(session, cart, customer_id)
+    await _apply_fields(session, cart, new, region)
+    cart.shipping_address = await _resolve_shipping_address(session, cart, new, region)
+    await insert_and_attach(session, cart)
     for item in new.items or ():
-        await put_units(session, cart.id, item.variant_id, item.quantity, item.metadata)
+        await add_units(session, cart.id, item.variant_id, item.quantity, item.metadata)
     if new.promo_codes is not None:
         await set_codes(session, cart, new.promo_codes)
     return cart
 
 
 async def change_cart(session: AsyncSession, cart_id: str, change: CartChange, caller: Caller) -> None:
-    """Change what was sent, leave the rest. Another address removes the shipping method.
+    """Change the given values of the cart. Another address removes the shipping method.
 
     Raises:
-        NotFound: no such cart of the caller's, or no such region.
+        NotFound: the caller has no such cart, or there is no such region.
         NotAllowed: the cart has become an order.
-        InvalidData: a country outside the region, an address that is longer than a label can hold, another sales
-            channel, a code that takes nothing off, or a gift's message that is too long.
+        InvalidData: a country outside the region, an address that is too long for a label, another sales
+            channel, a code without a discount, or a gift message that is too long.
     """
     cart, region = await open_cart_and_region(session, cart_id, caller)
     if region is None or change.region_id not in (None, region.id):
         region = await read_region(session, change.region_id or cart.region_id)
         if region is None:
             raise NotFound(NO_REGION)
-    await _fill(session, cart, change, region)
-    await set_shipping_address(session, cart, await _address_in(session, cart, change, region))
+    await _apply_fields(session, cart, change, region)
+    await set_shipping_address(session, cart, await _resolve_shipping_address(session, cart, change, region))
     await session.flush()
     if change.promo_codes is not None:
         await set_codes(session, cart, change.promo_codes)
 
 
 async def set_shipping_address(session: AsyncSession, cart: Cart, address: JsonObject | None) -> None:
-    """Store the address as it was sent. Another street or municipality removes the shipping method."""
-    before = place_of(cart.shipping_address)
+    """Store the address unchanged. Another street or municipality removes the shipping method."""
+    before = get_place_key(cart.shipping_address)
     cart.shipping_address = address
-    if place_of(address) != before:
-        await changed(session, cart)
+    if get_place_key(address) != before:
+        await mark_cart_changed(session, cart)
 
 
 async def set_town(session: AsyncSession, cart: Cart, town: Municipality, address: str) -> None:
-    """Have the (locked) cart go to this municipality, and this street. Another place removes the shipping method."""
-    known = cart.shipping_address or {}
+    """Set the (locked) cart's municipality and street. Another place removes the shipping method."""
+    address_before = cart.shipping_address or {}
     place = {
-        "address_1": one_line(address),
+        "address_1": to_one_line(address),
         "city": town.name,
         "province": town.department,
         "country_code": "co",
     }
-    metadata = {**(known.get("metadata") or {}), "dane_code": town.code}
-    await set_shipping_address(session, cart, {**known, **place, "metadata": metadata})
+    metadata = {**(address_before.get("metadata") or {}), "dane_code": town.code}
+    await set_shipping_address(session, cart, {**address_before, **place, "metadata": metadata})
 
 
 async def store_consents(
     session: AsyncSession, cart_id: str, change: CartChange, client_ip: str, customer_id: str | None
 ) -> None:
-    """Store the consents that were sent; the cart was found to be the caller's before.
+    """Store the given consents. The caller must have checked access to the cart.
 
     Raises:
-        InvalidData: more versions than anybody agrees to.
+        InvalidData: the cart would have more than `MAX_CONSENTS` consents.
     """
-    told = [(ConsentKind(one.kind), one.version) for one in change.consents or ()]
-    if not told:
+    consents = [(ConsentKind(one.kind), one.version) for one in change.consents or ()]
+    if not consents:
         return
-    await note_consents(session, told, client_ip=client_ip, cart_id=cart_id, customer_id=customer_id)
-    if len(await consents_of_cart(session, cart_id)) > MOST_CONSENTS:
-        raise InvalidData(f"A cart has at most {MOST_CONSENTS} consents")
+    await store_reported_consents(
+        session, consents, client_ip=client_ip, cart_id=cart_id, customer_id=customer_id
+    )
+    if len(await consents_of_cart(session, cart_id)) > MAX_CONSENTS:
+        raise InvalidData(f"A cart has at most {MAX_CONSENTS} consents")
 
 
-async def _fill(session: AsyncSession, cart: Cart, change: CartChange, region: Region) -> None:
-    """Put what was sent into the cart, but where it goes."""
+async def _apply_fields(session: AsyncSession, cart: Cart, change: CartChange, region: Region) -> None:
+    """Set the given values of the cart, except its shipping address."""
     if change.sales_channel_id not in (None, cart.sales_channel_id):
         raise InvalidData("A cart belongs to the sales channel of its publishable key")
     cart.region_id = region.id
@@ -119,43 +121,43 @@ async def _fill(session: AsyncSession, cart: Cart, change: CartChange, region: R
     if change.locale is not None:
         cart.locale = change.locale
     if change.metadata is not None:
-        require_message(change.metadata)
+        check_gift_message(change.metadata)
         cart.meta = change.metadata
     if change.billing_address is not None:
-        cart.billing_address = await _sent_address(
+        cart.billing_address = await _resolve_address(
             session, cart, cart.billing_address, change.billing_address, region
         )
 
 
-async def _address_in(
+async def _resolve_shipping_address(
     session: AsyncSession, cart: Cart, change: CartChange, region: Region
 ) -> JsonObject | None:
-    """Where the cart goes with what was sent."""
+    """Return the cart's shipping address after the change."""
     if change.shipping_address is None:
         return cart.shipping_address
-    address = await _sent_address(session, cart, cart.shipping_address, change.shipping_address, region)
+    address = await _resolve_address(session, cart, cart.shipping_address, change.shipping_address, region)
     require_label_address(address)
     return address
 
 
-async def _sent_address(
-    session: AsyncSession, cart: Cart, known: JsonObject | None, sent: Address | str, region: Region
+async def _resolve_address(
+    session: AsyncSession, cart: Cart, current: JsonObject | None, sent: Address | str, region: Region
 ) -> JsonObject:
-    """Return the known address with the fields that were sent, or the address of the book whose id was sent.
+    """Return the known address with the given fields, or the address with the given id in the customer's address book.
 
     Raises:
         NotFound: the customer of the cart has no address with this id.
         InvalidData: the country is not the region's.
     """
     if isinstance(sent, Address):
-        return _merged(known, sent.model_dump(exclude_unset=True), region)
+        return _merge_address(current, sent.model_dump(exclude_unset=True), region)
     entry = await read_address(session, cart.customer_id or "", sent)
-    return _merged(None, entry.address, region)
+    return _merge_address(None, entry.address, region)
 
 
-def _merged(known: Mapping[str, Any] | None, sent: JsonObject, region: Region) -> JsonObject:
-    """The known address with what was sent of it. With another city, the code of the municipality is dropped."""
+def _merge_address(current: Mapping[str, Any] | None, sent: JsonObject, region: Region) -> JsonObject:
+    """Return the known address with the given fields. Another city removes the municipality code."""
     country = sent.get("country_code") or region.country_code
     if country.casefold() != region.country_code:
         raise InvalidData(f"Country with code {country} is not within region {region.name}")
-    return {**changed_address(known or {}, sent), "country_code": region.country_code}
+    return {**changed_address(current or {}, sent), "country_code": region.country_code}

@@ -1,1 +1,1 @@
-"""Starting a payment, and the stock that it holds."""
+"""Start payments, and limit the stock that they hold."""

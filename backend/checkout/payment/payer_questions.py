@@ -1,26 +1,26 @@
-"""Questions to the payer that a cart does not answer, field by field."""
+"""Find the questions to the payer that a cart does not answer."""
 
 from collections.abc import Sequence
 
 from backend.cart.models import Cart
-from backend.orders.parties import payer_answers
+from backend.orders.parties import build_payer_fields
 from backend.payment.providers.base import MissingAnswer, PaymentProvider
 
 
-async def missing_answers(
+async def list_missing_answers(
     provider: PaymentProvider, cart: Cart, offered: Sequence[str], ip: str
 ) -> list[MissingAnswer]:
-    """What the payer has still to answer before the cart can be paid; nothing where something else is in the way.
+    """Return the answers that the payer still has to give; empty if another reason prevents a payment of the cart.
 
     Raises:
-        OutsideFailure: see `PaymentProvider.missing`.
+        OutsideFailure: see `PaymentProvider.list_missing_answers`.
     """
-    if not _is_free(cart) or provider.id not in offered:
+    if not _is_unpaid(cart) or provider.id not in offered:
         return []
-    known = payer_answers(cart.billing_address, cart.shipping_address, cart.email, doc_type="")
-    return await provider.missing({**known, "ip": ip})
+    known_answers = build_payer_fields(cart.billing_address, cart.shipping_address, cart.email, doc_type="")
+    return await provider.list_missing_answers({**known_answers, "ip": ip})
 
 
-def _is_free(cart: Cart) -> bool:
-    """Whether nothing has been paid of the cart, nor is at the bank."""
+def _is_unpaid(cart: Cart) -> bool:
+    """Return True if the cart is not an order and has no payment at the bank."""
     return cart.payment_session_id is None and cart.completed_at is None

@@ -1,6 +1,6 @@
-"""Where a shopper comes back to from the bank: the order's page here, or a page of a storefront that may call the API.
+"""The page to which a shopper returns from the bank: the order's page here, or a page of an allowed storefront.
 
-The gateway sends browsers there, so it is never just any address: only of origins that `STORE_CORS` names.
+The gateway sends browsers there, so only origins in `STORE_CORS` are accepted.
 """
 
 import re
@@ -10,29 +10,29 @@ from backend.core.config.origins import Origins
 from backend.core.errors import InvalidData
 
 ORDER_ID = "{order_id}"
-"""Stands in the address for the id that the order is going to have."""
-LONGEST = 500
+"""Placeholder in the address for the id of the future order."""
+MAX_LENGTH = 500
 
-_WRITTEN = re.compile(rf"[!-\[\]-~]{{1,{LONGEST}}}")
-"""Visible ASCII without the backslash, which browsers read as a slash."""
+_VALID_URL = re.compile(rf"[!-\[\]-~]{{1,{MAX_LENGTH}}}")
+"""Visible ASCII without the backslash, which browsers treat as a slash."""
 
 
 def require_return_url(value: object, storefronts: Origins) -> str:
-    """The address of a storefront's page, in which `{order_id}` may stand.
+    """Return the address of a storefront's page, which may contain `{order_id}`.
 
     Raises:
-        InvalidData: it is no address, or of an origin that is none of `storefronts` (`fields`).
+        InvalidData: it is no address, or its origin is not in `storefronts` (`fields`).
     """
-    text = value if isinstance(value, str) and _WRITTEN.fullmatch(value) else ""
-    origin = _origin(text)
-    if not origin or "@" in origin or "{" in origin or not storefronts.allow(origin):
-        problem = f"must be an address of at most {LONGEST} characters, of an origin that STORE_CORS names"
+    text = value if isinstance(value, str) and _VALID_URL.fullmatch(value) else ""
+    origin = _parse_origin(text)
+    if not origin or "@" in origin or "{" in origin or not storefronts.is_allowed(origin):
+        problem = f"must be an address of at most {MAX_LENGTH} characters, of an origin that STORE_CORS names"
         raise InvalidData(f"return_url {problem}", fields={"return_url": problem})
     return text
 
 
-def _origin(address: str) -> str:
-    """The origin of an address for browsers; empty when it is none."""
+def _parse_origin(address: str) -> str:
+    """Return the origin of an address as browsers send it; empty if it is no address."""
     try:
         parts = urlsplit(address)
         is_whole = parts.scheme in ("http", "https") and parts.hostname and (parts.port or True)
@@ -41,6 +41,6 @@ def _origin(address: str) -> str:
     return f"{parts.scheme}://{parts.netloc}".lower() if is_whole else ""
 
 
-def return_url_of(wanted: str, order_id: str) -> str:
-    """The address for this order."""
-    return wanted.replace(ORDER_ID, order_id)
+def format_return_url(return_url: str, order_id: str) -> str:
+    """Return the address for this order."""
+    return return_url.replace(ORDER_ID, order_id)

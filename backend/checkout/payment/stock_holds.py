@@ -1,11 +1,11 @@
-"""Limits on the stock that one client holds by unpaid payments.
+"""Limit the stock that one client holds by unpaid payments.
 
-A client is an address (IPv6 by /64), a device, an e-mail address or a telephone number. A payment counts for a client
-if any of the four is the same. The payment session stores them as keyed hashes, with the units it is for.
+A client is an address (IPv6 by /64), a device, an e-mail address or a telephone number. A payment counts for a
+client if any of the four is the same. The payment session stores them as keyed hashes, with its units.
 
-Beyond a limit a small purchase goes on without a hold: its units stay for sale, and it gets them when it is paid. A
-larger purchase is refused. The caller has locked the client (`client_locks`) and the inventory levels, so two
-starts of one client at the same moment are counted one after the other.
+Beyond a limit, a small purchase continues without a hold: its units can still be sold, and are taken when it is
+paid. A larger purchase is refused. The caller has locked the client (`client_locks`) and the inventory levels, so
+two concurrent starts of one client are counted one after the other.
 """
 
 from collections import Counter
@@ -27,36 +27,38 @@ from backend.inventory.models import InventoryLevel, Reservation
 from backend.inventory.service import STOCK_GONE
 from backend.orders.service import Sale
 from backend.payment.models import PaymentSession
-from backend.payment.states import OPEN, SessionState
+from backend.payment.states import OPEN_STATES, SessionState
 from backend.rate_limit.limiter import network_of
 
 MAX_SHOP_SHARE = 10
-"""A client holds at most the tenth part of the shop's free units."""
+"""A client holds at most a tenth of the shop's free units."""
 MIN_SHOP_SHARE_UNITS = 10
 """The share of a client in a shop of fewer than 100 free units, so that a small shop can sell at all."""
 MAX_VARIANT_SHARE = 2
 """A client holds at most half of a variant that has more than `SCARCE_UNITS` free units."""
 SCARCE_UNITS = 5
 SMALL_PURCHASE_UNITS = 3
-"""Units of a variant up to which a purchase is not refused because of the limits. So many units of a variant that is
-not scarce are left free by all unpaid holds together."""
+"""A purchase of at most this number of units of each variant is not refused by the limits.
+
+All unpaid holds together leave this many units of a variant free, unless it is scarce.
+"""
 MAX_TOTAL_TIME = timedelta(minutes=60)
 """How long a client holds units of a variant without paying, over all its payments."""
 MIN_HOLD_TIME = timedelta(minutes=24)
-"""Longer than a bank's session (21 minutes) with its start: a hold that would be shorter is not made."""
+"""Minimum length of a hold: it covers a bank's session (21 minutes) and its start."""
 RENEWAL_PAUSE = timedelta(hours=2)
-"""Time after the end of a hold until a hold of the same variant is no renewal."""
+"""After this time since the end of a hold, another hold of the same variant is not counted as its renewal."""
 MAX_UNPAID_SHARE = 2
 """All clients together hold at most half of the shop's units by unpaid payments."""
 ATTACK_SHARE = 4
-"""While a quarter of the shop's units is held by unpaid payments, no small purchase is refused because of others."""
+"""While unpaid payments hold a quarter of the shop's units, no small purchase is refused because of other clients."""
 MIN_UNPAID_UNITS = 50
-"""Units up to which neither of these two shares is applied: in a small shop one purchase may be half of it."""
+"""Up to this number of unpaid units, both shares are ignored: one purchase may be half of a small shop's stock."""
 
-_WAITING = (OPEN | {SessionState.PENDING, SessionState.AUTHORIZED}) - {SessionState.HELD}
+_WAITING = (OPEN_STATES | {SessionState.PENDING, SessionState.AUTHORIZED}) - {SessionState.HELD}
 """States of a payment that may be paid, and whose approval the gateway is not reviewing."""
 _NO_RENEWAL = (SessionState.AUTHORIZED, SessionState.FAILED)
-"""Staff wait for the money of an authorized payment as long as they want; a failed one was never started."""
+"""States of a payment whose hold is not counted as renewed: it was never started, or staff wait for its money."""
 
 TOO_MANY_OF_VARIANT = "At most {most} units of {title} can be held for a purchase that is not paid yet"
 TOO_MANY_UNITS = "At most {most} more units can be held for purchases that are not paid yet"
@@ -66,8 +68,8 @@ class HoldTooLarge(InvalidData):
     """A purchase of more units than one client may hold before it has paid.
 
     Attributes:
-        is_repeated: the client holds units of other payments already.
-        notice: what the owner is told about it.
+        is_repeated: True if the client already holds units of other payments.
+        notice: the text of the alert for the owner.
     """
 
     def __init__(self, message: str, shopper_text: str, *, is_repeated: bool, notice: str) -> None:
@@ -78,7 +80,7 @@ class HoldTooLarge(InvalidData):
 
 @dataclass(frozen=True, slots=True)
 class HoldClient:
-    """The keyed hashes that a payment's client is counted by; None where a part is not known."""
+    """The keyed hashes that identify a payment's client; None for unknown values."""
 
     client_address: str | None
     client_device: str | None
@@ -101,7 +103,7 @@ class HoldClient:
         return {name: getattr(self, name) for name in self.__slots__}
 
     def client_locks(self) -> list[str]:
-        """Return the keys on which starts of this client take turns. Its address has a lock as `Client`."""
+        """Return the keys that a start of this client locks. The address is missing: it is locked as a `Client`."""
         return [key for name, key in self.values().items() if key and name != "client_address"]
 
 
@@ -157,7 +159,7 @@ _WAITING_UNITS = select(
 ).where(
     or_(
         and_(PaymentSession.expires_at > db_now(), PaymentSession.state.in_(sorted(_WAITING))),
-        PaymentSession.state == SessionState.HELD,  # its hold lasts longer than the session
+        PaymentSession.state == SessionState.HELD,  # its hold ends later than the session
     ),
     PaymentSession.id != bindparam("session_id"),
 )
@@ -165,11 +167,11 @@ _WAITING_UNITS = select(
 
 @dataclass
 class ClientHolds:
-    """The units that a client waits for by its other unpaid payments, as the locked client's payments say.
+    """The units in a client's other unpaid payments. The client must be locked.
 
     Attributes:
         held: units by variant id that are held.
-        unheld: units by variant id of purchases that go on without a hold.
+        unheld: units by variant id of purchases without a hold.
         shop_unpaid: units in the shop that other carts hold by unpaid payments.
         until: end of the new hold; None if it would end before the bank's session.
     """
@@ -183,14 +185,14 @@ class ClientHolds:
     unheld: Counter[str] = field(default_factory=Counter)
 
     async def admit(self, session: AsyncSession, free: Mapping[str, int]) -> bool:
-        """Return True if the purchase's units are to be held. See `admit_hold`."""
-        wanted = self.sale.units
-        if any(free[variant] < units for variant, units in wanted.items()):
+        """Return True if the purchase's units should be held. See `admit_hold`."""
+        requested = self.sale.units
+        if any(free[variant] < units for variant, units in requested.items()):
             raise InsufficientStock(STOCK_GONE)
         excess = await self._find_excess(session, free)
         if excess is None and self.until is not None:
             return True
-        if excess is not None and max(wanted.values()) > SMALL_PURCHASE_UNITS:
+        if excess is not None and max(requested.values()) > SMALL_PURCHASE_UNITS:
             raise excess
         await self._require_unclaimed(session, free)
         if excess is not None and excess.is_repeated:
@@ -199,54 +201,54 @@ class ClientHolds:
 
     async def _find_excess(self, session: AsyncSession, free: Mapping[str, int]) -> HoldTooLarge | None:
         """Return the error of the first limit that the hold would exceed; None if there is none."""
-        wanted = self.sale.units
-        for variant, units in wanted.items():
+        requested = self.sale.units
+        for variant, units in requested.items():
             reachable = free[variant] + self.held[variant]
-            most = reachable // MAX_VARIANT_SHARE if reachable > SCARCE_UNITS else reachable
-            if self.held[variant] + units > most:
-                return self._too_many_of(variant, most)
-        tight = [one for one, units in wanted.items() if free[one] - units < SMALL_PURCHASE_UNITS]
+            max_units = reachable // MAX_VARIANT_SHARE if reachable > SCARCE_UNITS else reachable
+            if self.held[variant] + units > max_units:
+                return self._create_variant_excess(variant, max_units)
+        tight = [one for one, units in requested.items() if free[one] - units < SMALL_PURCHASE_UNITS]
         if tight:
-            unpaid = await self._unpaid_by_variant(session)
+            unpaid = await self._read_unpaid_by_variant(session)
             for variant in tight:
                 has_others = unpaid[variant] > self.held[variant]
                 if has_others and free[variant] + unpaid[variant] > SCARCE_UNITS:
-                    return self._too_many_of(
+                    return self._create_variant_excess(
                         variant, self.held[variant] + SMALL_PURCHASE_UNITS, by_others=True
                     )
-        held, count = self.held.total(), sum(wanted.values())
+        held, count = self.held.total(), sum(requested.values())
         unpaid_after = self.shop_unpaid + count
         if held + count <= MIN_SHOP_SHARE_UNITS and unpaid_after <= MIN_UNPAID_UNITS:
             return None
         shop_free = await self._read_shop_free(session)
-        most = max((shop_free + held) // MAX_SHOP_SHARE, MIN_SHOP_SHARE_UNITS)
-        if held + count > most:
-            return self._too_many_units(most - held, by_others=False)
+        max_units = max((shop_free + held) // MAX_SHOP_SHARE, MIN_SHOP_SHARE_UNITS)
+        if held + count > max_units:
+            return self._create_total_excess(max_units - held, by_others=False)
         most_unpaid = (shop_free + self.shop_unpaid) // MAX_UNPAID_SHARE
         if unpaid_after > max(most_unpaid, MIN_UNPAID_UNITS):
-            return self._too_many_units(SMALL_PURCHASE_UNITS, by_others=True)
+            return self._create_total_excess(SMALL_PURCHASE_UNITS, by_others=True)
         return None
 
     async def _read_shop_free(self, session: AsyncSession) -> int:
         return int((await session.execute(_SHOP_FREE, {"holder": self.cart_id})).scalar_one())
 
-    async def _unpaid_by_variant(self, session: AsyncSession) -> Counter[str]:
-        """Return the wanted variants' units that other carts hold by unpaid payments."""
-        asked = {"holder": self.cart_id, "variant_ids": list(self.sale.units)}
-        rows = (await session.execute(_UNPAID_BY_VARIANT, asked)).all()
+    async def _read_unpaid_by_variant(self, session: AsyncSession) -> Counter[str]:
+        """Return the units of the purchase's variants that other carts hold by unpaid payments."""
+        params = {"holder": self.cart_id, "variant_ids": list(self.sale.units)}
+        rows = (await session.execute(_UNPAID_BY_VARIANT, params)).all()
         return Counter({variant: int(units) for variant, units in rows})
 
     async def _require_unclaimed(self, session: AsyncSession, free: Mapping[str, int]) -> None:
         """Check that a purchase without a hold can still be delivered.
 
-        Each waiting address counts with at most `SMALL_PURCHASE_UNITS` of a variant, however many it holds. While an
-        attack holds much of the shop, others do not count at all.
+        Each waiting address counts with at most `SMALL_PURCHASE_UNITS` of a variant. While an attack holds much of
+        the shop, other addresses do not count at all.
 
         Raises:
-            InsufficientStock: as many purchases wait for the units as there are.
+            InsufficientStock: other purchases already wait for all units.
         """
-        wanted = self.sale.units
-        if any(self.unheld[variant] + units > free[variant] for variant, units in wanted.items()):
+        requested = self.sale.units
+        if any(self.unheld[variant] + units > free[variant] for variant, units in requested.items()):
             raise InsufficientStock(STOCK_GONE)
         if self.shop_unpaid > MIN_UNPAID_UNITS:
             shop_free = await self._read_shop_free(session)
@@ -255,44 +257,46 @@ class ClientHolds:
         waiting: dict[str, Counter[str]] = {}
         for address, units in await session.execute(_WAITING_UNITS, {"session_id": self.session_id}):
             waiting.setdefault(address, Counter()).update(units)
-        unpaid = await self._unpaid_by_variant(session)
-        for variant, count in wanted.items():
+        unpaid = await self._read_unpaid_by_variant(session)
+        for variant, count in requested.items():
             claimed = sum(min(units[variant], SMALL_PURCHASE_UNITS) for units in waiting.values())
             if claimed + count > free[variant] + unpaid[variant]:
                 raise InsufficientStock(STOCK_GONE)
 
-    def _too_many_of(self, variant: str, most: int, *, by_others: bool = False) -> HoldTooLarge:
+    def _create_variant_excess(self, variant: str, most: int, *, by_others: bool = False) -> HoldTooLarge:
         most = max(most - self.held[variant], SMALL_PURCHASE_UNITS)
         title = next(line.title for line in self.sale.lines if line.variant_id == variant)
         text = _(
             "Mientras no esté pagado podemos apartarte hasta {most} unidades de «{title}». "
             "Ajusta tu carrito o escríbenos si necesitas más."
         )
-        return self._excess(
+        return self._create_excess(
             TOO_MANY_OF_VARIANT.format(most=most, title=title),
             text.format(most=most, title=title),
             by_others=by_others,
         )
 
-    def _too_many_units(self, most: int, *, by_others: bool) -> HoldTooLarge:
+    def _create_total_excess(self, most: int, *, by_others: bool) -> HoldTooLarge:
         most = max(most, SMALL_PURCHASE_UNITS)
         text = _(
             "Mientras no esté pagado podemos apartarte hasta {most} unidades más. "
             "Ajusta tu carrito o escríbenos si necesitas más."
         )
-        return self._excess(TOO_MANY_UNITS.format(most=most), text.format(most=most), by_others=by_others)
+        return self._create_excess(
+            TOO_MANY_UNITS.format(most=most), text.format(most=most), by_others=by_others
+        )
 
-    def _excess(self, message: str, shopper_text: str, *, by_others: bool) -> HoldTooLarge:
-        mine = self.held.total() + self.unheld.total()
+    def _create_excess(self, message: str, shopper_text: str, *, by_others: bool) -> HoldTooLarge:
+        own_units = self.held.total() + self.unheld.total()
         notice = (
-            f"a client with {mine} units of unpaid purchases asked for {sum(self.sale.units.values())} more; "
+            f"a client with {own_units} units of unpaid purchases asked for {sum(self.sale.units.values())} more; "
             f"unpaid payments hold {self.shop_unpaid} units of the shop"
         )
-        return HoldTooLarge(message, shopper_text, is_repeated=bool(mine) or by_others, notice=notice)
+        return HoldTooLarge(message, shopper_text, is_repeated=bool(own_units) or by_others, notice=notice)
 
 
 async def report_excess(session: AsyncSession, excess: HoldTooLarge) -> None:
-    """Tell the owner that stock is held without being paid."""
+    """Raise an alert for the owner: a client holds much stock without paying."""
     await raise_alert(session, AlertKind.STOCK_HELD, "", excess.notice)
 
 
@@ -305,21 +309,21 @@ async def admit_hold(
     cart_id: str,
     sale: Sale,
 ) -> datetime | None:
-    """Decide on the hold of a new payment, and let the payment end with it.
+    """Decide on the hold of a new payment, and set the payment's end to the end of the hold.
 
     Args:
         session: the caller's transaction; the client and the levels are locked.
-        free: units by variant id that are not reserved, with those that the cart has reserved before.
-        client: who starts the payment.
+        free: units by variant id that are not reserved, including the cart's earlier reservation.
+        client: the client that starts the payment.
         payment: the stored payment session.
         cart_id: the cart that it pays.
-        sale: what it is for.
+        sale: the content of the purchase.
 
     Returns:
-        The moment when the hold ends; None if the purchase goes on without a hold.
+        The end of the hold; None if the purchase continues without a hold.
 
     Raises:
-        InsufficientStock: fewer units are free than wanted, or others wait for them.
+        InsufficientStock: too few units are free, or others wait for them.
         HoldTooLarge: the limits refuse the purchase.
     """
     holds = await _read_client_holds(session, client, payment, cart_id, sale)
@@ -332,18 +336,18 @@ async def admit_hold(
 async def _read_client_holds(
     session: AsyncSession, client: HoldClient, payment: PaymentSession, cart_id: str, sale: Sale
 ) -> ClientHolds:
-    asked: dict[str, Any] = {**client.values(), "session_id": payment.id, "holder": cart_id}
-    rows = (await session.execute(_HOLDS, asked)).all()
+    params: dict[str, Any] = {**client.values(), "session_id": payment.id, "holder": cart_id}
+    rows = (await session.execute(_HOLDS, params)).all()
     moment, shop_unpaid = rows[0][6], int(rows[0][7])
     holds = ClientHolds(payment.id, cart_id, sale, payment.expires_at, shop_unpaid)
-    began = [moment]
+    start_times = [moment]
     for id_, state, created_at, expires_at, units, holds_stock, *_rest in rows:
         if id_ == payment.id or state == SessionState.CAPTURED:
             continue
         if state in _WAITING and expires_at > moment:
             (holds.held if holds_stock else holds.unheld).update(units)
         if holds_stock and state not in _NO_RENEWAL and not units.keys().isdisjoint(sale.units):
-            began.append(created_at)
-    until = min(payment.expires_at or moment, min(began) + MAX_TOTAL_TIME)
+            start_times.append(created_at)
+    until = min(payment.expires_at or moment, min(start_times) + MAX_TOTAL_TIME)
     holds.until = until if until - moment >= MIN_HOLD_TIME else None
     return holds

@@ -1,1 +1,1 @@
-"""Shipping prices of a cart."""
+"""Shipping quotes of a cart."""

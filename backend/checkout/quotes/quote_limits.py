@@ -1,7 +1,8 @@
-"""How many live prices a client may ask for at the checkout.
+"""Limit how many live shipping prices a client may request at the checkout.
 
-A carrier takes seconds to answer, and connections to it are few: whoever asks for a price after the other must not make
-other shoppers pay the fixed price that stands in for an answer. What is stored or flat is nobody asked for, and free.
+A carrier takes seconds to answer, and few connections to it are open: a client that requests many prices must not
+make other shoppers pay the fixed price that replaces a missing answer. Stored and flat prices need no request and
+are not limited.
 """
 
 import asyncio
@@ -15,32 +16,35 @@ from backend.checkout.quotes.shipping_quotes import (
     PricedOption,
     Providers,
     QuoteInput,
-    is_asked_for,
+    needs_live_quote,
     price_option,
 )
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database
 from backend.core.errors import TooManyRequests
 from backend.core.texts import _
-from backend.rate_limit.limiter import PEOPLE, Client, RateLimit, hit
+from backend.rate_limit.limiter import DEFAULT_PEOPLE_PER_ADDRESS, Client, RateLimit, hit
 from backend.shipping.offered_options import Offer
 from backend.shipping.providers.base import Quote
 
 QUOTATIONS = RateLimit("quotation", per_pair=60, per_client=600, per_subject=0)
-"""A subject is a cart. Of one client ten for each payment that it may start: a purchase asks two or three times, and
-most who ask do not pay.
+"""How often a client may request price lists in a quarter of an hour; the subject is a cart.
+
+A client may request ten lists for each payment that it may start: a purchase needs two or three, and most shoppers
+who request prices do not pay.
 """
-AT_ONCE = 20
-"""Lists of prices of one client that are under way in one process, where `PEOPLE` share its address. As many as
-`QUOTATIONS` lets through, at a healthy carrier's 8 seconds each (wire: carrier 2.1), are 5 on average.
+MAX_CONCURRENT_LISTS = 20
+"""Concurrent price lists of one client in one process, if `DEFAULT_PEOPLE_PER_ADDRESS` people share its address.
+
+With a healthy carrier's 8 seconds each (wire: carrier 2.1), the rate of `QUOTATIONS` is 5 on average.
 """
-LEAST_AT_ONCE = 5
-RETRY_AFTER = 8
-"""Seconds: one that is under way has its answer by then."""
+MIN_CONCURRENT_LISTS = 5
+RETRY_AFTER_S = 8
+"""Seconds after which a running request has its answer."""
 
 
 class TooManyQuotations(TooManyRequests):
-    """This client has asked for too many live prices lately, or waits for too many."""
+    """This client has requested too many live prices lately, or waits for too many."""
 
     shopper_text = _(
         "Desde tu conexión se han pedido muchos precios de envío. "
@@ -48,21 +52,23 @@ class TooManyQuotations(TooManyRequests):
     )
 
 
-class UnderWay:
-    """How many lists of prices each client waits for, in one process."""
+class QuotationSlots:
+    """Counts the price lists that each client waits for, in one process."""
 
     def __init__(self) -> None:
         self._waiting: Counter[str] = Counter()
 
     @contextmanager
-    def place(self, client: Client) -> Iterator[None]:
-        """One more of this client.
+    def take_slot(self, client: Client) -> Iterator[None]:
+        """Count one price list of this client until the context ends.
 
         Raises:
-            TooManyQuotations: it waits for as many as it may.
+            TooManyQuotations: the client already waits for the maximum.
         """
-        if self._waiting[client.address] >= max(LEAST_AT_ONCE, ceil(AT_ONCE * client.people / PEOPLE)):
-            raise TooManyQuotations("Too many prices are being asked for", retry_after=RETRY_AFTER)
+        if self._waiting[client.address] >= max(
+            MIN_CONCURRENT_LISTS, ceil(MAX_CONCURRENT_LISTS * client.max_people / DEFAULT_PEOPLE_PER_ADDRESS)
+        ):
+            raise TooManyQuotations("Too many prices are being requested", retry_after=RETRY_AFTER_S)
         self._waiting[client.address] += 1
         try:
             yield
@@ -73,32 +79,36 @@ class UnderWay:
 
 
 @dataclass(frozen=True, slots=True)
-class Quoting:
-    """Asks the providers for a client."""
+class Quoter:
+    """Requests live prices from the providers for one client."""
 
     database: Database
     providers: Providers
     client: Client
-    under_way: UnderWay
+    slots: QuotationSlots
     effective_settings: Callable[[], Awaitable[Settings]] | None = None
 
     async def is_refused(self, quote: Quote | None) -> bool:
-        """Return True if no courier goes there, and the office refuses such deliveries."""
+        """Return True if no courier delivers to the destination, and the shop's settings refuse such deliveries."""
         return quote is not None and quote.no_courier and await self.refuses_unquoted()
 
     async def refuses_unquoted(self) -> bool:
-        """Return True if the office refuses deliveries that no courier quotes."""
+        """Return True if the shop's settings refuse deliveries that no courier quotes."""
         return self.effective_settings is not None and (await self.effective_settings()).refuse_unquoted
 
-    async def ask(self, cart_id: str, offers: Sequence[Offer], contents: QuoteInput) -> list[PricedOption]:
-        """The prices of these options for the cart, the calculated ones asked for now. See `price_option`.
+    async def request_quotes(
+        self, cart_id: str, offers: Sequence[Offer], contents: QuoteInput
+    ) -> list[PricedOption]:
+        """Return the prices of these options for the cart, with live quotes for the calculated ones.
+
+        See `price_option`.
 
         Raises:
-            TooManyQuotations: nobody was asked.
+            TooManyQuotations: no provider was asked.
         """
-        if not any(is_asked_for(offer, contents) for offer in offers):
+        if not any(needs_live_quote(offer, contents) for offer in offers):
             return await self._price(offers, contents)
-        with self.under_way.place(self.client):
+        with self.slots.take_slot(self.client):
             try:
                 await hit(self.database, QUOTATIONS, cart_id, self.client)
             except TooManyRequests as error:

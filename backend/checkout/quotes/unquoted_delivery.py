@@ -1,4 +1,4 @@
-"""Deliveries that no courier quoted: the fixed price and a notice to the shop, or a refusal if the office says so."""
+"""Deliveries that no courier quoted: use the fixed price and inform staff, or refuse them if the settings say so."""
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -7,35 +7,35 @@ from backend.core.errors import InvalidData
 from backend.core.money import format_cop
 from backend.core.texts import _
 from backend.orders.models import Order
-from backend.shipping.addresses import municipality_code
-from backend.shipping.municipalities import municipality
+from backend.shipping.addresses import find_municipality_code
+from backend.shipping.municipalities import find_municipality_by_code
 
 NO_COURIER = "no_courier"
-"""Key in the data of a shipping method: it has the fixed price because no courier quoted the place."""
+"""Key in the data of a shipping method: its price is the fixed one because no courier quoted the place."""
 
 
 class NoCourier(InvalidData):
-    """No courier delivers to the place, and the office refuses such deliveries."""
+    """No courier delivers to the place, and the shop's settings refuse such deliveries."""
 
     def __init__(self, dane_code: str) -> None:
-        place = place_name(dane_code)
+        place = format_place_name(dane_code)
         text = _(
             "Por ahora ninguna transportadora lleva pedidos a {place}. Escoge otra dirección o escríbenos."
         )
         super().__init__(f"No courier delivers to {place}", shopper_text=text.format(place=place))
 
 
-def place_name(dane_code: str) -> str:
-    """Return the municipality with its department, as people read it; the code where it is unknown."""
-    place = municipality(dane_code)
+def format_place_name(dane_code: str) -> str:
+    """Return the municipality with its department; the code if it is unknown."""
+    place = find_municipality_by_code(dane_code)
     return f"{place.name}, {place.department}" if place is not None else dane_code
 
 
 async def report_unquoted(session: AsyncSession, order: Order) -> None:
-    """Raise attention for a paid order that no courier quoted: a person must find out how to send it."""
+    """Raise attention for a paid order that no courier quoted: staff must find a way to ship it."""
     if not order.shipping_data.get(NO_COURIER):
         return
-    place = place_name(municipality_code(order.shipping_address))
+    place = format_place_name(find_municipality_code(order.shipping_address))
     await raise_attention(
         session,
         AttentionKind.NO_COURIER,

@@ -1,1 +1,1 @@
-"""The Store API of the checkout."""
+"""Store API routes of the checkout."""

@@ -1,4 +1,4 @@
-"""Carts in the Store API: what is in one, who buys, and where to (wire: commerce-api, Guest checkout)."""
+"""Store API of carts: lines, customer and addresses (wire: commerce-api, Guest checkout)."""
 
 from typing import Annotated
 
@@ -6,12 +6,12 @@ from fastapi import APIRouter, Body, Depends, Request
 
 from backend.cart.access import Caller, open_cart, read_cart
 from backend.cart.lines import add_to_cart, change_line
-from backend.cart.owners import give_to
+from backend.cart.owners import assign_customer
 from backend.cart.promotion_codes import PROMO_CODES, add_codes, remove_codes
 from backend.channels.regions import Regions
 from backend.checkout.answers import CartAnswer, CartOut, DeletedItem
 from backend.checkout.carts.changes import change_cart, create_cart, store_consents
-from backend.checkout.carts.wire import CartView, cart_wire, empty_cart_wire, readable_cart
+from backend.checkout.carts.wire import CartView, cart_wire, empty_cart_wire, public_cart_wire
 from backend.checkout.routes.dependencies import View
 from backend.checkout.schemas import CartChange, ItemChange, NewCart, NewItem, PromoCodes
 from backend.core.config.settings import Settings
@@ -28,13 +28,14 @@ router = APIRouter(
 )
 
 EMPTY_CARTS = RateLimit("empty cart", per_pair=1, per_client=60, per_subject=0)
-"""How many carts of one client may stay empty in a quarter of an hour. The first line takes a cart out of the count, so
-that a storefront whose server makes all carts is not stopped by it.
+"""How many carts of one client may stay empty in a quarter of an hour.
+
+The first line removes a cart from the count, so that it does not limit a storefront whose server creates all carts.
 """
 
 
 @router.post("/store/carts")
-async def create(
+async def create_store_cart(
     *,
     request: Request,
     channel: Channel,
@@ -45,9 +46,9 @@ async def create(
     customer: MaybeCustomer,
     body: Annotated[NewCart | None, Body()] = None,
 ) -> Wire[CartAnswer]:
-    """A new cart, in the sales channel of the publishable key; of the customer who is signed in, with their e-mail.
+    """Create a cart in the sales channel of the publishable key, for the signed-in customer, with their e-mail.
 
-    429 after many that stayed empty.
+    429 after many carts that stayed empty.
     """
     new = body or NewCart()
     await _count_codes(database, settings, new.promo_codes, ip, ip or "nobody")
@@ -57,22 +58,27 @@ async def create(
         cart = await create_cart(session, new, region, channel, customer)
         await store_consents(session, cart.id, new, ip, customer)
         if not new.items:
-            await hit_in(session, EMPTY_CARTS, cart.id, Client.at(ip or cart.id, settings))
+            await hit_in(session, EMPTY_CARTS, cart.id, Client.from_ip(ip or cart.id, settings))
     if not new.items:
         return Wire({"cart": view.fields.pick(empty_cart_wire(cart, region))})
-    return Wire({"cart": await _cart(database, cart.id, view)})
+    return Wire({"cart": await _read_cart_wire(database, cart.id, view)})
 
 
 @router.get("/store/carts/{cart_id}")
-async def read(cart_id: str, database: Db, view: View, customer: MaybeCustomer) -> Wire[CartAnswer]:
-    """The cart, at today's prices. Once it is an order, only its customer sees e-mail, addresses and payment data."""
+async def read_store_cart(
+    cart_id: str, database: Db, view: View, customer: MaybeCustomer
+) -> Wire[CartAnswer]:
+    """Return the cart at current prices.
+
+    A completed cart shows e-mail, addresses and payment data only to its customer.
+    """
     async with database.read() as session:
         await read_cart(session, cart_id, Caller(customer))
-        return Wire({"cart": view.fields.pick(await readable_cart(session, cart_id, customer, view))})
+        return Wire({"cart": view.fields.pick(await public_cart_wire(session, cart_id, customer, view))})
 
 
 @router.post("/store/carts/{cart_id}")
-async def update(
+async def update_store_cart(
     *,
     cart_id: str,
     body: CartChange,
@@ -82,15 +88,17 @@ async def update(
     ip: ClientIp,
     customer: MaybeCustomer,
 ) -> Wire[CartAnswer]:
-    """Say who buys and where to: what is left out stays. Another place voids the shipping price.
+    """Change the customer's data and addresses; absent fields keep their values.
 
-    `promo_codes` are the cart's codes from now on, in place of those it had.
+    Another place removes the shipping price.
+
+    `promo_codes` replaces the cart's codes.
     """
     await _count_codes(database, settings, body.promo_codes, ip, cart_id)
     async with database.transaction() as session:
         await change_cart(session, cart_id, body, Caller(customer))
         await store_consents(session, cart_id, body, ip, customer)
-    return Wire({"cart": await _cart(database, cart_id, view)})
+    return Wire({"cart": await _read_cart_wire(database, cart_id, view)})
 
 
 @router.post("/store/carts/{cart_id}/line-items")
@@ -104,34 +112,34 @@ async def add_item(
     settings: ShopSettings,
     ip: ClientIp,
 ) -> Wire[CartAnswer]:
-    """Put units of a variant into the cart."""
+    """Add units of a variant to the cart."""
     async with database.transaction() as session:
         was_empty = await add_to_cart(
             session, cart_id, body.variant_id, body.quantity, body.metadata, caller=Caller(customer)
         )
         if was_empty:
-            await refund_in(session, EMPTY_CARTS, cart_id, Client.at(ip or cart_id, settings))
-    return Wire({"cart": await _cart(database, cart_id, view)})
+            await refund_in(session, EMPTY_CARTS, cart_id, Client.from_ip(ip or cart_id, settings))
+    return Wire({"cart": await _read_cart_wire(database, cart_id, view)})
 
 
 @router.post("/store/carts/{cart_id}/line-items/{line_id}")
 async def update_item(
     *, cart_id: str, line_id: str, body: ItemChange, database: Db, view: View, customer: MaybeCustomer
 ) -> Wire[CartAnswer]:
-    """Say how many units a line has; 0 removes it."""
+    """Set the quantity of a line; 0 removes it."""
     async with database.transaction() as session:
         await change_line(session, cart_id, line_id, body.quantity, body.metadata, caller=Caller(customer))
-    return Wire({"cart": await _cart(database, cart_id, view)})
+    return Wire({"cart": await _read_cart_wire(database, cart_id, view)})
 
 
 @router.delete("/store/carts/{cart_id}/line-items/{line_id}")
 async def remove_item(
     cart_id: str, line_id: str, database: Db, view: View, customer: MaybeCustomer
 ) -> Wire[DeletedItem]:
-    """Take a line out of the cart."""
+    """Remove a line from the cart."""
     async with database.transaction() as session:
         await change_line(session, cart_id, line_id, 0, caller=Caller(customer))
-    parent = await _cart(database, cart_id, view)
+    parent = await _read_cart_wire(database, cart_id, view)
     return Wire({"id": line_id, "object": "line-item", "deleted": True, "parent": parent})
 
 
@@ -146,47 +154,47 @@ async def add_promotions(
     ip: ClientIp,
     customer: MaybeCustomer,
 ) -> Wire[CartAnswer]:
-    """Add codes to the cart. 400 for one that takes nothing off this cart: the message says why."""
+    """Add codes to the cart. 400 for a code without a discount for this cart: the message gives the reason."""
     await _count_codes(database, settings, body.promo_codes, ip, cart_id)
     async with database.transaction() as session:
         await add_codes(session, await open_cart(session, cart_id, Caller(customer)), body.promo_codes)
-    return Wire({"cart": await _cart(database, cart_id, view)})
+    return Wire({"cart": await _read_cart_wire(database, cart_id, view)})
 
 
 @router.delete("/store/carts/{cart_id}/promotions", include_in_schema=False)
 async def remove_promotions(
     cart_id: str, body: PromoCodes, database: Db, view: View, customer: MaybeCustomer
 ) -> Wire[CartAnswer]:
-    """Take codes away: a code that the cart has not is not there afterwards either."""
+    """Remove codes from the cart. A code that the cart does not have is ignored."""
     async with database.transaction() as session:
         cart = await open_cart(session, cart_id, Caller(customer))
         await remove_codes(session, cart, body.promo_codes)
-    return Wire({"cart": await _cart(database, cart_id, view)})
+    return Wire({"cart": await _read_cart_wire(database, cart_id, view)})
 
 
 @router.post("/store/carts/{cart_id}/customer")
 async def bind_customer(cart_id: str, database: Db, view: View, customer: MaybeCustomer) -> Wire[CartAnswer]:
-    """Make the cart that of the customer who is signed in, whose e-mail it gets."""
+    """Assign the cart to the signed-in customer, whose e-mail it gets."""
     if customer is None:
         raise NotSignedIn
     async with database.transaction() as session:
-        await give_to(session, await open_cart(session, cart_id, Caller(customer)), customer)
-    return Wire({"cart": await _cart(database, cart_id, view)})
+        await assign_customer(session, await open_cart(session, cart_id, Caller(customer)), customer)
+    return Wire({"cart": await _read_cart_wire(database, cart_id, view)})
 
 
 async def _count_codes(
     database: Database, settings: Settings, codes: list[str] | None, ip: str, subject: str
 ) -> None:
-    """Count a try of codes, where there are some; what was refused counts too.
+    """Count an attempt with promotion codes, if there are any; refused codes count too.
 
     Raises:
-        TooManyRequests: these are too many.
+        TooManyRequests: there were too many attempts.
     """
     if codes:
-        await hit(database, PROMO_CODES, subject, Client.at(ip or subject, settings))
+        await hit(database, PROMO_CODES, subject, Client.from_ip(ip or subject, settings))
 
 
-async def _cart(database: Database, cart_id: str, view: CartView) -> CartOut:
-    """The cart, read after the change was committed, so that no lock is held meanwhile."""
+async def _read_cart_wire(database: Database, cart_id: str, view: CartView) -> CartOut:
+    """Return the cart, read after the commit, so that no lock is held while reading."""
     async with database.read() as session:
         return view.fields.pick(await cart_wire(session, cart_id, view))

@@ -1,4 +1,4 @@
-"""What the routes of the checkout need of the request."""
+"""Request dependencies of the checkout routes."""
 
 from typing import Annotated
 
@@ -7,20 +7,20 @@ from fastapi import Depends, Request
 from backend.checkout.carts.wire import CartView
 from backend.checkout.service import Checkout
 from backend.core.config.settings import Settings
-from backend.edge.dependencies import Shown
+from backend.edge.dependencies import RequestedFields
 
 
-async def checkout_of(request: Request) -> Checkout:
-    """The running shop's checkout."""
+async def get_checkout(request: Request) -> Checkout:
+    """Return the checkout of the running shop."""
     checkout: Checkout = request.app.state.checkout
     return checkout
 
 
-async def cart_view(fields: Shown, request: Request) -> CartView:
-    """How the cart is to be shown."""
+async def get_cart_view(fields: RequestedFields, request: Request) -> CartView:
+    """Return the requested fields of carts, and the shop's base URL."""
     settings: Settings = request.app.state.settings
     return CartView(fields, settings.base_url)
 
 
-ShopCheckout = Annotated[Checkout, Depends(checkout_of)]
-View = Annotated[CartView, Depends(cart_view)]
+ShopCheckout = Annotated[Checkout, Depends(get_checkout)]
+View = Annotated[CartView, Depends(get_cart_view)]

@@ -1,4 +1,4 @@
-"""From a cart to its order, in the Store API: what is owed, paying it, and completing the cart."""
+"""Store API of payments: payment collections, payment sessions, and completing the cart."""
 
 from typing import Annotated
 
@@ -10,7 +10,7 @@ from backend.checkout.schemas import NewCollection, NewSession, PaymentProviders
 from backend.checkout.service import Checkout
 from backend.core.config.modules import GATEWAY_PSE
 from backend.edge.auth.authentication import MaybeCustomer
-from backend.edge.dependencies import ClientIp, Shown, sales_channel
+from backend.edge.dependencies import ClientIp, RequestedFields, sales_channel
 from backend.edge.errors import REFUSALS
 from backend.edge.query import read_query
 from backend.edge.requests import WireRoute
@@ -20,8 +20,8 @@ from backend.orders.links.tokens import ORDER_LINK
 from backend.orders.service import is_just_placed
 from backend.orders.wire.orders import OrderView, order_stub, order_wire
 from backend.payment.answers import PaymentCollectionAnswer, PaymentCollectionOut, PaymentProvidersAnswer
-from backend.payment.sessions import offered_providers, read_collected_cart, read_collection_sessions
-from backend.payment.wire import collection_wire, providers_answer, with_questions
+from backend.payment.sessions import list_offered_providers, read_cart_of_collection, read_collection_sessions
+from backend.payment.wire import add_missing_answers, collection_wire, providers_answer
 
 router = APIRouter(
     route_class=WireRoute, tags=["store: carts"], responses=REFUSALS, dependencies=[Depends(sales_channel)]
@@ -32,10 +32,10 @@ PLATFORM_PREFIX = "pp_"
 
 @router.post("/store/payment-collections", tags=["store: payment"])
 async def create_collection(
-    body: NewCollection, checkout: ShopCheckout, fields: Shown, customer: MaybeCustomer
+    body: NewCollection, checkout: ShopCheckout, fields: RequestedFields, customer: MaybeCustomer
 ) -> Wire[PaymentCollectionAnswer]:
-    """What the cart costs now, to be paid. One a cart: asked again, it is the same."""
-    owed = await checkout.collect(body.cart_id, Caller(customer))
+    """Create or update the cart's payment collection with the current total. A cart has one."""
+    owed = await checkout.create_collection(body.cart_id, Caller(customer))
     return Wire({"payment_collection": fields.pick(collection_wire(*owed))})
 
 
@@ -48,52 +48,52 @@ async def create_session(
     collection_id: str,
     body: NewSession,
     checkout: ShopCheckout,
-    fields: Shown,
+    fields: RequestedFields,
     ip: ClientIp,
     customer: MaybeCustomer,
 ) -> Wire[PaymentCollectionAnswer]:
-    """Hold the cart's units and start to pay.
+    """Reserve the cart's units and start a payment.
 
-    With `gateway_pse` the session is `pending_authorization` and its `data.redirect_url` is the bank's page
-    (spec: States and transitions). Without `data` it is `requires_more`, and its `data.missing` says field by field
-    what has to be sent and what there is to choose from; nothing is held yet. `data.return_url` is a page of a
-    storefront that `STORE_CORS` names, which the shopper comes back to from the bank; `{order_id}` may stand in it.
+    With `gateway_pse` the session is `pending_authorization` and its `data.redirect_url` is the bank's page (spec:
+    States and transitions). Without `data` it is `requires_more`, and its `data.missing` lists the missing fields
+    and their choices; nothing is reserved yet. `data.return_url` is a page of a storefront in `STORE_CORS`, to
+    which the shopper returns from the bank; it may contain `{order_id}`.
 
-    409 while another payment of this cart is at a bank: `data.replace`: true gives that one up for this. Nothing but
-    `replace` in `data` only gives it up, and the cart can be changed again. The bank may still approve what was given
-    up: then it pays the order, unless another payment has.
+    409 while another payment of this cart is at a bank: `data.replace`: true closes that payment for this one. If
+    `data` contains only `replace`, the payment is closed and the cart can be changed again. The bank may still
+    approve a closed payment: then it pays the order, unless another payment has.
     """
-    provider_id, caller = _own_name(body.provider_id), Caller(customer)
+    provider_id, caller = _to_shop_provider_id(body.provider_id), Caller(customer)
     payer = dict(body.data or {})
     replace = payer.pop("replace", False) is True
     return_url = payer.pop("return_url", None)
     if replace and not payer:
         async with checkout.database.read() as session:
-            cart = await read_collected_cart(session, collection_id, caller)
+            cart = await read_cart_of_collection(session, collection_id, caller)
         await checkout.close_payment(cart.id)
     elif not payer and (
-        missing := await checkout.missing_answers(collection_id, provider_id, caller=caller, ip=ip)
+        missing := await checkout.list_missing_answers(collection_id, provider_id, caller=caller, ip=ip)
     ):
-        owed = with_questions(await _collection(checkout, collection_id), provider_id, missing)
+        owed = add_missing_answers(await _read_collection_wire(checkout, collection_id), provider_id, missing)
         return Wire({"payment_collection": fields.pick(owed)})
     else:
-        started = await checkout.start_collected(
+        started = await checkout.start_collection_payment(
             collection_id, provider_id, payer, caller=caller, ip=ip, replace=replace, return_url=return_url
         )
         if not started.has_moved:
             owed = collection_wire(started.collection, started.payment_sessions)
             return Wire({"payment_collection": fields.pick(owed)})
-    return Wire({"payment_collection": fields.pick(await _collection(checkout, collection_id))})
+    return Wire({"payment_collection": fields.pick(await _read_collection_wire(checkout, collection_id))})
 
 
 @router.post("/store/carts/{cart_id}/complete")
-async def complete(
-    cart_id: str, checkout: ShopCheckout, fields: Shown, customer: MaybeCustomer
+async def complete_store_cart(
+    cart_id: str, checkout: ShopCheckout, fields: RequestedFields, customer: MaybeCustomer
 ) -> Wire[CompletedAnswer]:
-    """Make the order, once: asked again, or eight times at once, it is the same.
+    """Create the order, once. Repeated and concurrent calls return the same order.
 
-    `order.access_token` opens it for a guest. An hour after it was placed, the cart's id alone no longer does: then
-    only its customer sees more of it than how it stands.
+    `order.access_token` opens it for a guest. An hour after the order was placed, the cart's id no longer gives
+    full access to it: then callers other than its customer see only its status.
     """
     completed = await checkout.complete(cart_id, caller=Caller(customer))
     order, is_new = completed.order, completed.rows is not None
@@ -102,28 +102,28 @@ async def complete(
         if not is_new and not is_owner and not await is_just_placed(session, order):
             return Wire({"type": "order", "order": fields.pick(order_stub(order))})
         view = OrderView(fields, checkout.settings.base_url, shows_products=True)
-        shown = await order_wire(session, order, completed.rows, view=view)
+        wire = await order_wire(session, order, completed.rows, view=view)
     token = ORDER_LINK.token(checkout.settings.signing_key, order.id)
-    placed: PlacedOut = {**shown, "access_token": token}
+    placed: PlacedOut = {**wire, "access_token": token}
     return Wire({"type": "order", "order": fields.pick(placed)})
 
 
 @router.get("/store/payment-providers", tags=["store: payment"])
-async def payment_providers(
-    wanted: Annotated[PaymentProvidersParameters, read_query(PaymentProvidersParameters)],
+async def list_payment_providers(
+    params: Annotated[PaymentProvidersParameters, read_query(PaymentProvidersParameters)],
     checkout: ShopCheckout,
 ) -> Wire[PaymentProvidersAnswer]:
-    """The ways to pay that the region offers; the banks of `gateway_pse` are at `GET /api/pse/banks`."""
+    """List the payment providers that the region offers. The banks of `gateway_pse` are at `GET /api/pse/banks`."""
     async with checkout.database.read() as session:
-        offered = await offered_providers(session, wanted.region_id)
-    return Wire(providers_answer(offered.intersection(checkout.payments.providers), wanted))
+        offered = await list_offered_providers(session, params.region_id)
+    return Wire(providers_answer(offered.intersection(checkout.payments.providers), params))
 
 
-def _own_name(provider_id: str) -> str:
-    """The provider as the shop calls it: the platform writes `pp_` before every payment provider's id."""
+def _to_shop_provider_id(provider_id: str) -> str:
+    """Return the shop's id of the provider: the platform adds `pp_` to the id of every payment provider."""
     return GATEWAY_PSE if provider_id == f"{PLATFORM_PREFIX}{GATEWAY_PSE}" else provider_id
 
 
-async def _collection(checkout: Checkout, collection_id: str) -> PaymentCollectionOut:
+async def _read_collection_wire(checkout: Checkout, collection_id: str) -> PaymentCollectionOut:
     async with checkout.database.read() as session:
         return collection_wire(*await read_collection_sessions(session, collection_id))

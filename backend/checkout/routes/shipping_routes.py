@@ -1,4 +1,4 @@
-"""How a cart is shipped, in the Store API: the options with their prices, and choosing one."""
+"""Store API of shipping: list a cart's options with their prices, and choose one."""
 
 from typing import Annotated
 
@@ -19,7 +19,7 @@ from backend.checkout.service import Checkout
 from backend.checkout.shipping_options import offer_wire
 from backend.core.errors import InvalidData
 from backend.edge.auth.authentication import MaybeCustomer
-from backend.edge.dependencies import ClientIp, Shown, sales_channel
+from backend.edge.dependencies import ClientIp, RequestedFields, sales_channel
 from backend.edge.errors import REFUSALS
 from backend.edge.query import Fields, read_query
 from backend.edge.requests import WireRoute
@@ -35,20 +35,20 @@ router = APIRouter(
 
 
 @router.get("/store/shipping-options")
-async def shipping_options(
-    asked: Annotated[ShippingOptionParameters, read_query(ShippingOptionParameters)],
+async def list_shipping_options(
+    params: Annotated[ShippingOptionParameters, read_query(ShippingOptionParameters)],
     checkout: ShopCheckout,
     ip: ClientIp,
     customer: MaybeCustomer,
 ) -> Wire[ShippingOptionsAnswer]:
-    """The ways to ship the cart, each calculated one priced live on every call (spec: Endpoints).
+    """List the cart's shipping options, with live prices of the calculated ones on every call (spec: Endpoints).
 
-    While the cart has no destination, a calculated one has no price. 400 when the address names a destination that is
-    no municipality. None at all when no warehouse is linked to the sales channel (spec: Errors). 429 where one client
-    has asked for very many prices lately, or waits for many at once.
+    While the cart has no destination, a calculated option has no price. 400 if the address names a destination that
+    is no municipality. The list is empty if no warehouse is linked to the sales channel (spec: Errors). 429 if one
+    client requested very many prices lately, or waits for many at once.
     """
-    fields = Fields(asked.fields)
-    options = await _priced(checkout, asked.cart_id, Caller(customer), ip)
+    fields = Fields(params.fields)
+    options = await _list_priced_options(checkout, params.cart_id, Caller(customer), ip)
     return Wire({"shipping_options": [fields.pick(option) for option in options]})
 
 
@@ -58,19 +58,19 @@ async def calculate_shipping(
     option_id: str,
     body: CalculateShipping,
     checkout: ShopCheckout,
-    fields: Shown,
+    fields: RequestedFields,
     ip: ClientIp,
     customer: MaybeCustomer,
 ) -> Wire[ShippingOptionAnswer]:
-    """What one way to ship costs for the cart now. 429: see the list of them."""
-    [option] = await _priced(checkout, body.cart_id, Caller(customer), ip, option_id)
+    """Return the current price of one shipping option for the cart. 429: see the list of options."""
+    [option] = await _list_priced_options(checkout, body.cart_id, Caller(customer), ip, option_id)
     return Wire({"shipping_option": fields.pick(option)})
 
 
-async def _priced(
+async def _list_priced_options(
     checkout: Checkout, cart_id: str, caller: Caller, ip: str, option_id: str | None = None
 ) -> list[ShippingOptionOut]:
-    offers = await checkout.priced_offers(cart_id, option_id, caller, ip=ip)
+    offers = await checkout.list_priced_offers(cart_id, option_id, caller, ip=ip)
     return [offer_wire(offer, quote) for offer, quote in offers]
 
 
@@ -84,10 +84,11 @@ async def choose_shipping(
     ip: ClientIp,
     customer: MaybeCustomer,
 ) -> Wire[CartAnswer]:
-    """Ship the cart by this option, at the price that it was listed for a moment ago, else at that of this moment.
+    """Choose this shipping option for the cart, at its recently listed price, else at the current one.
 
-    One way a cart: the last one named counts. 400 while items, e-mail or a part of the address are missing, or when the
-    option's provider is not linked to its warehouse (spec: Errors). 429: see the list of them.
+    A cart has one option: of several, the final one in the list is used. 400 if items, e-mail or a part of the
+    address are missing, or if the option's provider is not linked to its warehouse (spec: Errors). 429: see the
+    list of options.
     """
     chosen = body if isinstance(body, list) else [body]
     if not chosen:

@@ -1,1 +1,1 @@
-"""Values that are used again only after the database says that nothing changed, and calls that are shared."""
+"""Caches that check with the database that nothing changed, and sharing of concurrent calls."""

@@ -1,4 +1,4 @@
-"""Values that are read all the time and change seldom, as services below the catalogue have them read."""
+"""Interface of cached reads, for services that may not import the catalogue's cache."""
 
 from collections.abc import Awaitable, Callable, Hashable
 from typing import Protocol, TypeVar
@@ -7,7 +7,7 @@ T = TypeVar("T")
 
 
 class CachedReads(Protocol):
-    """What reads a value again only after the database says that something changed (`VersionProbe`)."""
+    """A cache that reads a value again only after the database reports a change (`VersionProbe`)."""
 
-    async def cached(self, name: Hashable, read: Callable[[], Awaitable[T]]) -> T:
-        """The value that `read` returned under this name, which nothing else has."""
+    async def read_cached(self, name: Hashable, read: Callable[[], Awaitable[T]]) -> T:
+        """Return the value that `read` returned under this name. The name must be unique to the value."""

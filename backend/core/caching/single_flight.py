@@ -1,4 +1,4 @@
-"""Callers that ask the same at the same time share one call. Its result is not stored: this is no cache."""
+"""Sharing of concurrent calls: callers with the same key share one call. Results are not stored."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Hashable
@@ -9,7 +9,7 @@ Result = TypeVar("Result")
 
 
 class _Call(Generic[Result]):
-    """One call, and how many callers wait for it."""
+    """One shared call and the number of callers that wait for it."""
 
     __slots__ = ("task", "waiting")
 
@@ -22,64 +22,64 @@ class _Call(Generic[Result]):
 class SingleFlight(Generic[Key, Result]):
     """Shares one running call among all callers with the same key.
 
-    A caller that is cancelled does not disturb the others. When the last one is cancelled, so is the call; with
-    `finishes` it goes on, for the sake of its side effects.
+    A cancelled caller does not affect the others. When all callers are cancelled, so is the call; with
+    `runs_to_end` the call still runs to its end, because of its side effects.
     """
 
-    def __init__(self, *, finishes: bool = False) -> None:
-        self._finishes = finishes
+    def __init__(self, *, runs_to_end: bool = False) -> None:
+        self._runs_to_end = runs_to_end
         self._running: dict[Key, _Call[Result]] = {}
         self._next: dict[Key, _Call[Result]] = {}
 
-    async def share(self, key: Key, ask: Callable[[], Awaitable[Result]]) -> Result:
-        """The result of the running call, or of a new one. The call may have begun before this one was asked for.
+    async def share(self, key: Key, call_service: Callable[[], Awaitable[Result]]) -> Result:
+        """Return the result of the running call, or of a new one. The call may have begun before this request.
 
         Raises:
-            Exception: what `ask` raised, for all callers that share the call.
+            Exception: the exception of `call_service`, for all callers that share the call.
         """
-        return await self._wait(key, self._running.get(key) or self._next_call(key, ask))
+        return await self._wait(key, self._running.get(key) or self._next_call(key, call_service))
 
-    async def share_next(self, key: Key, ask: Callable[[], Awaitable[Result]]) -> Result:
-        """The result of a call that begins after this moment, so it sees all that was written before.
+    async def share_next(self, key: Key, call_service: Callable[[], Awaitable[Result]]) -> Result:
+        """Return the result of a call that begins after this moment, so that it sees all earlier writes.
 
-        Callers that come while a call is running share the next one.
+        Callers that arrive while a call is running share the next one.
 
         Raises:
-            Exception: what `ask` raised, for all callers that share the call.
+            Exception: the exception of `call_service`, for all callers that share the call.
         """
-        return await self._wait(key, self._next_call(key, ask))
+        return await self._wait(key, self._next_call(key, call_service))
 
-    async def idle(self) -> None:
-        """Return when no call is running."""
+    async def wait_until_idle(self) -> None:
+        """Wait until no call is running."""
         while calls := [*self._running.values(), *self._next.values()]:
             await asyncio.wait([call.task for call in calls])
 
-    def _next_call(self, key: Key, ask: Callable[[], Awaitable[Result]]) -> _Call[Result]:
-        """The next call, which has not begun."""
+    def _next_call(self, key: Key, call_service: Callable[[], Awaitable[Result]]) -> _Call[Result]:
+        """Return the call that has not begun yet; create it if necessary."""
         call = self._next.get(key)
-        if call is None or call.task.done():  # done: it was cancelled from outside before it began
+        if call is None or call.task.done():  # done: it was cancelled before it began
             call = self._next[key] = _Call()
-            call.task = asyncio.create_task(self._make(key, call, ask, self._running.get(key)))
+            call.task = asyncio.create_task(self._run_call(key, call, call_service, self._running.get(key)))
         return call
 
-    async def _make(
+    async def _run_call(
         self,
         key: Key,
         call: _Call[Result],
-        ask: Callable[[], Awaitable[Result]],
-        before: _Call[Result] | None,
+        call_service: Callable[[], Awaitable[Result]],
+        previous: _Call[Result] | None,
     ) -> Result:
-        if before is not None:
-            await asyncio.wait((before.task,))
+        if previous is not None:
+            await asyncio.wait((previous.task,))
         self._running[key] = self._next.pop(key)
         try:
-            return await ask()
+            return await call_service()
         finally:
-            # here and not in the callers: who asks once the result is there makes a new call
-            self._forget(key, call)
+            # here and not in the callers, so that a request after the result starts a new call
+            self._remove(key, call)
 
     async def _wait(self, key: Key, call: _Call[Result]) -> Result:
-        if self._finishes:
+        if self._runs_to_end:
             return await asyncio.shield(call.task)
         call.waiting += 1
         try:
@@ -87,10 +87,10 @@ class SingleFlight(Generic[Key, Result]):
         finally:
             call.waiting -= 1
             if not (call.waiting or call.task.done()):
-                self._forget(key, call)
+                self._remove(key, call)
                 call.task.cancel()
 
-    def _forget(self, key: Key, call: _Call[Result]) -> None:
+    def _remove(self, key: Key, call: _Call[Result]) -> None:
         for calls in (self._running, self._next):
             if calls.get(key) is call:
                 del calls[key]

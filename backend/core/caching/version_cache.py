@@ -1,8 +1,8 @@
-"""Values that are read again only after the catalogue or the stock has changed.
+"""Cache of values that are read again only after the catalogue or the stock has changed.
 
-This is no cache by time or tag (spec: Storefront view rules 5): the database is asked before each use whether anything
-has changed since (`backend.core.caching.version_probe`). What is shown of a product depends on the day too: it may be
-new.
+This is not a cache by time or tag (spec: Storefront view rules 5): before each use the database is asked whether
+anything has changed since (`backend.core.caching.version_probe`). The views of a product also depend on the day,
+because a product counts as new for some days.
 """
 
 from collections.abc import Awaitable, Callable, Hashable
@@ -17,68 +17,78 @@ from backend.core.caching.version_probe import Version
 from backend.core.clock import now
 from backend.core.dates import today_in_colombia
 
-MadeOf = tuple[Version, date]
+CacheStamp = tuple[Version, date]
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 
 
-def _one(_key: object, _value: object) -> int:
+def _unit_size(_key: object, _value: object) -> int:
     return 1
 
 
 @dataclass(frozen=True, slots=True)
 class _Stored(Generic[Value]):
-    made_of: MadeOf
+    stamp: CacheStamp
     value: Value
     size: int
 
 
 class VersionCache(Generic[Key, Value]):
-    """Values by key, each with the version that it holds for. The least recently used go first.
+    """Values by key, each valid for one version of the catalogue. The least recently used values are removed first.
 
-    A key says all that its value depends on besides the database and the day in Colombia; nobody changes a value.
+    A key must contain everything that its value depends on, except the database and the day in Colombia. Values
+    must not be modified.
     """
 
     def __init__(
         self,
         version: Callable[[], Awaitable[Version]],
-        most: int,
-        size: Callable[[Key, Value], int] = _one,
+        max_size: int,
+        size: Callable[[Key, Value], int] = _unit_size,
     ) -> None:
-        """`version` gives what is committed now; the `size` of all keys and values together is `most` at most."""
+        """Create an empty cache.
+
+        Args:
+            version: reads the version that is committed now.
+            max_size: maximum total size of all entries.
+            size: size of an entry; 1 by default.
+        """
         self._version = version
         self._reading = SingleFlight[Key, Value]()
         self._size = size
-        self._stored: LRUCache[Key, _Stored[Value]] = LRUCache(most, getsizeof=lambda stored: stored.size)
+        self._stored: LRUCache[Key, _Stored[Value]] = LRUCache(max_size, getsizeof=lambda stored: stored.size)
 
     async def get(self, key: Key, read: Callable[[], Awaitable[Value]], *, shows_units: bool = True) -> Value:
-        """What `read` gives at the version of now.
+        """Return the result of `read` for the current version.
 
-        However often something changes, a key is read by one at a time: who comes meanwhile shares the next reading.
-        Where no value of this key `shows_units`, a sale that sells nothing out changes none of them.
+        A key is read by one caller at a time; callers that arrive in the meantime share the next reading. Pass
+        `shows_units=False` if no value of this key shows the units in stock: it then stays valid when units are
+        sold, unless a product sells out.
 
         Raises:
             DatabaseUnavailable: the database does not answer.
-            Exception: what `read` raised, for all who share it.
+            Exception: the exception of `read`, for all callers that share it.
         """
-        if (stored := self._at(await self._now(shows_units), key)) is not None:
+        if (stored := self._find_stored(await self._current_stamp(shows_units), key)) is not None:
             return stored.value
         return await self._reading.share_next(key, lambda: self._read(key, read, shows_units))
 
     async def _read(self, key: Key, read: Callable[[], Awaitable[Value]], shows_units: bool) -> Value:
-        made_of = await self._now(shows_units)  # asked for first: what is read is never older
-        if (stored := self._at(made_of, key)) is not None:  # whoever read before has read it
+        stamp = await self._current_stamp(
+            shows_units
+        )  # read first, so that the value is never older than its version
+        if (stored := self._find_stored(stamp, key)) is not None:  # the previous reading stored it
             return stored.value
         value = await read()
         size = self._size(key, value)
         if size <= self._stored.maxsize:
-            self._stored[key] = _Stored(made_of, value, size)
+            self._stored[key] = _Stored(stamp, value, size)
         return value
 
-    async def _now(self, shows_units: bool) -> MadeOf:
+    async def _current_stamp(self, shows_units: bool) -> CacheStamp:
         version = await self._version()
         return version if shows_units else version.without_units, today_in_colombia(now())
 
-    def _at(self, made_of: MadeOf, key: Key) -> _Stored[Value] | None:
+    def _find_stored(self, stamp: CacheStamp, key: Key) -> _Stored[Value] | None:
         stored = self._stored.get(key)
-        return stored if stored is not None and stored.made_of == made_of else None
+        return stored if stored is not None and stored.stamp == stamp else None

@@ -1,1 +1,1 @@
-"""Settings: their sources, values and checks, the providers that are declared, and allowed origins."""
+"""Settings: their sources, values and checks, the declared providers, and the allowed origins."""

@@ -1,8 +1,8 @@
-"""Which providers the shop runs with, declared in blocks as on the platform.
+"""The providers that the shop runs with, declared in blocks as on the platform.
 
-The platform registers each service with its built-in provider. A block declared for a service *replaces* the earlier
-one and does not add to it, so a block that adds a custom provider also lists the built-in ones that must stay (spec:
-What the service does 7).
+The platform registers each service with its built-in provider. A block declared for a service *replaces* the
+earlier one instead of adding to it, so a block that adds a custom provider must also list the built-in ones that
+stay (spec: What the service does 7).
 """
 
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ INVOICE_FILE, INVOICE_UBL = "file", "ubl"
 
 @dataclass(frozen=True, slots=True)
 class ModuleBlock:
-    """A declaration: this service runs with these providers."""
+    """A declaration of the providers of one service."""
 
     service: str
     providers: tuple[str, ...]
@@ -33,26 +33,28 @@ DECLARED = (
     ModuleBlock(INVOICES, (INVOICE_FILE, INVOICE_UBL)),
 )
 
-KNOWN = {
+AVAILABLE_PROVIDERS = {
     FULFILLMENT: frozenset({MANUAL, CARRIER}),
     PAYMENT: frozenset({SYSTEM_PAYMENT, GATEWAY_PSE}),
     INVOICES: frozenset({INVOICE_FILE, INVOICE_UBL}),
 }
-"""The providers of each service that the program has."""
+"""The providers that the program implements, by service."""
 
 
-def registered(blocks: Iterable[ModuleBlock] = (*BUILT_IN, *DECLARED)) -> dict[str, tuple[str, ...]]:
-    """Return the providers of each service: those of the last block declared for it.
+def registered_providers(
+    blocks: Iterable[ModuleBlock] = (*BUILT_IN, *DECLARED),
+) -> dict[str, tuple[str, ...]]:
+    """Return the providers of each service, taken from the final block declared for it.
 
     Raises:
         CannotStart: a block names a service or a provider that the program does not have.
     """
     declared = {block.service: block.providers for block in blocks}
     for service, providers in declared.items():
-        known = KNOWN.get(service, frozenset())
-        if unknown := [provider for provider in providers if provider not in known]:
+        available = AVAILABLE_PROVIDERS.get(service, frozenset())
+        if unknown := [provider for provider in providers if provider not in available]:
             raise CannotStart(
                 f"Trompo cannot start: the module block of {service!r} names {', '.join(unknown)}, which does not exist"
-                f" (there are: {', '.join(sorted(known)) or 'none'})"
+                f" (there are: {', '.join(sorted(available)) or 'none'})"
             )
     return declared

@@ -1,8 +1,8 @@
-"""Every setting of the shop, and the only module that reads the environment (where else from: `sources`).
+"""All settings of the shop. No other module reads the environment (other sources of settings: `sources`).
 
-All settings are optional: with none at all the shop runs on SQLite and the embedded sandbox. Those that are malformed,
-or missing where production needs them, stop the start with one clear line each (`SettingsError`). Secrets are
-`SecretStr`: they never appear in a repr, a log or a message.
+All settings are optional: without any, the shop runs on SQLite and the embedded sandbox. Settings that are
+malformed, or missing although production needs them, stop the start with one clear line each (`SettingsError`).
+Secrets are `SecretStr`: they never appear in a repr, a log or a message.
 """
 
 import hmac
@@ -17,16 +17,22 @@ from pydantic import BaseModel, Field, SecretStr, ValidationError, field_validat
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 from sqlalchemy.engine import make_url
 
-from backend.core.config.origins import Origins, host_of, read_hosts, read_origins
-from backend.core.config.sources import PROJECT, EnvFileSource, SecretFileSource, Unreadable, unknown_names
+from backend.core.config.origins import Origins, host_of, parse_hosts, parse_origins
+from backend.core.config.sources import (
+    PROJECT,
+    EnvFileSource,
+    SecretFileSource,
+    UnreadableValue,
+    unknown_names,
+)
 from backend.core.config.values import (
-    HOW_TO_MAKE_ONE,
-    LEAST_BITS,
-    async_url,
-    bits_of,
-    kept_secret,
-    read_synonyms,
-    s3_address,
+    MIN_SECRET_BITS,
+    RANDOM_TEXT_HINT,
+    estimate_bits,
+    parse_s3_address,
+    parse_synonyms,
+    read_or_create_secret,
+    to_async_url,
 )
 
 GATEWAY_CREDENTIALS = ("P_CUST_ID_CLIENTE", "P_KEY", "PUBLIC_KEY", "PRIVATE_KEY")
@@ -45,18 +51,18 @@ SANDBOX_CARRIER_KEY = "00000000-0000-4000-8000-sandboxcarrier"
 SANDBOX_INVOICE_URL = "http://invoices.sandbox/api/v1"
 SANDBOX_INVOICE_KEY = "00000000-0000-4000-8000-sandboxinvoice"
 SANDBOX_INVOICE_SOFTWARE = ("fa326ca7-c1f8-40d3-a6fc-24d7c1040607", "12345")
-"""The id and the PIN of the software that the embedded invoice provider knows."""
+"""Id and PIN of the software that the embedded invoice provider accepts."""
 SANDBOX_INVOICE_NIT = "900373076-4"
 
 
 class SettingsError(SystemExit):
-    """Settings are wrong. Printed as one line each, without a traceback; no value is ever shown."""
+    """Settings are invalid. Printed as one line per problem, without a traceback and without any value."""
 
     problems: tuple[str, ...] = ()
 
 
-class Sourced(BaseSettings):
-    """Settings that come from the environment, from files that NAME_FILE names, and from `.env`."""
+class SourcedSettings(BaseSettings):
+    """Settings from the environment, from files that NAME_FILE names, and from `.env`."""
 
     model_config = SettingsConfigDict(extra="ignore", frozen=True, hide_input_in_errors=True)
 
@@ -66,32 +72,32 @@ class Sourced(BaseSettings):
         settings_cls: type[BaseSettings],
         init_settings: PydanticBaseSettingsSource,
         env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - ours knows which file
-        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - a folder of secrets: NAME_FILE names each
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - EnvFileSource finds the file
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - NAME_FILE names each secret's file instead
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """What goes before what."""
+        """Return the sources, in the order of their precedence."""
         return init_settings, env_settings, SecretFileSource(settings_cls), EnvFileSource(settings_cls)
 
     @field_validator("*", mode="before")
     @classmethod
-    def _could_be_read(cls, value: Any) -> Any:
-        if isinstance(value, Unreadable):
-            raise ValueError(f"{value.name} names a file that cannot be read ({value.reason})")  # noqa: TRY004 - pydantic wants this one
+    def _check_readable(cls, value: Any) -> Any:
+        if isinstance(value, UnreadableValue):
+            raise ValueError(f"{value.name} names a file that cannot be read ({value.reason})")  # noqa: TRY004 - pydantic requires ValueError
         return value
 
 
 class GatewayEnv(StrEnum):
-    """Which gateway mode is in force (spec: Configuration)."""
+    """Mode of the payment gateway (spec: Configuration)."""
 
     SANDBOX = "sandbox"
     PRODUCTION = "production"
 
 
 class Identity(BaseModel):
-    """Who the shop is, and where its packages start. First values: the office may save others later.
+    """The shop's identity, and the address from which its packages are sent. The office may replace these values.
 
-    `store_address`, `store_whatsapp`, `store_about` and `store_hours` are shown where they are not empty; an empty
-    `store_about` or `store_hours` stands for the usual text. CARRIER_ORIGIN_* is the sender that labels name.
+    `store_address`, `store_whatsapp`, `store_about` and `store_hours` are displayed if they are not empty; an empty
+    `store_about` or `store_hours` means the default text. CARRIER_ORIGIN_* is the sender on labels.
     """
 
     store_name: str = Field(default="Trompo", min_length=1, max_length=60)
@@ -101,9 +107,9 @@ class Identity(BaseModel):
     store_email: str = "hola@trompo.example"
     store_address: str = Field(default="", max_length=200)
     store_notice_address: str = Field(default="", max_length=200)
-    """Where judges and authorities write to; `store_address` without it."""
+    """Address for letters from courts and authorities; `store_address` if it is empty."""
     store_whatsapp: str = Field(default="", pattern=r"^(\+?([0-9] ?){8,15})?$")
-    """A number of 8 to 15 digits, with its country's code: 57 300 123 4567. A Colombian one may do without."""
+    """A number of 8 to 15 digits with its country code: 57 300 123 4567. A Colombian number may omit the code."""
     store_about: str = Field(default="", max_length=300)
     store_hours: str = Field(default="", max_length=100)
 
@@ -120,20 +126,23 @@ class Identity(BaseModel):
 
 
 class OfficeSettings(Identity):
-    """What the office may save in place of the first values: who the shop is, its bounds, and what its owner is told.
+    """Settings that the office may replace: the shop's identity, its limits, and the alerts to its owner.
 
-    Of what is told: hours, days, minutes and MiB, 0 for never.
+    Alert limits are in hours, days, minutes and MiB; 0 means never.
     """
 
     manual_payment_days: int = Field(default=3, ge=1, le=60)
-    """How long an order is reserved whose money staff have still to confirm (`pp_system_default`)."""
+    """Days for which the units of an order are reserved until staff confirm its payment (`pp_system_default`)."""
     label_over_paid: int = Field(default=10_000, ge=0, le=10_000_000)
-    """Pesos. A label dearer than the shipping was, before discounts, plus this is not bought: it waits in attention."""
+    """Amount in pesos by which a label may cost more than the shipping price before discounts.
+
+    A label above that is not bought: it waits for a staff member's decision (`backend.attention`).
+    """
     refuse_unquoted: bool = False
-    """Refuse deliveries that no courier quotes. Otherwise they cost the fixed price; attention says so once paid."""
+    """Refuse deliveries that no courier quotes. Otherwise they cost the fixed price, and attention reports them."""
 
     alert_email: str = Field(default="", pattern=r"^([^@\s]+@[^@\s]+)?$")
-    """Where it is sent; STORE_EMAIL without it."""
+    """Address for alerts; STORE_EMAIL if it is empty."""
     alert_webhook: str = ""
     alert_no_sale_hours: int = Field(default=0, ge=0, le=720)
     alert_disk_free_mb: int = Field(default=500, ge=0, le=10_000_000)
@@ -142,75 +151,78 @@ class OfficeSettings(Identity):
 
     @field_validator("alert_webhook")
     @classmethod
-    def _is_called_by_http(cls, url: str) -> str:
+    def _check_webhook_url(cls, url: str) -> str:
         return http_url(url)
 
 
 def http_url(url: str) -> str:
-    """The address without a slash at its end; empty for none.
+    """Return the URL without a trailing slash; empty if there is none.
 
     Raises:
-        ValueError: it is no address of the web.
+        ValueError: it is not an HTTP URL.
     """
     if url and not url.startswith(("http://", "https://")):
         raise ValueError("must start with http:// or https://")
     return url.rstrip("/")
 
 
-class Settings(OfficeSettings, Sourced):
-    """The settings by the name of their environment variable, in lower case."""
+class Settings(OfficeSettings, SourcedSettings):
+    """The settings, named like their environment variables in lower case."""
 
-    # where it runs
+    # the server
     port: int = Field(default=3000, ge=1, le=65535)
     workers: int = Field(default=1, ge=1, le=64)
-    """Processes that serve. More than one need REDIS_URL: a page that reconnects may reach another than before."""
+    """Number of serving processes. More than one needs REDIS_URL, because a page may reconnect to another process."""
     public_url: str = ""
     allowed_hosts: str = ""
-    """Hosts that the shop answers besides that of PUBLIC_URL, with commas between them: `www.tienda.example`."""
+    """Hosts that the shop answers in addition to that of PUBLIC_URL, separated by commas: `www.tienda.example`."""
     data_dir: Path = Path("data")
     pictures_url: SecretStr = SecretStr("")
-    """Where pictures are, in an S3-compatible store: `https://KEY:SECRET@host/bucket`. Without it: in `data_dir`."""
+    """S3-compatible store of the pictures: `https://KEY:SECRET@host/bucket`. If it is empty, they are in `data_dir`."""
     video_mb: int = Field(default=30, ge=1, le=100)
-    """How large a product's video may be, in MiB."""
+    """Maximum size of a product's video, in MiB."""
     backup_url: SecretStr = SecretStr("")
-    """Where `trompo backup` puts copies when it is not told where: a folder of an S3 store, named as `pictures_url`."""
+    """Default target of `trompo backup`: a folder in an S3 store, written like `pictures_url`."""
     database_url: str = ""
     database_pool: int = Field(default=10, ge=2, le=200)
-    """Connections to PostgreSQL that each process opens at most, one more aside."""
+    """Maximum number of PostgreSQL connections of each process, not counting one extra connection."""
     database_pooler: str = Field(default="", pattern="^(transaction)?$")
-    """`transaction`: DATABASE_URL leads to PgBouncer, which may serve each transaction by another connection."""
+    """`transaction`: DATABASE_URL leads to PgBouncer, which may use another connection for each transaction."""
     redis_url: str = ""
     renderers: int = Field(default=1, ge=0, le=16)
-    """How many processes draw the pages; with none, browsers draw them themselves."""
+    """Number of processes that render pages; with 0, browsers render them."""
     renderer_rest_minutes: int = Field(default=15, ge=0, le=10_080)
-    """Minutes without a visitor after which those processes end; the next visitor starts them again. 0: never."""
+    """Minutes without a visitor after which the renderers stop; the next visitor starts them again. 0: never."""
     log_format: str = Field(default="text", pattern="^(text|json)$")
-    """`json`: each entry of the log is one JSON object."""
+    """`json`: each log entry is one JSON object."""
     otel_exporter_otlp_endpoint: str = ""
-    """Who collects traces: an address of OTLP over HTTP. OpenTelemetry reads its further settings itself."""
+    """Address of a trace collector (OTLP over HTTP). OpenTelemetry reads its further settings itself."""
     metrics_token: SecretStr = SecretStr("")
-    """What `GET /metrics` asks for; without it there is no such page."""
+    """Token that `GET /metrics` requires; if it is empty, `GET /metrics` answers 404."""
     drain_seconds: float = Field(default=0, ge=0, le=300)
-    """Seconds that a process which is told to end goes on serving, not ready: what a proxy takes to notice."""
+    """Seconds for which a stopping process continues to serve while it reports that it is not ready.
+
+    It gives a proxy the time to notice.
+    """
     trusted_proxies: str = ""
-    """Addresses or networks, with commas between them, whose `X-Forwarded-For` tells a client's address."""
+    """Addresses or networks, separated by commas, whose `X-Forwarded-For` is trusted to name the client's address."""
     store_cors: str = ""
-    """Whose pages may call `/store`: origins and `/regular expressions/`, with commas between them. Nobody's else."""
+    """Sites whose pages may call `/store`: origins and `/regular expressions/`, separated by commas. No others may."""
     admin_cors: str = ""
     auth_cors: str = ""
     people_per_address: int = Field(default=1000, ge=1, le=1_000_000)
-    """How many people may share one client address, as in a mobile network: limits by address grow with it."""
+    """Number of people who may share one client address, as in a mobile network. Limits per address grow with it."""
 
     # the store
     store_locale: str = Field(default="es", pattern="^(es|en)$")
     search_synonyms: str = ""
-    """Words that mean the same to the search, beside those it knows: `pelota, balón; carro, auto`."""
+    """Additional synonyms for the search: `pelota, balón; carro, auto`."""
     secret_key: SecretStr = SecretStr("")
     revalidate_secret: SecretStr = SecretStr("")
     storefront_url: str = ""
-    """Where the backend tells the storefront of changed products, if PUBLIC_URL cannot be reached from inside."""
+    """Address to which the backend reports changed products, if PUBLIC_URL cannot be reached from inside."""
     store_api_consents_required: bool = False
-    """Whether a cart of a program is only paid with the `consents` that it was told of."""
+    """True if a cart of an API client can only be paid with the `consents` that the API requests."""
     admin_email: str = ""
     admin_password: SecretStr = SecretStr("")
 
@@ -226,24 +238,24 @@ class Settings(OfficeSettings, Sourced):
     carrier_api_url: str = CARRIER_API_URL
     carrier_api_key: SecretStr = SecretStr("")
     carrier_sandbox: bool = True
-    """Whether labels are test ones. Production says it itself: without them each is paid."""
+    """True for test labels. Production must set it explicitly, because real labels cost money."""
     carrier_timeout: float = Field(default=12, ge=1, le=60)
-    """Seconds that a quotation is waited for; five to eight are usual."""
+    """Maximum seconds to wait for a quotation; five to eight are usual."""
     carrier_min_rate: int = Field(default=1_000, ge=0, le=100_000)
-    """Pesos. A rate below it is a mistake of the carrier's and no price."""
+    """Lowest plausible rate, in pesos. A lower rate is treated as an error of the carrier."""
 
-    # the invoice provider; without credentials the embedded one, and with GATEWAY_ENV=production none
+    # the invoice provider; without credentials the embedded one is used, with GATEWAY_ENV=production none
     invoice_api_url: str = ""
     invoice_api_key: SecretStr = SecretStr("")
     invoice_software_id: str = ""
     invoice_software_pin: SecretStr = SecretStr("")
     invoice_software_nit: str = ""
-    """Whose software it is: a NIT with its check digit."""
+    """NIT of the software's owner, with its check digit."""
 
-    # what the owner is told of: see OfficeSettings
+    # alerts to the owner: see OfficeSettings
     alert_webhook_secret: SecretStr = SecretStr("")
 
-    # mails; without a server they land in the data folder
+    # mails; without a server they are written to the data folder
     smtp_host: str = ""
     smtp_port: int = Field(default=587, ge=1, le=65535)
     smtp_user: str = ""
@@ -265,29 +277,29 @@ class Settings(OfficeSettings, Sourced):
         "invoice_api_url",
     )
     @classmethod
-    def _is_http_url(cls, url: str) -> str:
+    def _check_http_url(cls, url: str) -> str:
         return http_url(url)
 
     @field_validator("database_url")
     @classmethod
-    def _names_a_driver_we_have(cls, url: str) -> str:
-        return async_url(url) if url else url
+    def _check_database_url(cls, url: str) -> str:
+        return to_async_url(url) if url else url
 
     @field_validator("pictures_url", "backup_url")
     @classmethod
-    def _names_a_store(cls, url: SecretStr) -> SecretStr:
+    def _check_store_url(cls, url: SecretStr) -> SecretStr:
         if url.get_secret_value():
-            s3_address(url.get_secret_value())
+            parse_s3_address(url.get_secret_value())
         return url
 
     @field_validator("data_dir")
     @classmethod
-    def _is_the_same_from_every_folder(cls, path: Path) -> Path:
+    def _resolve_data_dir(cls, path: Path) -> Path:
         return PROJECT / path.expanduser()
 
     @field_validator("trusted_proxies")
     @classmethod
-    def _are_networks(cls, networks: str) -> str:
+    def _check_networks(cls, networks: str) -> str:
         for network in filter(None, map(str.strip, networks.split(","))):
             try:
                 ip_network(network, strict=False)
@@ -297,25 +309,25 @@ class Settings(OfficeSettings, Sourced):
 
     @field_validator("store_cors", "admin_cors", "auth_cors")
     @classmethod
-    def _are_origins(cls, listed: str) -> str:
-        read_origins(listed)
+    def _check_origins(cls, listed: str) -> str:
+        parse_origins(listed)
         return listed
 
     @field_validator("allowed_hosts")
     @classmethod
-    def _are_hosts(cls, listed: str) -> str:
-        read_hosts(listed)
+    def _check_hosts(cls, listed: str) -> str:
+        parse_hosts(listed)
         return listed
 
     @field_validator("search_synonyms")
     @classmethod
-    def _are_groups(cls, groups: str) -> str:
-        read_synonyms(groups)
+    def _check_synonyms(cls, groups: str) -> str:
+        parse_synonyms(groups)
         return groups
 
     @field_validator("private_key")
     @classmethod
-    def _is_aes_key(cls, key: SecretStr) -> SecretStr:
+    def _check_aes_key(cls, key: SecretStr) -> SecretStr:
         text = key.get_secret_value()
         if text and (len(text) != 32 or any(c not in "0123456789abcdefABCDEF" for c in text)):
             raise ValueError("must be 32 hexadecimal digits")
@@ -323,15 +335,15 @@ class Settings(OfficeSettings, Sourced):
 
     @model_validator(mode="before")
     @classmethod
-    def _forget_the_demo_warehouse(cls, given: dict[str, Any]) -> dict[str, Any]:
-        """How the demo warehouse is found says nothing of another one: its suburb would be on every label."""
+    def _clear_demo_warehouse(cls, given: dict[str, Any]) -> dict[str, Any]:
+        """Clear the demo warehouse's suburb and directions if another address is set; labels would show them."""
         if given.get("carrier_origin_address"):
             parts = ("suburb", "cross_street", "reference")
             return {**{f"carrier_origin_{part}": "" for part in parts}, **given}
         return given
 
     @model_validator(mode="after")
-    def _is_complete(self) -> Self:
+    def _check_complete(self) -> Self:
         problems = [*self._gateway_problems()]
         if self.alert_webhook and not self._text("ALERT_WEBHOOK_SECRET"):
             problems.append("ALERT_WEBHOOK needs ALERT_WEBHOOK_SECRET")
@@ -366,10 +378,10 @@ class Settings(OfficeSettings, Sourced):
         if not self.public_url.startswith("https://"):
             problems.append("GATEWAY_ENV=production needs PUBLIC_URL with https://")
         for name in ("SECRET_KEY", "REVALIDATE_SECRET", "METRICS_TOKEN", "ALERT_WEBHOOK_SECRET"):
-            if self._text(name) and bits_of(self._text(name)) < LEAST_BITS:
-                problems.append(f"{name} can be guessed: {HOW_TO_MAKE_ONE}")
+            if self._text(name) and estimate_bits(self._text(name)) < MIN_SECRET_BITS:
+                problems.append(f"{name} can be guessed: {RANDOM_TEXT_HINT}")
         if not self._text("SECRET_KEY"):
-            problems.append(f"GATEWAY_ENV=production needs SECRET_KEY: {HOW_TO_MAKE_ONE}")
+            problems.append(f"GATEWAY_ENV=production needs SECRET_KEY: {RANDOM_TEXT_HINT}")
         if not self._text("CARRIER_API_KEY"):
             problems.append("GATEWAY_ENV=production needs CARRIER_API_KEY")
         if "carrier_sandbox" not in self.model_fields_set:
@@ -377,7 +389,7 @@ class Settings(OfficeSettings, Sourced):
                 "GATEWAY_ENV=production needs CARRIER_SANDBOX: false for labels that are paid, true for test labels"
             )
         if not self.smtp_host:
-            problems.append("GATEWAY_ENV=production needs SMTP_HOST: without it no mail leaves")
+            problems.append("GATEWAY_ENV=production needs SMTP_HOST: without it no mail is sent")
         return problems
 
     def _text(self, name: str) -> str:
@@ -386,97 +398,97 @@ class Settings(OfficeSettings, Sourced):
 
     @property
     def base_url(self) -> str:
-        """Where shoppers and the gateway reach the shop, without a trailing slash."""
+        """Address under which customers and the gateway reach the shop, without a trailing slash."""
         return self.public_url or f"http://localhost:{self.port}"
 
     @cached_property
     def hosts(self) -> frozenset[str]:
-        """The hosts that pages and API answer; empty, without PUBLIC_URL, for every host."""
+        """Hosts that pages and API answer; empty without PUBLIC_URL, which means every host."""
         if not self.public_url:
             return frozenset()
-        return frozenset({host_of(urlsplit(self.public_url).netloc)}) | read_hosts(self.allowed_hosts)
+        return frozenset({host_of(urlsplit(self.public_url).netloc)}) | parse_hosts(self.allowed_hosts)
 
     @cached_property
     def cross_origins(self) -> dict[str, Origins]:
-        """Whose pages may call which part of the API, by its first segment."""
+        """Sites whose pages may call each part of the API, by the first path segment."""
         return {
-            "store": read_origins(self.store_cors),
-            "admin": read_origins(self.admin_cors),
-            "auth": read_origins(self.auth_cors),
+            "store": parse_origins(self.store_cors),
+            "admin": parse_origins(self.admin_cors),
+            "auth": parse_origins(self.auth_cors),
         }
 
     @property
     def uses_sandbox_gateway(self) -> bool:
-        """Whether the embedded gateway and bank answer in place of the real ones."""
+        """True if the embedded gateway and bank replace the real ones."""
         return self.gateway_env is GatewayEnv.SANDBOX and not self.public_key
 
     @property
     def uses_sandbox_carrier(self) -> bool:
-        """Whether the embedded carrier answers in place of the real one."""
+        """True if the embedded carrier replaces the real one."""
         return self.gateway_env is GatewayEnv.SANDBOX and not self.carrier_api_key.get_secret_value()
 
     @property
     def uses_sandbox_invoices(self) -> bool:
-        """Whether the embedded invoice provider answers in place of a real one."""
+        """True if the embedded invoice provider replaces a real one."""
         return self.gateway_env is GatewayEnv.SANDBOX and not self.invoice_api_url
 
     @property
     def has_invoice_provider(self) -> bool:
-        """Whether documents can be sent to an invoice provider, real or embedded."""
+        """True if documents can be sent to an invoice provider, real or embedded."""
         return bool(self.invoice_api_url) or self.uses_sandbox_invoices
 
     @property
     def creates_test_labels(self) -> bool:
-        """Whether labels are test ones, of `/shipment_sandbox` (spec: Configuration, CARRIER_SANDBOX)."""
+        """True if labels are test labels of `/shipment_sandbox` (spec: Configuration, CARRIER_SANDBOX)."""
         return self.carrier_sandbox
 
     @property
     def has_google(self) -> bool:
-        """Whether one can sign in with Google."""
+        """True if customers can sign in with Google."""
         return bool(self.google_client_id and self.google_client_secret.get_secret_value())
 
     @property
     def async_database_url(self) -> str:
-        """The database to use; SQLite in the data folder unless DATABASE_URL names another."""
+        """URL of the database: DATABASE_URL, or SQLite in the data folder."""
         return self.database_url or f"sqlite+aiosqlite:///{self.data_dir.resolve() / 'trompo.db'}"
 
     @property
-    def named_database(self) -> str:
-        """The database's address without its password, for people."""
+    def redacted_database_url(self) -> str:
+        """URL of the database without its password, to be displayed."""
         return make_url(self.async_database_url).render_as_string(hide_password=True)
 
     @cached_property
     def signing_key(self) -> str:
-        """SECRET_KEY, or one made at the first start and kept in the data folder, readable by its owner only."""
+        """SECRET_KEY, or a key created at the first start and stored in the data folder, readable by its owner only."""
         if given := self.secret_key.get_secret_value():
             return given
-        return kept_secret(self.data_dir / "secret_key")
+        return read_or_create_secret(self.data_dir / "secret_key")
 
     @property
     def revalidation_secret(self) -> str:
-        """The shared secret of `POST /api/revalidate`: REVALIDATE_SECRET, or one that follows from SECRET_KEY.
+        """Shared secret of `POST /api/revalidate`: REVALIDATE_SECRET, or a secret derived from SECRET_KEY.
 
-        Replicas agree either way. A shop with neither keeps one in the data folder.
+        Both give all replicas the same secret. Without either setting, it is stored in the data folder.
         """
         if given := self.revalidate_secret.get_secret_value():
             return given
         if key := self.secret_key.get_secret_value():
             return hmac.new(key.encode(), b"revalidate", "sha256").hexdigest()
-        return kept_secret(self.data_dir / "revalidate_secret")
+        return read_or_create_secret(self.data_dir / "revalidate_secret")
 
 
-class AdminAccess(Sourced):
-    """What a program needs to use the Admin API from outside: a token and an address. Nothing of it is stored."""
+class AdminAccess(SourcedSettings):
+    """Access of a program to the Admin API from outside: a token and an address. Neither is stored."""
 
     admin_jwt: SecretStr = SecretStr("")
     backend_url: str = ""
 
 
 def load_admin_access() -> AdminAccess:
-    """Read ADMIN_JWT and BACKEND_URL, this shop's own address unless it is set (spec: Catalog-assignment procedure 2).
+    """Read ADMIN_JWT and BACKEND_URL, by default this shop's address (spec: Catalog-assignment procedure 2).
 
     Raises:
-        SettingsError: there is no token, or one of the two cannot be used; the message shows no value.
+        SettingsError: there is no token, or one of the two is invalid; the message shows no value.
     """
     access = AdminAccess()
     token = access.admin_jwt.get_secret_value().strip()
@@ -484,7 +496,7 @@ def load_admin_access() -> AdminAccess:
     if not token:
         raise SettingsError("ADMIN_JWT is missing: set it to a token from POST /auth/user/emailpass.")
     if not (token.isascii() and token.isprintable() and " " not in token):
-        raise SettingsError("ADMIN_JWT is not a token: there is something in it that no header can carry.")
+        raise SettingsError("ADMIN_JWT is not a token: it has characters that a header must not contain.")
     if not url.startswith(("http://", "https://")):
         raise SettingsError("BACKEND_URL must start with http:// or https://")
     return AdminAccess(admin_jwt=SecretStr(token), backend_url=url)
@@ -494,24 +506,24 @@ def load_settings() -> Settings:
     """Read the settings.
 
     Raises:
-        SettingsError: some are malformed or missing; the message has a line for each that names it and shows no value.
+        SettingsError: some are malformed or missing; the message has a line for each with its name but no value.
     """
-    settings, problems = _read()
+    settings, problems = _read_settings()
     if settings is None or problems:
         raise cannot_start(problems)
     return settings
 
 
 def cannot_start(problems: list[str]) -> SettingsError:
-    """The error that lists the problems: in one line when there is one, else one line each."""
+    """Return the error that lists the problems: a single one on the same line, several on one line each."""
     listed = problems[0] if len(problems) == 1 else "".join(f"\n  {problem}" for problem in problems)
     error = SettingsError(f"Trompo cannot start:{'' if listed.startswith(chr(10)) else ' '}{listed}")
     error.problems = tuple(problems)
     return error
 
 
-def _read() -> tuple[Settings | None, list[str]]:
-    """The settings, and what is wrong with them. Those that are malformed do not hide what else is missing."""
+def _read_settings() -> tuple[Settings | None, list[str]]:
+    """Return the settings and their problems. Malformed settings do not hide other problems."""
     problems = unknown_names(Settings, {*Settings.model_fields, *AdminAccess.model_fields})
     usual: dict[str, Any] = {}
     while True:
@@ -526,7 +538,7 @@ def _read() -> tuple[Settings | None, list[str]]:
             message = problem["msg"].removeprefix("Value error, ")
             if problem["loc"]:
                 problems.append(f"{str(problem['loc'][0]).upper()}: {message}")
-            else:  # what is malformed is not missing as well
+            else:  # a malformed setting is not reported as missing as well
                 malformed = [name.upper() for name in usual]
                 problems += [
                     line
@@ -539,7 +551,7 @@ def _read() -> tuple[Settings | None, list[str]]:
 
 
 def _addresses_without_credentials(settings: Settings) -> list[str]:
-    """An address that would silently not be used: the embedded service answers in its place."""
+    """Return a problem for each address that would be ignored, because the embedded service replaces its service."""
     problems = []
     if settings.gateway_url and settings.uses_sandbox_gateway:
         problems.append(f"GATEWAY_URL needs {', '.join(GATEWAY_CREDENTIALS)}")

@@ -1,4 +1,4 @@
-"""What single settings are made of: the database's address, and secrets that are hard to guess or kept in a file."""
+"""Values of single settings: database URLs, S3 addresses, secrets and their strength, folders, synonyms."""
 
 import math
 import re
@@ -14,11 +14,11 @@ from sqlalchemy.exc import ArgumentError
 from backend.core.config.sources import PROJECT
 from backend.core.errors import CannotStart
 
-USUAL_REGION = "us-east-1"
-"""What most S3-compatible stores go by that have no regions."""
-LEAST_BITS = 190
-"""What `bits_of` finds in 32 random bytes at the least, written in hexadecimal digits or in base64."""
-HOW_TO_MAKE_ONE = "take what `python -c 'import secrets; print(secrets.token_urlsafe(48))'` prints"
+DEFAULT_REGION = "us-east-1"
+"""Region name that most S3-compatible stores without regions accept."""
+MIN_SECRET_BITS = 190
+"""Lower limit of `estimate_bits` for 32 random bytes in hexadecimal digits or base64."""
+RANDOM_TEXT_HINT = "use the output of `python -c 'import secrets; print(secrets.token_urlsafe(48))'`"
 
 POSTGRESQL, SQLITE = "postgresql+asyncpg", "sqlite+aiosqlite"
 DRIVERS = {
@@ -28,28 +28,28 @@ DRIVERS = {
     "sqlite": SQLITE,
     SQLITE: SQLITE,
 }
-"""The database of an address, by what it may begin with."""
+"""SQLAlchemy driver by the scheme of a database URL."""
 
 
-def async_url(url: str) -> str:
-    """The database's address with the driver that the shop uses: `postgres://…` is what many hosts hand out.
+def to_async_url(url: str) -> str:
+    """Return the database's URL with the driver that the shop uses; hosts often give out `postgres://…`.
 
-    The file of an SQLite database is relative to the project, like the data folder.
+    The path of an SQLite database is relative to the project, like the data folder.
 
     Raises:
-        ValueError: it is no address, or that of another kind of database; the message shows nothing of it.
+        ValueError: it is not a URL, or not of PostgreSQL or SQLite; the message does not contain it.
     """
-    wanted = ValueError("must be like postgresql://user:password@host/name or sqlite:///file.db")
+    format_error = ValueError("must be like postgresql://user:password@host/name or sqlite:///file.db")
     try:
         parsed = make_url(url)
     except (ArgumentError, ValueError):
-        raise wanted from None
+        raise format_error from None
     driver = DRIVERS.get(parsed.drivername)
     if driver is None or not parsed.database:
-        raise wanted
+        raise format_error
     if (
         driver == POSTGRESQL and "sslmode" in parsed.query
-    ):  # PostgreSQL's own word for what the driver calls ssl
+    ):  # PostgreSQL's name for the driver's parameter `ssl`
         mode = parsed.query["sslmode"]
         parsed = parsed.difference_update_query(["sslmode"]).update_query_dict({"ssl": mode})
     if driver == SQLITE:
@@ -59,7 +59,7 @@ def async_url(url: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class S3Address:
-    """A place in an S3-compatible store. `prefix` has no slash at its ends and may be empty."""
+    """A location in an S3-compatible store. `prefix` has no slash at its ends and may be empty."""
 
     endpoint: str
     bucket: str
@@ -69,90 +69,90 @@ class S3Address:
     secret: str = field(repr=False)
 
 
-def s3_address(url: str) -> S3Address:
-    """The place that `https://KEY:SECRET@HOST/BUCKET/PREFIX?region=REGION` names; prefix and region may be left out.
+def parse_s3_address(url: str) -> S3Address:
+    """Parse `https://KEY:SECRET@HOST/BUCKET/PREFIX?region=REGION`; prefix and region are optional.
 
     Raises:
-        ValueError: it is no such address; the message shows nothing of it.
+        ValueError: it is not such an address; the message does not contain it.
     """
-    wanted = ValueError(
+    format_error = ValueError(
         "must be like https://KEY:SECRET@host/bucket or https://KEY:SECRET@host/bucket/folder?region=name"
     )
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port
-        asked = parse_qs(parts.query, strict_parsing=True) if parts.query else {}
+        query = parse_qs(parts.query, strict_parsing=True) if parts.query else {}
     except ValueError:
-        raise wanted from None
+        raise format_error from None
     bucket, _, prefix = unquote(parts.path).strip("/").partition("/")
     is_whole = parts.scheme in ("http", "https") and host and bucket and parts.username and parts.password
-    if not is_whole or asked.keys() - {"region"} or parts.fragment or ".." in prefix.split("/"):
-        raise wanted
+    if not is_whole or query.keys() - {"region"} or parts.fragment or ".." in prefix.split("/"):
+        raise format_error
     return S3Address(
         endpoint=f"{parts.scheme}://{f'[{host}]' if ':' in str(host) else host}{f':{port}' if port else ''}",
         bucket=bucket,
         prefix=prefix.strip("/"),
-        region=asked.get("region", [USUAL_REGION])[0],
+        region=query.get("region", [DEFAULT_REGION])[0],
         key_id=unquote(parts.username or ""),
         secret=unquote(parts.password or ""),
     )
 
 
-def bits_of(secret: str) -> float:
-    """How many bits a secret could hold that is made of as many and as different characters."""
+def estimate_bits(secret: str) -> float:
+    """Return an upper bound of a secret's entropy in bits, from its length and its number of distinct characters."""
     return len(secret) * math.log2(len(set(secret))) if secret else 0
 
 
-def private_folder(path: Path) -> None:
-    """Make the data folder, which nobody but its owner can enter.
+def create_private_folder(path: Path) -> None:
+    """Create the data folder, or restrict it, so that only its owner can enter it.
 
     Raises:
-        CannotStart: it cannot be made, or belongs to somebody else.
+        CannotStart: it cannot be created, or belongs to another user.
     """
-    made_folder(path)
+    create_folder(path)
     try:
         if stat.S_IMODE(path.stat().st_mode) & 0o777 != 0o700:
             path.chmod(0o700)
     except OSError as error:
-        raise _no_folder(path, error) from error
+        raise _folder_error(path, error) from error
 
 
-def made_folder(path: Path) -> None:
-    """Make a folder that the shop writes into, where it is not there yet; nobody but its owner can enter it.
+def create_folder(path: Path) -> None:
+    """Create a folder that the shop writes into, unless it exists; only its owner can enter it.
 
     Raises:
-        CannotStart: it cannot be made.
+        CannotStart: it cannot be created.
     """
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
-        raise _no_folder(path, error) from error
+        raise _folder_error(path, error) from error
 
 
-def _no_folder(path: Path, error: OSError) -> CannotStart:
+def _folder_error(path: Path, error: OSError) -> CannotStart:
     return CannotStart(
-        f"Trompo cannot start: {path} cannot hold its data ({error.strerror}): name in DATA_DIR a folder that its "
-        "user owns, or may make"
+        f"Trompo cannot start: {path} cannot hold its data ({error.strerror}): set DATA_DIR to a folder that its "
+        "user owns, or may create"
     )
 
 
-def kept_secret(path: Path) -> str:
-    """The secret in the file at `path`; made there first when there is none. Safe when two processes start at once."""
+def read_or_create_secret(path: Path) -> str:
+    """Return the secret in the file at `path`; create it if necessary. Two processes may do this at the same time."""
     path.parent.mkdir(parents=True, exist_ok=True)
     candidate = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     candidate.touch(mode=0o600)
     candidate.write_text(secrets.token_urlsafe(48))
     try:
-        path.hardlink_to(candidate)  # only the first of several rivals succeeds, and with the whole content
+        path.hardlink_to(candidate)  # atomic: only the first process succeeds, and the file is complete
     except FileExistsError:
-        pass  # the secret is there already: ours is not needed
+        pass  # another process created the secret
     finally:
         candidate.unlink()
     return path.read_text().strip()
 
 
-def read_synonyms(text: str) -> list[list[str]]:
-    """Groups of words that mean the same: one a line, or with semicolons between them; words with commas.
+def parse_synonyms(text: str) -> list[list[str]]:
+    """Parse groups of synonyms: groups on separate lines or separated by semicolons, words separated by commas.
 
     Raises:
         ValueError: a group does not have two words or more, or one of them is not a single word.

@@ -1,1 +1,1 @@
-"""The database: engines and transactions, what all tables have in common, differences between SQLite and PostgreSQL."""
+"""The database: engines and transactions, shared parts of tables, differences between SQLite and PostgreSQL."""

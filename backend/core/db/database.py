@@ -1,8 +1,8 @@
-"""The database: the only module that makes engines.
+"""The database: the only module that creates engines.
 
-SQLite (WAL) and PostgreSQL run the same code. A write takes its lock at the start: on SQLite `BEGIN IMMEDIATE` makes
-one writer at a time, on PostgreSQL rows are locked by `SELECT … FOR UPDATE` (`locked`). Services get a session and
-never commit; the edge that opened the transaction does, by leaving it.
+SQLite (WAL) and PostgreSQL run the same code. A write takes its lock at the start: on SQLite `BEGIN IMMEDIATE`
+allows one writer at a time, on PostgreSQL rows are locked by `SELECT … FOR UPDATE` (`lock_rows`). Services get a
+session and never commit; the caller that opened the transaction commits by leaving its block.
 """
 
 import asyncio
@@ -38,27 +38,30 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
 from backend.core.config.settings import Settings
-from backend.core.config.values import made_folder
+from backend.core.config.values import create_folder
 from backend.core.db.sqlite_inline import InlineConnection, connect
 from backend.core.errors import InvalidData
 from backend.core.observability.tracing import trace_statements
-from backend.core.outage import DatabaseUnavailable, Outage, as_unavailable
+from backend.core.outage import DatabaseUnavailable, Outage, to_unavailable
 
 SQLITE_BUSY_MS = 15_000
 _BEGIN = text("BEGIN IMMEDIATE")
-POOL_WAIT = 5.0
-"""Seconds that a session waits for a connection: longer than any answer takes, shorter than proxies wait, and than a
-page's state is locked (10 s): an event that waited in vain can still say so on its page."""
+POOL_TIMEOUT_S = 5.0
+"""Seconds that a session waits for a connection.
 
-_KNOWN = "known values"
-MOST_KNOWN = 500
-"""Values that sessions for reading share."""
+This is longer than any answer takes. It is shorter than the timeouts of proxies, and than the lock on a page's
+state (10 s), so that a page's event can still report the failure on its page.
+"""
+
+_SHARED_VALUES = "known values"
+MAX_SHARED_VALUES = 500
+"""Maximum number of values that read sessions share."""
 
 Q = TypeVar("Q", bound=Select[*tuple[Any, ...]])
 
 
 class UtcDateTime(TypeDecorator[datetime]):
-    """A moment in UTC. Aware on both databases (SQLite keeps no zone); a naive value is refused."""
+    """A moment in UTC, aware on both databases (SQLite does not store a zone); a naive value is refused."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
@@ -79,55 +82,56 @@ class UtcDateTime(TypeDecorator[datetime]):
 
 
 class _DatabaseTime(FunctionElement[datetime]):
-    """The database's clock, some seconds on. Compiled for each kind of database below."""
+    """The database's clock plus a number of seconds. Compiled for each kind of database below."""
 
     type = UtcDateTime()
     inherit_cache = True
 
 
 @compiles(_DatabaseTime)
-def _any_time(element: _DatabaseTime, compiler: SQLCompiler, **options: Any) -> str:
-    """For printing a statement."""
+def _compile_generic(element: _DatabaseTime, compiler: SQLCompiler, **options: Any) -> str:
+    """Compile the expression for a statement that is only printed."""
     return f"db_now({compiler.process(element.clauses, **options)})"
 
 
 @compiles(_DatabaseTime, "postgresql")
-def _postgresql_time(element: _DatabaseTime, compiler: SQLCompiler, **options: Any) -> str:
-    # of the statement, not of each row: an index on the compared column can be used
+def _compile_postgresql(element: _DatabaseTime, compiler: SQLCompiler, **options: Any) -> str:
+    # the time of the statement, not of each row, so that an index on the compared column can be used
     return f"(statement_timestamp() + make_interval(secs => {compiler.process(element.clauses, **options)}))"
 
 
 @compiles(_DatabaseTime, "sqlite")
-def _sqlite_time(element: _DatabaseTime, compiler: SQLCompiler, **options: Any) -> str:
-    # written as the column type stores it, so that texts compare as moments do
+def _compile_sqlite(element: _DatabaseTime, compiler: SQLCompiler, **options: Any) -> str:
+    # in the format of the column type, so that comparing texts compares moments
     seconds = compiler.process(element.clauses, **options)
     return f"strftime('%Y-%m-%d %H:%M:%f000', 'now', ({seconds}) || ' seconds')"
 
 
 def db_now(after: timedelta | None = None) -> FunctionElement[datetime]:
-    """An SQL expression: the database's clock, `after` from now (may be negative).
+    """Return an SQL expression: the database's clock plus `after` (may be negative).
 
-    Claims and deadlines are compared with this clock, which all replicas share; theirs may differ by minutes.
+    Claims and deadlines are compared with this clock, which all replicas share; their own clocks may differ by
+    minutes.
     """
     return _DatabaseTime(literal(after.total_seconds() if after else 0.0, Float))
 
 
 def db_now_in(seconds: ColumnElement[float]) -> FunctionElement[datetime]:
-    """`db_now`, that many seconds on: for statements that are built once and run with a parameter."""
+    """Return `db_now` plus this number of seconds, for statements that are built once and run with a parameter."""
     return _DatabaseTime(seconds)
 
 
-def planned_for(value: int | str) -> ColumnElement[Any]:
-    """The value, written into the statement, so that PostgreSQL plans the statement for it.
+def planned_literal(value: int | str) -> ColumnElement[Any]:
+    """Return the value as a literal in the statement, so that PostgreSQL plans the statement for this value.
 
-    With a parameter it soon plans for any value: it then takes every limit for a large one and every beginning of a
-    word for a rare one, and reads a whole table to show a page. A text must be made of letters and digits.
+    With a parameter, PostgreSQL soon uses a plan for any value: it treats every limit as large and every prefix as
+    rare, and reads a whole table to show a page. A text must consist of letters and digits.
     """
     return literal(value, literal_execute=True)
 
 
 async def database_now(session: AsyncSession) -> datetime:
-    """The moment by the database's clock, in UTC, aware."""
+    """Return the current moment of the database's clock, aware, in UTC."""
     moment: datetime = (await session.execute(_NOW)).scalar_one()
     return moment
 
@@ -136,19 +140,22 @@ _NOW = select(db_now())
 
 
 class _Session(Session):
-    """A session that keeps a reference to every object it loaded, so that `get` does not read it again."""
+    """A session that holds a reference to every object it loaded, so that `get` does not read the object again."""
 
 
 @event.listens_for(_Session, "loaded_as_persistent")
 @event.listens_for(_Session, "pending_to_persistent")
-def _keep(session: Session, instance: object) -> None:
+def _hold_reference(session: Session, instance: object) -> None:
     session.info.setdefault("kept", []).append(instance)
 
 
-def known_values(session: AsyncSession) -> MutableMapping[Hashable, Any] | None:
-    """What the database's sessions for reading share, for whoever knows when it still holds; None in a transaction."""
-    known: MutableMapping[Hashable, Any] | None = session.info.get(_KNOWN)
-    return known
+def shared_values(session: AsyncSession) -> MutableMapping[Hashable, Any] | None:
+    """Return the values that the database's read sessions share; None in a transaction.
+
+    The caller must know how long a value is valid.
+    """
+    values: MutableMapping[Hashable, Any] | None = session.info.get(_SHARED_VALUES)
+    return values
 
 
 class Database:
@@ -157,13 +164,13 @@ class Database:
     def __init__(
         self, url: str, *, pool: int = 10, through_pooler: bool = False, is_patient: bool = False
     ) -> None:
-        """Nothing is opened yet.
+        """Configure the engine; no connection is opened yet.
 
         Args:
-            url: the address.
-            pool: connections to PostgreSQL at most; further sessions wait in turn, `POOL_WAIT` seconds at most.
-            through_pooler: whether every transaction may be served by another connection of a pooler.
-            is_patient: whether statements may take any time, as migrations and commands may.
+            url: the database's URL.
+            pool: maximum number of PostgreSQL connections; further sessions wait, at most `POOL_TIMEOUT_S` seconds.
+            through_pooler: True if a pooler may use another connection for each transaction.
+            is_patient: True if statements may take any time, as for migrations and commands.
         """
         self.url = make_url(url)
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
@@ -172,39 +179,39 @@ class Database:
         else:
             from backend.core.db.postgresql import (
                 postgresql_engine,
-            )  # its driver is loaded by shops that have PostgreSQL
+            )  # only shops with PostgreSQL load its driver
 
             self.engine = postgresql_engine(
                 url,
                 pool=pool,
-                pool_wait=POOL_WAIT,
+                pool_timeout_s=POOL_TIMEOUT_S,
                 through_pooler=through_pooler,
                 is_patient=is_patient,
-                as_json=_as_json,
+                to_json=_to_json,
             )
         self.through_pooler = through_pooler
         self.outage = Outage()
-        """Whether it is away; told by whoever asks it."""
+        """The database's availability, updated after each use."""
         event.listen(self.engine.sync_engine, "before_cursor_execute", _refuse_unstorable_text)
         trace_statements(self.engine.sync_engine)
         self._sessions = async_sessionmaker(self.engine, sync_session_class=_Session, expire_on_commit=False)
-        # every statement sees what is committed, in a transaction or not: reading spares its BEGIN and its end
-        # (through a pooler, a transaction is what keeps a statement on the connection that has prepared it)
+        # each statement sees the committed state with or without a transaction, so reads do without BEGIN and COMMIT
+        # (through a pooler, only a transaction holds a statement on the connection that prepared it)
         autocommit = {} if self.is_sqlite or through_pooler else {"isolation_level": "AUTOCOMMIT"}
         self._reading_sessions = async_sessionmaker(
             self.engine.execution_options(**autocommit),
             sync_session_class=_Session,
             expire_on_commit=False,
-            info={_KNOWN: LRUCache(MOST_KNOWN)},
+            info={_SHARED_VALUES: LRUCache(MAX_SHARED_VALUES)},
         )
-        self._turn = asyncio.Lock()
+        self._write_lock = asyncio.Lock()
 
     @classmethod
     def from_settings(cls, settings: Settings, *, is_patient: bool = False) -> "Database":
-        """The database the settings name; the folder of an SQLite file is made.
+        """Return the database of the settings; create the folder of an SQLite file.
 
         Raises:
-            CannotStart: it cannot be made.
+            CannotStart: the folder cannot be created.
         """
         database = cls(
             settings.async_database_url,
@@ -213,27 +220,27 @@ class Database:
             is_patient=is_patient,
         )
         if database.is_sqlite and database.url.database:
-            made_folder(Path(database.url.database).parent)
+            create_folder(Path(database.url.database).parent)
         return database
 
     @asynccontextmanager
     async def read(self) -> AsyncIterator[AsyncSession]:
-        """A session for reading. What it changes is not stored.
+        """Open a session for reading. Its changes are not stored.
 
         Raises:
-            DatabaseUnavailable: the database does not answer, or every connection is busy for too long.
+            DatabaseUnavailable: the database does not answer, or all connections are busy for too long.
         """
-        async with self._outages(), self._reading_sessions() as session:
+        async with self._track_outages(), self._reading_sessions() as session:
             yield session
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[AsyncSession]:
-        """A session in one transaction: committed at the end, rolled back on any exception.
+        """Open a session in one transaction: committed at the end, rolled back on any exception.
 
         Raises:
-            DatabaseUnavailable: the database does not answer, or every connection is busy for too long.
+            DatabaseUnavailable: the database does not answer, or all connections are busy for too long.
         """
-        async with self._outages(), self._write_queue(), self._sessions() as session:
+        async with self._track_outages(), self._write_queue(), self._sessions() as session:
             if self.is_sqlite:
                 await session.execute(_BEGIN)
             try:
@@ -244,59 +251,59 @@ class Database:
             await session.commit()
 
     @asynccontextmanager
-    async def _outages(self) -> AsyncIterator[None]:
-        """Tell an outage from what is wrong with a statement.
+    async def _track_outages(self) -> AsyncIterator[None]:
+        """Convert errors that mean an outage, and record failures and successes.
 
         Raises:
-            DatabaseUnavailable: there is one.
+            DatabaseUnavailable: the database is unavailable.
         """
         try:
             yield
         except Exception as error:
-            outage = as_unavailable(error)
+            outage = to_unavailable(error)
             if outage is None:
                 raise
-            self.outage.met(outage, error.__cause__ or error)
+            self.outage.record_failure(outage, error.__cause__ or error)
             if outage is error:
-                raise  # with the cause that it has
+                raise  # it already has its cause
             raise outage from error
-        self.outage.over()
+        self.outage.record_success()
 
     @asynccontextmanager
     async def _write_queue(self) -> AsyncIterator[None]:
-        """Let SQLite's writers of this process queue, first come first served.
+        """Queue this process's writers on SQLite, in the order of their arrival.
 
-        SQLite has one writer at a time, and the others sleep between their retries: under load a queue is much quicker,
-        and no writer starves.
+        SQLite allows one writer at a time, and the others sleep between their retries: under load a queue is much
+        quicker, and no writer starves.
         """
         if not self.is_sqlite:
             yield
             return
         try:
             async with asyncio.timeout(SQLITE_BUSY_MS / 1000):
-                await self._turn.acquire()
+                await self._write_lock.acquire()
         except TimeoutError as error:
             raise DatabaseUnavailable("Too many requests wait for the database: try again") from error
         try:
             yield
         finally:
-            self._turn.release()
+            self._write_lock.release()
 
     async def is_up(self) -> bool:
-        """Whether the database answers a trivial query."""
+        """Return True if the database answers a trivial query."""
         async with self.read() as session:
             return bool((await session.execute(text("SELECT 1"))).scalar_one() == 1)
 
     @property
     def connections(self) -> tuple[int, int]:
-        """How many connections are in use, and how many are open and idle."""
+        """Number of connections in use, and of open idle ones."""
         pool = cast("QueuePool", self.engine.pool)
         return pool.checkedout(), pool.checkedin()
 
     @property
-    def served_seconds_ago(self) -> float:
-        """When anybody was last served by it; without end before the first time."""
-        return time.monotonic() - self.outage.served_at
+    def seconds_since_success(self) -> float:
+        """Seconds since the latest successful session; infinite before the first one."""
+        return time.monotonic() - self.outage.last_success_at
 
     async def close(self) -> None:
         """Close every connection."""
@@ -304,11 +311,11 @@ class Database:
 
 
 @asynccontextmanager
-async def constrained(session: AsyncSession, refusal: Exception) -> AsyncIterator[None]:
-    """Write what is inside; where a constraint of the database forbids it, that alone is undone.
+async def raise_on_conflict(session: AsyncSession, refusal: Exception) -> AsyncIterator[None]:
+    """Run the block in a savepoint; roll only that back if a constraint of the database is violated.
 
     Raises:
-        refusal: a constraint forbids it.
+        refusal: a constraint is violated.
     """
     try:
         async with session.begin_nested():
@@ -317,11 +324,11 @@ async def constrained(session: AsyncSession, refusal: Exception) -> AsyncIterato
         raise refusal from None
 
 
-def locked(query: Q, of: Any = None) -> Q:
-    """The query with its rows locked until the transaction ends; with `of`, those of this table alone.
+def lock_rows(query: Q, of: Any = None) -> Q:
+    """Return the query with its rows locked until the transaction ends; with `of`, only the rows of this table.
 
-    PostgreSQL locks the rows; SQLite has the whole database locked by `transaction()` already and ignores the clause.
-    `populate_existing` reads rows again that the session has read before the lock.
+    PostgreSQL locks the rows; on SQLite `transaction()` has already locked the whole database, and the clause is
+    ignored. `populate_existing` refreshes rows that the session read before the lock.
     """
     return query.with_for_update(of=of).execution_options(populate_existing=True)
 
@@ -329,28 +336,28 @@ def locked(query: Q, of: Any = None) -> Q:
 def _refuse_unstorable_text(
     _connection: Any, _cursor: Any, _statement: str, parameters: Any, _context: Any, _executemany: bool
 ) -> None:
-    """No text may hold NUL or a lone surrogate: PostgreSQL takes neither, and both databases are to answer alike.
+    """Refuse text with NUL or a lone surrogate: PostgreSQL cannot store it, and both databases must behave alike.
 
     Raises:
-        InvalidData: some text does; the client gets a 400 instead of a 500.
+        InvalidData: a text contains one; the client gets a 400 instead of a 500.
     """
     rows = parameters if isinstance(parameters, list) else [parameters]
     for row in rows:
         for value in row.values() if isinstance(row, dict) else row:
-            for written in value if isinstance(value, list | tuple) else (value,):  # PostgreSQL takes lists
+            for written in value if isinstance(value, list | tuple) else (value,):  # PostgreSQL accepts lists
                 if isinstance(written, str) and (
                     "\0" in written or "\\u0000" in written or not _is_utf8(written)
                 ):
                     raise InvalidData("Text must not hold NUL characters or lone surrogates")
 
 
-def _as_json(value: Any) -> str:
-    """Compact JSON without escapes, so that text that cannot be stored is found."""
+def _to_json(value: Any) -> str:
+    """Format compact JSON without escapes, so that text that cannot be stored is found."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def _from_sqlite_json(stored: Any) -> Any:
-    """What was stored as JSON. SQLite makes a number of a text that is nothing but one."""
+    """Parse stored JSON. SQLite converts a text that is only a number into a number."""
     try:
         return orjson.loads(stored)
     except ValueError:
@@ -370,19 +377,19 @@ def _is_utf8(text: str) -> bool:
 
 
 def _sqlite_engine(url: str) -> AsyncEngine:
-    # autocommit mode: we send BEGIN IMMEDIATE ourselves, as the driver's own BEGIN comes too late to lock
+    # autocommit mode: `transaction` sends BEGIN IMMEDIATE, because the driver's BEGIN would lock too late
     def connect_inline(file: str, **_options: Any) -> Awaitable[InlineConnection]:
         return connect(file, busy_timeout=SQLITE_BUSY_MS / 1000)
 
     engine = create_async_engine(
         url,
         connect_args={"async_creator_fn": connect_inline},
-        hide_parameters=True,  # errors are logged, and parameters tell of people
-        json_serializer=_as_json,
+        hide_parameters=True,  # errors are logged, and parameters contain personal data
+        json_serializer=_to_json,
         json_deserializer=_from_sqlite_json,
         pool_size=8,
         max_overflow=24,
-        pool_timeout=POOL_WAIT,
+        pool_timeout=POOL_TIMEOUT_S,
     )
 
     @event.listens_for(engine.sync_engine, "connect")

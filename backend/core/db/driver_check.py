@@ -1,6 +1,6 @@
-"""Checks that the installed SQLAlchemy works with the shop's own SQLite driver (`backend.core.db.sqlite_inline`).
+"""Check that the installed SQLAlchemy works with the shop's SQLite driver (`backend.core.db.sqlite_inline`).
 
-SQLAlchemy calls a driver by names that no interface lists, so any of its releases may call other ones.
+SQLAlchemy calls a driver by names that no interface lists, so a new release may call others.
 """
 
 from contextlib import suppress
@@ -15,11 +15,11 @@ from backend.core.errors import CannotStart
 
 
 class _Undo(Exception):
-    """Rolls a transaction back."""
+    """Raised to roll a transaction back."""
 
 
 async def check_sqlite_driver() -> None:
-    """Write and read a small database of its own.
+    """Write and read a temporary database.
 
     Raises:
         CannotStart: SQLAlchemy does not use the driver, or not as the driver expects.
@@ -28,7 +28,7 @@ async def check_sqlite_driver() -> None:
         with TemporaryDirectory(prefix="trompo-driver-") as folder:
             database = Database(f"sqlite+aiosqlite:///{folder}/check.db")
             try:
-                await _use(database)
+                await _try_database(database)
             finally:
                 await database.close()
     except Exception as error:
@@ -38,7 +38,7 @@ async def check_sqlite_driver() -> None:
         ) from error
 
 
-async def _use(database: Database) -> None:
+async def _try_database(database: Database) -> None:
     async with database.transaction() as session:
         raw = await (await session.connection()).get_raw_connection()
         if not isinstance(raw.driver_connection, InlineConnection):

@@ -1,4 +1,4 @@
-"""PostgreSQL's engine, and a connection beside it. Only what has such a database imports this module."""
+"""PostgreSQL's engine, and a separate connection next to it. Imported only by shops with PostgreSQL."""
 
 import asyncio
 import math
@@ -17,33 +17,39 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from backend.core.outage import DatabaseUnavailable
 
-CONNECT_WITHIN = 5.0
+CONNECT_TIMEOUT_S = 5.0
 """Seconds for opening a connection to a server."""
-PING_WITHIN = 5.0
-"""Seconds in which a connection that has rested must say that it is open."""
-STATEMENT_WITHIN = 15.0
-"""Seconds that a server may take for a statement, waiting for locks included. One that is frozen takes for ever."""
-_NOT_NOW = (
+PING_TIMEOUT_S = 5.0
+"""Seconds in which an idle connection must answer a check."""
+STATEMENT_TIMEOUT_S = 15.0
+"""Seconds for a statement, including waiting for locks. Without a limit, a frozen server would never answer."""
+_UNAVAILABLE_ERRORS = (
     asyncpg.CannotConnectNowError, asyncpg.TooManyConnectionsError, asyncpg.PostgresConnectionError,
     asyncpg.AdminShutdownError, asyncpg.CrashShutdownError, asyncpg.InternalClientError,
 )  # fmt: skip
-"""What a server says that starts, ends or has too many connections."""
+"""Errors of a server that starts, stops or has too many connections."""
 _UNPREPARED = {
     "statement_cache_size": 0,
     "prepared_statement_cache_size": 0,
     "prepared_statement_name_func": str,
 }
-"""No statement outlives its transaction: each is prepared without a name (`str()` is empty), for one use."""
-_SHORT_STATEMENTS = {"jit": "off", "max_parallel_workers_per_gather": "0"}
-"""What a server is told when a connection opens. The shop's statements are short: compiling one, or starting processes
-for it, takes longer than what they gain, and the processors are there for other requests."""
-TRUSTED_FOR = 1.0
-"""Seconds. A connection to a server that was used within them is used again without asking whether it is open."""
+"""Driver options that prepare each statement without a name (`str()` is empty), for one use.
 
-ANSWER_WITHIN = 5.0
-"""Seconds in which a `ServerConnection` answers, being opened included. A frozen server takes for ever."""
-FEW_STATEMENTS = 4
-"""Statements that a `ServerConnection` keeps prepared."""
+Through a pooler, a prepared statement is not available after its transaction.
+"""
+_SHORT_STATEMENTS = {"jit": "off", "max_parallel_workers_per_gather": "0"}
+"""Server settings of each connection. The shop's statements are short.
+
+Compiling a statement, or starting processes for it, would take longer than it saves, and the processors are needed
+for other requests.
+"""
+TRUSTED_IDLE_S = 1.0
+"""Seconds for which an idle connection is used again without a check."""
+
+ANSWER_TIMEOUT_S = 5.0
+"""Seconds for an answer on a `ServerConnection`, including opening it. A frozen server would never answer."""
+STATEMENT_CACHE_SIZE = 4
+"""Number of statements that a `ServerConnection` caches as prepared."""
 _CONNECTION_LOST = (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError)
 
 
@@ -51,40 +57,43 @@ def postgresql_engine(
     url: str,
     *,
     pool: int,
-    pool_wait: float,
+    pool_timeout_s: float,
     through_pooler: bool,
     is_patient: bool,
-    as_json: Callable[[Any], str],
+    to_json: Callable[[Any], str],
 ) -> AsyncEngine:
-    """An engine for the server.
+    """Create the engine for a server.
 
     Args:
-        url: its address.
-        pool: connections at most.
-        pool_wait: seconds that a session waits for one of them.
-        through_pooler: whether every transaction may be served by another connection of a pooler.
-        is_patient: whether statements may take any time.
-        as_json: writes the values of JSON columns.
+        url: the server's URL.
+        pool: maximum number of connections.
+        pool_timeout_s: seconds that a session waits for one of them.
+        through_pooler: True if a pooler may use another connection for each transaction.
+        is_patient: True if statements may take any time.
+        to_json: formats the values of JSON columns.
     """
 
     async def open_connection(*args: Any, **options: Any) -> asyncpg.Connection:
-        limits = {"timeout": CONNECT_WITHIN, "command_timeout": None if is_patient else STATEMENT_WITHIN}
+        limits = {
+            "timeout": CONNECT_TIMEOUT_S,
+            "command_timeout": None if is_patient else STATEMENT_TIMEOUT_S,
+        }
         try:
             return await asyncpg.connect(*args, **options, **limits)
-        except (OSError, *_NOT_NOW) as error:  # TimeoutError is an OSError
+        except (OSError, *_UNAVAILABLE_ERRORS) as error:  # TimeoutError is an OSError
             raise DatabaseUnavailable("The database does not answer: try again") from error
 
     engine = create_async_engine(
         url,
-        hide_parameters=True,  # errors are logged, and parameters tell of people
-        json_serializer=as_json,
-        json_deserializer=orjson.loads,  # what PostgreSQL writes out as an endless integer is a float again
+        hide_parameters=True,  # errors are logged, and parameters contain personal data
+        json_serializer=to_json,
+        json_deserializer=orjson.loads,  # parses very long integers of PostgreSQL as floats
         pool_size=pool,
         max_overflow=0,
-        pool_timeout=pool_wait,
+        pool_timeout=pool_timeout_s,
         connect_args={
             "async_creator_fn": open_connection,
-            # a pooler refuses what it does not know: there the role has these settings (docs/operations.md)
+            # a pooler refuses unknown settings, so the role has them there (docs/operations.md)
             **(
                 _UNPREPARED
                 if through_pooler
@@ -102,42 +111,42 @@ def postgresql_engine(
 
     @event.listens_for(engine.sync_engine, "checkout")
     def _ping_idle_connection(connection: Any, record: ConnectionPoolEntry, _proxy: Any) -> None:
-        """A connection that has not been used for a while may have been closed: the pool then opens another."""
-        if time.monotonic() - record.info.get("idle_since", math.inf) > TRUSTED_FOR:
+        """Check a connection that was idle for a while. If it was closed, the pool opens another."""
+        if time.monotonic() - record.info.get("idle_since", math.inf) > TRUSTED_IDLE_S:
             try:
-                connection.run_async(lambda driver: driver.execute("SELECT 1", timeout=PING_WITHIN))
-            except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, *_NOT_NOW) as error:
-                connection.driver_connection.terminate()  # a graceful close would wait for a frozen server
+                connection.run_async(lambda driver: driver.execute("SELECT 1", timeout=PING_TIMEOUT_S))
+            except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, *_UNAVAILABLE_ERRORS) as error:
+                connection.driver_connection.terminate()  # a normal close would wait for a frozen server
                 raise DisconnectionError from error
 
     @event.listens_for(engine.sync_engine, "handle_error")
-    def _tell_slow_statements(context: ExceptionContext) -> None:
-        """A statement took too long: the server is taken for one that is away, and its connections are not used again.
+    def _report_slow_statement(context: ExceptionContext) -> None:
+        """Treat a statement that took too long as an outage, and do not use its connection again.
 
         Raises:
-            DatabaseUnavailable: it did.
+            DatabaseUnavailable: the statement timed out.
         """
         if isinstance(context.original_exception, TimeoutError):
             context.is_disconnect = True
             if context.connection is not None:
                 driver = context.connection.connection.driver_connection
-                driver.terminate()  # type: ignore[union-attr]  # asyncpg's; a frozen server answers to no farewell
+                driver.terminate()  # type: ignore[union-attr]  # asyncpg's method; a frozen server does not answer a normal close
             raise DatabaseUnavailable("The database does not answer in time: try again")
 
     return engine
 
 
 class ServerConnection:
-    """A connection of its own, on which a query costs a hundredth of a session. Ask once at a time."""
+    """A separate connection on which a query costs a hundredth of a session. Run one query at a time."""
 
     def __init__(self, url: URL, *, through_pooler: bool) -> None:
-        """Nothing is opened yet."""
+        """Store the URL; no connection is opened yet."""
         self._url = url.set(drivername="postgresql").render_as_string(hide_password=False)
         self._through_pooler = through_pooler
         self._connection: asyncpg.Connection | None = None
 
     async def fetch(self, query: str, *values: object) -> list[asyncpg.Record]:
-        """The query's rows.
+        """Return the query's rows.
 
         Raises:
             DatabaseUnavailable: the database does not answer.
@@ -155,7 +164,7 @@ class ServerConnection:
 
     async def _read(self, query: str, values: Sequence[object]) -> list[asyncpg.Record]:
         try:
-            async with asyncio.timeout(ANSWER_WITHIN):
+            async with asyncio.timeout(ANSWER_TIMEOUT_S):
                 return await self._fetch(query, values)
         except TimeoutError:
             self.disconnect()
@@ -165,16 +174,16 @@ class ServerConnection:
         if self._connection is None:
             self._connection = await asyncpg.connect(
                 self._url,
-                statement_cache_size=0 if self._through_pooler else FEW_STATEMENTS,
+                statement_cache_size=0 if self._through_pooler else STATEMENT_CACHE_SIZE,
             )
-        # a pooler keeps a transaction on one connection
-        whole = self._connection.transaction(readonly=True) if self._through_pooler else nullcontext()
-        async with whole:
+        # through a pooler, a transaction stays on one connection
+        transaction = self._connection.transaction(readonly=True) if self._through_pooler else nullcontext()
+        async with transaction:
             rows: list[asyncpg.Record] = await self._connection.fetch(query, *values)
         return rows
 
     def disconnect(self) -> None:
-        """Close the connection without a farewell: a frozen server answers to none."""
+        """Close the connection without notifying the server: a frozen server would not answer."""
         if self._connection is not None:
             connection, self._connection = self._connection, None
             connection.terminate()

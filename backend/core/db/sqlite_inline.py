@@ -1,7 +1,7 @@
-"""SQLite on the event loop's own thread, with the interface of aiosqlite's connection, which SQLAlchemy uses.
+"""SQLite on the event loop's thread, with the interface of aiosqlite's connection, which SQLAlchemy uses.
 
-A statement of a shop takes some microseconds; handing it to another thread and its rows back takes hundreds, and under
-load the two threads wait for each other. So statements run on the loop's thread. Two things do not block the loop: a
+A statement takes some microseconds. Handing it to another thread and its rows back takes hundreds, and under load
+the two threads wait for each other. So statements run on the loop's thread. Two things do not block the loop: a
 statement that finds the database locked is retried after a pause, and one that was slow before runs in a thread.
 """
 
@@ -15,37 +15,37 @@ from typing import Any, Self, TypeVar
 
 T = TypeVar("T")
 
-SLOW = 0.010
-"""Seconds. A statement that took longer runs in a thread the next time, until it is quick again."""
-FIRST_PAUSE, LONGEST_PAUSE = 0.0005, 0.010
+SLOW_STATEMENT_S = 0.010
+"""Seconds above which a statement is slow: it then runs in a thread, until it is quick again."""
+MIN_PAUSE_S, MAX_PAUSE_S = 0.0005, 0.010
 """Seconds between two retries while the database is locked."""
-MOST_SLOW = 1000
+MAX_SLOW_STATEMENTS = 1000
 
 
 class InlineConnection:
-    """A connection in autocommit mode. `busy_timeout`: for how many seconds a locked database is retried."""
+    """A connection in autocommit mode. `busy_timeout`: seconds for which a locked database is retried."""
 
     def __init__(self, file: str, busy_timeout: float) -> None:
-        # a slow statement runs in a thread, one at a time: SQLAlchemy sees to that
+        # a slow statement runs in a thread; SQLAlchemy runs one statement at a time
         self._conn = sqlite3.connect(file, timeout=0, isolation_level=None, check_same_thread=False)
         self._busy_timeout = busy_timeout
         self._slow: set[str] = set()
 
     @property
-    def _connection(self) -> sqlite3.Connection:  # SQLAlchemy checks that it is still there
+    def _connection(self) -> sqlite3.Connection:  # SQLAlchemy checks this attribute
         return self._conn
 
     def cursor(self) -> "InlineCursor":
-        """A cursor; it is awaited like aiosqlite's, and mostly does not wait."""
+        """Return a cursor, which is awaited like aiosqlite's but usually does not wait."""
         return InlineCursor(self, self._conn.cursor())
 
     async def create_function(self, *args: Any, **options: Any) -> None:
-        """Make a Python function known to SQL."""
+        """Register a Python function for SQL."""
         self._conn.create_function(*args, **options)
 
     async def commit(self) -> None:
         """Commit, if a transaction is open."""
-        await self._retry_while_locked(lambda: _at_once(self._conn.commit))
+        await self._retry_while_locked(lambda: _run_inline(self._conn.commit))
 
     async def rollback(self) -> None:
         """Roll back, if a transaction is open."""
@@ -60,23 +60,23 @@ class InlineConnection:
         self._conn.close()
 
     async def run(self, statement: str, action: Callable[[], T]) -> T:
-        """Run the statement, which `action` does, here or in a thread."""
-        return await self._retry_while_locked(lambda: self._timed(statement, action))
+        """Run the statement, which `action` executes, on this thread or in another."""
+        return await self._retry_while_locked(lambda: self._run_timed(statement, action))
 
-    async def _timed(self, statement: str, action: Callable[[], T]) -> T:
+    async def _run_timed(self, statement: str, action: Callable[[], T]) -> T:
         began = perf_counter()
-        result = await (self._in_thread(action) if statement in self._slow else _at_once(action))
-        if perf_counter() - began < SLOW:
+        result = await (self._run_in_thread(action) if statement in self._slow else _run_inline(action))
+        if perf_counter() - began < SLOW_STATEMENT_S:
             self._slow.discard(statement)
-        elif len(self._slow) < MOST_SLOW:
+        elif len(self._slow) < MAX_SLOW_STATEMENTS:
             self._slow.add(statement)
         return result
 
-    async def _in_thread(self, action: Callable[[], T]) -> T:
-        """Run it in a thread. When the caller is cancelled, the statement is interrupted and its end waited for.
+    async def _run_in_thread(self, action: Callable[[], T]) -> T:
+        """Run the action in a thread. If the caller is cancelled, interrupt the statement and wait for its end.
 
-        Otherwise it would run on during the next use of this connection, another transaction or `close`: SQLite crashes
-        when it is closed under a running statement.
+        Otherwise it would still run during the next use of this connection, which may be another transaction or
+        `close`: SQLite crashes when it is closed during a statement.
         """
         thread = asyncio.ensure_future(asyncio.to_thread(action))
         try:
@@ -84,13 +84,13 @@ class InlineConnection:
         except asyncio.CancelledError:
             while not thread.done():
                 self._conn.interrupt()
-                with suppress(asyncio.CancelledError):  # another cancellation changes nothing
+                with suppress(asyncio.CancelledError):  # a second cancellation changes nothing
                     await asyncio.wait({thread})
-            thread.exception()  # retrieved: that it was interrupted is expected
+            thread.exception()  # mark as retrieved: the interruption is expected
             raise
 
     async def _retry_while_locked(self, action: Callable[[], Awaitable[T]]) -> T:
-        """Run it; while another connection has the lock, sleep and retry.
+        """Run the action; while another connection has the lock, sleep and retry.
 
         Raises:
             sqlite3.OperationalError: the database stayed locked.
@@ -106,16 +106,16 @@ class InlineConnection:
                 until = until or moment + self._busy_timeout
                 if moment > until:
                     raise
-            pause = min(2 * pause or FIRST_PAUSE, LONGEST_PAUSE)
-            await asyncio.sleep(pause * random.uniform(0.5, 1))  # noqa: S311 - rivals must not retry in step
+            pause = min(2 * pause or MIN_PAUSE_S, MAX_PAUSE_S)
+            await asyncio.sleep(pause * random.uniform(0.5, 1))  # noqa: S311 - not for security: waiting connections must not retry at the same moments
 
 
-async def _at_once(action: Callable[[], T]) -> T:
+async def _run_inline(action: Callable[[], T]) -> T:
     return action()
 
 
 class InlineCursor:
-    """A cursor that fetches all rows when the statement runs, so that no reading transaction stays open."""
+    """A cursor that fetches all rows when the statement runs, so that no read transaction stays open."""
 
     def __init__(self, connection: InlineConnection, cursor: sqlite3.Cursor) -> None:
         self._connection = connection
@@ -131,17 +131,17 @@ class InlineCursor:
 
     @property
     def description(self) -> Any:
-        """The columns of the rows; None when there can be none."""
+        """Columns of the rows; None if the statement returns no rows."""
         return self._cursor.description
 
     @property
     def rowcount(self) -> int:
-        """How many rows were changed."""
+        """Number of changed rows."""
         return self._cursor.rowcount
 
     @property
     def lastrowid(self) -> int | None:
-        """The number of the row inserted last."""
+        """Row id of the most recently inserted row."""
         return self._cursor.lastrowid
 
     async def execute(self, statement: str, parameters: Sequence[Any] = ()) -> Self:
@@ -156,21 +156,21 @@ class InlineCursor:
 
     async def executemany(self, statement: str, rows: Iterable[Sequence[Any]]) -> Self:
         """Run the statement for each of the rows."""
-        many = list(rows)
-        await self._connection.run(statement, lambda: self._cursor.executemany(statement, many))
+        row_list = list(rows)
+        await self._connection.run(statement, lambda: self._cursor.executemany(statement, row_list))
         return self
 
     async def fetchall(self) -> list[Any]:
-        """The rows."""
+        """Return the rows, and clear them."""
         rows, self._rows = self._rows, []
         return rows
 
     async def close(self) -> None:
-        """Close the cursor and forget its rows."""
+        """Close the cursor and clear its rows."""
         self._rows = []
         self._cursor.close()
 
 
 async def connect(file: str, busy_timeout: float) -> InlineConnection:
-    """Open the file. For SQLAlchemy's `async_creator_fn`."""
+    """Open the file. Used as SQLAlchemy's `async_creator_fn`."""
     return InlineConnection(file, busy_timeout)

@@ -1,4 +1,4 @@
-"""What every table has in common."""
+"""Shared parts of all tables: names of constraints, column types, fast inserts, timestamps."""
 
 from datetime import datetime
 from functools import cache
@@ -16,7 +16,7 @@ from backend.core.clock import now
 from backend.core.db.database import UtcDateTime
 from backend.core.errors import require_found
 
-# named constraints, so that a migration can drop what another one made
+# named constraints, so that a migration can drop the constraints of another one
 SQLModel.metadata.naming_convention = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
     "uq": "uq_%(table_name)s_%(column_0_N_name)s",
@@ -31,24 +31,25 @@ Json = JSON().with_variant(JSONB(), "postgresql")
 JsonObject = dict[str, Any]
 
 ByteOrdered = String().with_variant(String(collation="C"), "postgresql")
-"""Text compared byte by byte on both databases: "begins with" is a range of the index, and both sort alike."""
+"""Text compared byte by byte on both databases: a prefix search is a range of the index, and both sort alike."""
 
 T = TypeVar("T")
 R = TypeVar("R", bound=SQLModel)
 
 
 def table_of(model: type[SQLModel]) -> Table:
-    """The table of a model, for a statement that is built once: the mapper rebuilds its own at each execution.
+    """Return the table of a model, for statements that are built once.
 
-    Such a statement does not flush the session first.
+    Building a statement on the mapped class costs time at each execution. A statement on the table does not flush
+    the session first.
     """
     return SQLModel.metadata.tables[str(model.__tablename__)]
 
 
 def insert_into(target: type[SQLModel] | Table) -> postgresql.Insert:
-    """Return an INSERT that has `on_conflict_do_nothing` and `on_conflict_do_update`, on both databases.
+    """Return an INSERT that has `on_conflict_do_nothing` and `on_conflict_do_update` on both databases.
 
-    SQLite has taken these clauses from PostgreSQL, and SQLAlchemy compiles PostgreSQL's statement for SQLite as well.
+    SQLite has the same clauses as PostgreSQL, and SQLAlchemy compiles PostgreSQL's statement for SQLite as well.
     """
     return postgresql.insert(target)
 
@@ -62,27 +63,27 @@ async def get_or_404(session: AsyncSession, query: TypedReturnsRows[T], noun: st
     return require_found((await session.execute(query)).scalar_one_or_none(), noun, subject_id)
 
 
-def values_of(row: SQLModel) -> dict[str, Any]:
-    """The row's values by column, for a statement on its table. Columns are named as the model's fields."""
+def row_values(row: SQLModel) -> dict[str, Any]:
+    """Return the row's values by column, for a statement on its table. Columns are named like the model's fields."""
     return {name: getattr(row, name) for name in type(row).model_fields}
 
 
 async def insert_row(session: AsyncSession, row: SQLModel) -> None:
-    """Insert the row at once, in a quarter of the time that the session's own way takes.
+    """Insert the row at once, in a quarter of the time that `session.add` takes.
 
-    The session does not know the row: changing it afterwards changes nothing in the database.
+    The row is not in the session: later changes to it are not written to the database.
     """
-    await session.execute(_insert(type(row)), values_of(row))
+    await session.execute(_insert(type(row)), row_values(row))
 
 
-async def insert_known(session: AsyncSession, row: R) -> R:
-    """The same, but the session knows the row afterwards, as if it had read it."""
+async def insert_and_attach(session: AsyncSession, row: R) -> R:
+    """Insert the row like `insert_row` and attach it to the session, as if the session had read it."""
     await insert_row(session, row)
-    return know(session, row)
+    return attach_row(session, row)
 
 
-def know(session: AsyncSession, row: R) -> R:
-    """Let the session know a row that a statement has inserted: what was inserted is not read again."""
+def attach_row(session: AsyncSession, row: R) -> R:
+    """Attach a row that a statement has inserted to the session, without reading it again."""
     make_transient_to_detached(row)
     session.add(row)
     return row
@@ -94,7 +95,7 @@ def _insert(model: type[SQLModel]) -> Insert:
 
 
 class Timestamps(SQLModel):
-    """When a row was made and last changed."""
+    """Base class with the moments at which a row was created and most recently changed."""
 
     created_at: datetime = Field(default_factory=now, sa_type=UtcDateTime, nullable=False)
     updated_at: datetime = Field(

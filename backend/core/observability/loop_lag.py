@@ -1,4 +1,4 @@
-"""How late the event loop runs: a handler that blocks it delays every request of the process."""
+"""Lag of the event loop: a handler that blocks the loop delays every request of the process."""
 
 import asyncio
 from collections import deque
@@ -8,7 +8,7 @@ MAX_SAMPLES = 40
 
 
 class LoopLag:
-    """Samples how long after its time a timer fires; it stores about the last ten seconds."""
+    """A sampler of timer delays; it stores the previous ten seconds."""
 
     def __init__(self) -> None:
         self._samples: deque[float] = deque(maxlen=MAX_SAMPLES)
@@ -16,7 +16,7 @@ class LoopLag:
 
     @property
     def worst_ms(self) -> float:
-        """The worst recent lag in milliseconds; 0.0 before the first sample."""
+        """Worst recent lag in milliseconds; 0.0 before the first sample."""
         return round(max(self._samples, default=0.0) * 1000, 1)
 
     def start(self) -> None:
@@ -24,7 +24,7 @@ class LoopLag:
         self._task = asyncio.create_task(self._sample(), name="loop lag")
 
     async def stop(self) -> None:
-        """Stop sampling. Does nothing when it never started."""
+        """Stop sampling. Do nothing if it was not started."""
         if self._task is None:
             return
         self._task.cancel()

@@ -1,11 +1,12 @@
-"""What each process counts and measures for Prometheus.
+"""Prometheus metrics of each process.
 
-What all processes share is read when it is asked for: `backend.operations.monitoring.database_metrics`.
-No label is made of anything that a client sends: routes are templates, events are those that the app has.
+Values that all processes share are read at the scrape: `backend.operations.monitoring.database_metrics`. No label
+contains client input: routes are templates, events are handlers of the app.
 
-With several workers (`WORKERS`) a scrape reaches any one of them: the processes then write their numbers into files of
-one folder (prometheus_client's multiprocess mode: PROMETHEUS_MULTIPROC_DIR, which `storefront.server.granian_server`
-sets before this module is imported), and whoever is asked adds them up.
+With several workers (`WORKERS`) a scrape reaches any one of them. The processes then write their numbers into files
+in one folder (prometheus_client's multiprocess mode: PROMETHEUS_MULTIPROC_DIR, which
+`storefront.server.granian_server` sets before this module is imported), and the process that is scraped adds them
+up.
 """
 
 import os
@@ -16,7 +17,7 @@ from prometheus_client.multiprocess import MultiProcessCollector, mark_process_d
 
 REGISTRY = CollectorRegistry()
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
-"""Upper bounds of the histograms' buckets."""
+"""Upper bounds of the histograms' buckets, in seconds."""
 
 REQUESTS = Counter(
     "trompo_http_requests",
@@ -100,7 +101,10 @@ RENDERER_MEMORY = Gauge(
 
 
 def exposition() -> bytes:
-    """The numbers of all processes of this shop, in Prometheus' text format. Reads files: not for the event loop."""
+    """Return the metrics of all processes in Prometheus' text format.
+
+    It reads files, so do not call it on the event loop.
+    """
     if not _is_shared():
         return generate_latest(REGISTRY)
     together = CollectorRegistry()
@@ -109,7 +113,7 @@ def exposition() -> bytes:
 
 
 def forget_dead_processes() -> None:
-    """Take the momentary values of processes that have ended out of the sums. What they counted stays."""
+    """Remove the gauges of ended processes from the sums. Their counters stay."""
     if not _is_shared():
         return
     folder = Path(MultiProcessCollector(None)._path)  # noqa: SLF001
@@ -122,4 +126,4 @@ def forget_dead_processes() -> None:
 
 
 def _is_shared() -> bool:
-    return bool(values.ValueClass._multiprocess)  # noqa: SLF001 - it says so nowhere else
+    return bool(values.ValueClass._multiprocess)  # noqa: SLF001 - there is no public attribute

@@ -1,11 +1,12 @@
-"""Traces for OpenTelemetry, when OTEL_EXPORTER_OTLP_ENDPOINT names who collects them; without it nothing is imported.
+"""OpenTelemetry traces, if OTEL_EXPORTER_OTLP_ENDPOINT names a collector; otherwise nothing is imported.
 
-A trace goes from a request, an event of a page or a job to the service, its statements and its calls of the gateway and
-the carrier. Names and attributes are ours: no parameter of a statement, no address with a query, no header, no body,
-and of an error only its class. Reflex's own trace points join in: `storefront.server.mount`.
+A trace covers a request, an event of a page or a job, with its services, statements, and calls of the gateway and
+the carrier. Only our own names and attributes are sent: no parameter of a statement, no URL with a query, no
+header, no body, and of an error only its class. Reflex's own spans are part of the same trace:
+`storefront.server.mount`.
 
-The instrumentation that OpenTelemetry has for FastAPI, SQLAlchemy and httpx is not used: it sends whole addresses (the
-gateway wants a key in the query) and knows no SQLAlchemy 2.1.
+OpenTelemetry's instrumentation for FastAPI, SQLAlchemy and httpx is not used: it sends complete URLs (the gateway
+requires a key in the query) and does not support SQLAlchemy 2.1.
 """
 
 import asyncio
@@ -25,23 +26,23 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 
-LONGEST_STATEMENT = 2_000
-"""Characters."""
-ENDS_WITHIN = 2.0
-"""Seconds for the last spans to leave, when the shop closes."""
+MAX_STATEMENT_LENGTH = 2_000
+"""Maximum number of characters of a statement in a span."""
+SHUTDOWN_TIMEOUT_S = 2.0
+"""Seconds for sending the last spans when the shop closes."""
 _STATEMENT = "trompo.span"
-"""Key in a connection's `info`: the span of its statement."""
+"""Key in a connection's `info` for the span of its statement."""
 
 
 class _Tracing:
-    """What traces this process; None while nothing does."""
+    """The tracer of this process; None if traces are off."""
 
     provider: "TracerProvider | None" = None
     tracer: "Tracer | None" = None
 
 
 def can_trace() -> bool:
-    """Whether the packages are installed: they are an extra, `requirements/traces.txt`."""
+    """Return True if OpenTelemetry is installed; it is optional (`requirements/traces.txt`)."""
     return (
         find_spec("opentelemetry") is not None
         and find_spec("opentelemetry.exporter.otlp.proto.http") is not None
@@ -49,40 +50,40 @@ def can_trace() -> bool:
 
 
 def start_tracing(endpoint: str) -> "TracerProvider":
-    """Send spans to this endpoint (OTLP over HTTP) from now on. Its other settings are OpenTelemetry's own, `OTEL_…`.
+    """Send spans to this endpoint (OTLP over HTTP) from now on. OpenTelemetry reads further settings from `OTEL_…`.
 
-    To be called in the process that serves: its thread does not outlive a fork.
+    Call it in the serving process, because its thread does not survive a fork.
     """
     from opentelemetry.sdk.resources import Resource
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
-    from backend.core.observability.tracing_export import exporter_to
+    from backend.core.observability.tracing_export import create_exporter
 
     provider = TracerProvider(
         resource=Resource.create({"service.name": "trompo"}),
         shutdown_on_exit=False,  # `stop_tracing` does it
     )
-    provider.add_span_processor(BatchSpanProcessor(exporter_to(endpoint)))
+    provider.add_span_processor(BatchSpanProcessor(create_exporter(endpoint)))
     _Tracing.provider, _Tracing.tracer = provider, provider.get_tracer("trompo")
     return provider
 
 
 async def stop_tracing() -> None:
-    """Send what is left, for two seconds at most. Does nothing when nothing is traced."""
+    """Send the remaining spans, for two seconds at most. Do nothing if traces are off."""
     provider = _Tracing.provider
     _Tracing.provider = _Tracing.tracer = None
     if provider is not None:
-        ending = Thread(target=provider.shutdown, daemon=True)  # it keeps to no limit of time itself
+        ending = Thread(target=provider.shutdown, daemon=True)  # it has no time limit itself
         ending.start()
-        await asyncio.to_thread(ending.join, ENDS_WITHIN)
+        await asyncio.to_thread(ending.join, SHUTDOWN_TIMEOUT_S)
 
 
 @contextmanager
 def span(
     name: str, kind: str = "internal", attributes: Mapping[str, str] | None = None
 ) -> "Iterator[Span | None]":
-    """Trace what is done inside as one step; None when nothing is traced.
+    """Trace the block as one span; yield None if traces are off.
 
     `kind` is `server`, `client`, `consumer` or `internal`.
     """
@@ -107,7 +108,7 @@ def span(
 
 
 def traced(method: Callable[P, Coroutine[Any, Any, R]]) -> Callable[P, Coroutine[Any, Any, R]]:
-    """Decorator of a coroutine function: each call is a step of its caller's trace, by the function's name."""
+    """Decorate a coroutine function so that each call is a span, named after the function."""
 
     @wraps(method)
     async def call(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -118,7 +119,7 @@ def traced(method: Callable[P, Coroutine[Any, Any, R]]) -> Callable[P, Coroutine
 
 
 def trace_fields() -> dict[str, str]:
-    """The id of the current trace, as a field for the log; none when nothing is traced."""
+    """Return the id of the current trace as a log field; empty if traces are off."""
     if _Tracing.tracer is None:
         return {}
     from opentelemetry.trace import format_trace_id, get_current_span
@@ -128,7 +129,7 @@ def trace_fields() -> dict[str, str]:
 
 
 def trace_statements(engine: Engine) -> None:
-    """Have every statement of this engine be a step of the trace in which it runs, with its text but no parameter."""
+    """Trace every statement of this engine as a span with its text, without its parameters."""
 
     @event.listens_for(engine, "before_cursor_execute")
     def _begin(connection: Any, _cursor: Any, statement: str, *_others: Any) -> None:
@@ -136,7 +137,7 @@ def trace_statements(engine: Engine) -> None:
             return
         from opentelemetry.trace import SpanKind, get_current_span
 
-        if not get_current_span().is_recording():  # the worker's looks for jobs are no trace of their own
+        if not get_current_span().is_recording():  # the worker's polling must not create traces
             return
         operation = statement.split(maxsplit=1)[0].upper()
         connection.info[_STATEMENT] = _Tracing.tracer.start_span(
@@ -145,7 +146,7 @@ def trace_statements(engine: Engine) -> None:
             attributes={
                 "db.system.name": engine.dialect.name,
                 "db.operation.name": operation,
-                "db.query.text": statement[:LONGEST_STATEMENT],
+                "db.query.text": statement[:MAX_STATEMENT_LENGTH],
             },
         )
 

@@ -1,4 +1,4 @@
-"""How spans leave: without the texts of errors, which may name people. Imported only where traces are collected."""
+"""Export of spans without error texts, which may contain personal data. Imported only if traces are on."""
 
 from collections.abc import Sequence
 
@@ -10,26 +10,26 @@ from opentelemetry.trace import Status
 PATH = "/v1/traces"
 
 
-class WithoutErrors(SpanExporter):
-    """Hands spans on without their events and the description of their status: Reflex puts errors' texts there."""
+class ErrorFreeExporter(SpanExporter):
+    """An exporter that removes events and status descriptions from spans, because Reflex puts error texts there."""
 
     def __init__(self, exporter: SpanExporter) -> None:
         self._exporter = exporter
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
         """Send the spans."""
-        return self._exporter.export([_without_errors(span) for span in spans])
+        return self._exporter.export([_strip_errors(span) for span in spans])
 
     def shutdown(self) -> None:
-        """End."""
+        """Shut the exporter down."""
         self._exporter.shutdown()
 
     def force_flush(self, timeout_millis: int = 30_000) -> bool:
-        """Send what waits."""
+        """Send all waiting spans."""
         return self._exporter.force_flush(timeout_millis)
 
 
-def _without_errors(span: ReadableSpan) -> ReadableSpan:
+def _strip_errors(span: ReadableSpan) -> ReadableSpan:
     return ReadableSpan(
         span.name,
         span.context,
@@ -44,6 +44,6 @@ def _without_errors(span: ReadableSpan) -> ReadableSpan:
     )
 
 
-def exporter_to(endpoint: str) -> SpanExporter:
-    """What sends spans to a collector's OTLP address over HTTP."""
-    return WithoutErrors(OTLPSpanExporter(endpoint=endpoint.rstrip("/") + PATH))
+def create_exporter(endpoint: str) -> SpanExporter:
+    """Create an exporter that sends spans to a collector's OTLP address over HTTP."""
+    return ErrorFreeExporter(OTLPSpanExporter(endpoint=endpoint.rstrip("/") + PATH))

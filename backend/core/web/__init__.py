@@ -1,1 +1,1 @@
-"""Calls to outside services and what comes back; addresses, names and passwords that people type."""
+"""Calls to external services and parsing of their answers; e-mail addresses, names and passwords that people type."""

@@ -1,8 +1,8 @@
-"""How a person is reached: e-mail addresses, telephones, names and identity documents, checked in one place.
+"""Validation of contact data: e-mail addresses, phone numbers, names and identity documents.
 
-The account's forms, the checkout's form, the payer of PSE and the bodies of the API use these rules. What is checked is
-one line of text (`Line`); what is wrong with it is a `PydanticCustomError` whose message is for a shopper. A form is a
-pydantic model of the types at the end of this module, read with `read_form`.
+The account's forms, the checkout's form, the payer of PSE and the bodies of the API use these rules. They check one
+line of text (`Line`); an error is a `PydanticCustomError` with a message for the customer. A form is a pydantic
+model of the types at the end of this module, parsed with `read_form`.
 """
 
 import re
@@ -21,21 +21,21 @@ from backend.core.error_texts import CHECK_FIELDS
 from backend.core.errors import InvalidData
 from backend.core.texts import _
 
-MAX_EMAIL = 60
-"""What the carrier takes."""
-MAX_NAME = 50
-"""Of a person or a company; one letter is a name too."""
+MAX_EMAIL_LENGTH = 60
+"""Maximum length that the carrier accepts."""
+MAX_NAME_LENGTH = 50
+"""Maximum length of the name of a person or a company; the minimum is one letter."""
 COUNTRY, COUNTRY_CODE = "CO", 57
 
 
-def invalid(message: str) -> PydanticCustomError:
-    """An error to raise in a validator. `message` is a whole sentence for a shopper."""
+def field_error(message: str) -> PydanticCustomError:
+    """Return an error to raise in a validator. `message` is a whole sentence for the customer."""
     return PydanticCustomError("shopper", "{message}", {"message": message})
 
 
 def is_web_address(text: str) -> bool:
-    """Whether it is an address of http or https with a host: nothing else may become a link."""
-    if not text.isprintable():  # `urlsplit` passes over line breaks and tabs
+    """Return True if the text is an HTTP or HTTPS URL with a host. Nothing else may become a link."""
+    if not text.isprintable():  # `urlsplit` ignores line breaks and tabs
         return False
     try:
         parts = urlsplit(text)
@@ -44,36 +44,36 @@ def is_web_address(text: str) -> bool:
     return parts.scheme in ("http", "https") and bool(parts.hostname)
 
 
-def one_line(value: Any) -> str:
-    """The text without control characters, doubled spaces and spaces at its ends. Anything but a text is empty."""
+def to_one_line(value: Any) -> str:
+    """Return the text without control characters, repeated spaces, and spaces at its ends; empty for a non-text."""
     text = value if isinstance(value, str) else ""
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
-def paragraphs(value: Any) -> str:
-    """The text with its lines, without control characters. Anything but a text is empty."""
+def to_paragraphs(value: Any) -> str:
+    """Return the text with its lines, without control characters; empty for a non-text."""
     text = value if isinstance(value, str) else ""
     lines = ("".join(c for c in line if c.isprintable() or c == "\t").rstrip() for line in text.splitlines())
     return "\n".join(lines).strip()
 
 
-def require_length(text: str, least: int, most: int, missing: str) -> str:
-    """The text, if it has `least` to `most` characters.
+def require_length(text: str, min_length: int, max_length: int, missing: str) -> str:
+    """Return the text if it has `min_length` to `max_length` characters.
 
     Raises:
-        PydanticCustomError: it is too short or too long; `missing` is the message when it is empty.
+        PydanticCustomError: it is too short or too long; `missing` is the message if it is empty.
     """
     if not text:
-        raise invalid(missing)
-    if len(text) < least:
-        raise invalid(_("Escribe al menos {count} caracteres.").format(count=least))
-    if len(text) > most:
-        raise invalid(_("Usa máximo {count} caracteres.").format(count=most))
+        raise field_error(missing)
+    if len(text) < min_length:
+        raise field_error(_("Escribe al menos {count} caracteres.").format(count=min_length))
+    if len(text) > max_length:
+        raise field_error(_("Usa máximo {count} caracteres.").format(count=max_length))
     return text
 
 
 def is_email(text: str) -> bool:
-    """Whether the text is an e-mail address. The DNS is not asked. The domain is in ASCII."""
+    """Return True if the text is an e-mail address with an ASCII domain. The DNS is not queried."""
     validator = _email_validator()
     try:
         validator.validate_email(text, check_deliverability=False, strict=True)
@@ -84,7 +84,7 @@ def is_email(text: str) -> bool:
 
 @cache
 def _email_validator() -> ModuleType:
-    """The library, which the first address loads. Shops are tried out with addresses of `local` and `test`."""
+    """Import the library at its first use, and allow the domains `local` and `test` for trying out a shop."""
     import email_validator
 
     email_validator.SPECIAL_USE_DOMAIN_NAMES[:] = [
@@ -94,33 +94,33 @@ def _email_validator() -> ModuleType:
 
 
 def tidy_email(value: Any) -> str:
-    """An e-mail address as accounts are found by: without spaces at its ends, in small letters."""
+    """Return an e-mail address in the form by which accounts are found: trimmed and in lower case."""
     return value.strip().casefold() if isinstance(value, str) else ""
 
 
-def require_email(text: str, most: int = MAX_EMAIL) -> str:
-    """The address as it was typed.
+def require_email(text: str, max_length: int = MAX_EMAIL_LENGTH) -> str:
+    """Return the address unchanged if it is valid.
 
     Raises:
-        PydanticCustomError: it is none, or has more than `most` characters.
+        PydanticCustomError: it is not an e-mail address, or has more than `max_length` characters.
     """
     if not text:
-        raise invalid(_("Escribe tu correo electrónico."))
-    if len(text) > most:
-        raise invalid(_("Usa un correo de máximo {count} caracteres.").format(count=most))
+        raise field_error(_("Escribe tu correo electrónico."))
+    if len(text) > max_length:
+        raise field_error(_("Usa un correo de máximo {count} caracteres.").format(count=max_length))
     if not is_email(text):
-        raise invalid(_("Revisa el correo: debe verse como nombre@dominio.com."))
+        raise field_error(_("Revisa el correo: debe verse como nombre@dominio.com."))
     return text
 
 
-def phone_digits(text: str) -> str:
-    """The ten digits of a Colombian telephone, without the country's code. Empty when it is none.
+def parse_phone(text: str) -> str:
+    """Return the ten digits of a Colombian phone number, without the country code; empty if it is not one.
 
-    Only the number of digits is checked, so that a number of a new operator is no problem.
+    Only the number of digits is checked, so that numbers of new operators are accepted.
     """
-    if not text or any(c.isalpha() for c in text):  # letters on the keys, an extension
+    if not text or any(c.isalpha() for c in text):  # letters of the keypad, or an extension
         return ""
-    import phonenumbers  # 2 MiB that a shop nobody writes to does without
+    import phonenumbers  # takes 2 MiB, so it is imported at the first use
 
     try:
         number = phonenumbers.parse(text, COUNTRY)
@@ -131,37 +131,38 @@ def phone_digits(text: str) -> str:
 
 
 def require_phone(text: str, first: str = "36") -> str:
-    """The ten digits of a Colombian telephone that begins with one of the digits `first` (mobile: 3, landline: 6).
+    """Return the ten digits of a Colombian phone number that begins with a digit in `first` (mobile: 3, landline: 6).
 
     Raises:
-        PydanticCustomError: it is none.
+        PydanticCustomError: it is not such a number.
     """
     if not text:
-        raise invalid(_("Escribe tu celular."))
-    digits = phone_digits(text)
+        raise field_error(_("Escribe tu celular."))
+    digits = parse_phone(text)
     if not digits or digits[0] not in first:
-        raise invalid(_("El celular debe tener 10 dígitos, como 300 123 4567."))
+        raise field_error(_("El celular debe tener 10 dígitos, como 300 123 4567."))
     return digits
 
 
 _BETWEEN_LETTERS = " '’‘`´.·・-‐"
 _READS_AS_HOST = re.compile(r"(?<=\S)\.(?=[^\W\d_]{2})")
-"""A dot that mail programs make a link of, as in `shop.co`, and not one as in `J.R.` or `Ma. José`."""
+"""A dot that mail programs turn into a link, as in `shop.co`, but not one as in `J.R.` or `Ma. José`."""
 _NO_COMPANY = frozenset('<>@|\\"')
 
 
 def tidy_name(value: Any) -> str:
-    """A name as it is kept: one line, with each letter and its accents as one character where there is one."""
-    return unicodedata.normalize("NFC", one_line(value))
+    """Return a name in its stored form: one line, with accents combined with their letters (NFC)."""
+    return unicodedata.normalize("NFC", to_one_line(value))
 
 
 def is_person_name(name: str) -> bool:
-    """Whether a tidy name could be a person's first or last name, in any script.
+    """Return True if a tidied name could be the name of a person, or a part of it, in any script.
 
-    It has letters and their marks, spaces, dots, hyphens and apostrophes: no digits, nothing that reads as a link.
+    It may have letters and their marks, spaces, dots, hyphens and apostrophes, but no digits and nothing like a
+    link.
     """
     return (
-        0 < len(name) <= MAX_NAME
+        0 < len(name) <= MAX_NAME_LENGTH
         and any(map(str.isalpha, name))
         and all(_belongs_to_a_name(c) for c in name)
         and not _READS_AS_HOST.search(name)
@@ -169,9 +170,12 @@ def is_person_name(name: str) -> bool:
 
 
 def is_company_name(name: str) -> bool:
-    """Whether a tidy name could be a company's: digits and signs too, as in `3M & Hijos S.A.S.`, but no link."""
+    """Return True if a tidied name could be a company's: also with digits and signs, as in `3M & Hijos S.A.S.`.
+
+    It must not look like a link.
+    """
     return (
-        0 < len(name) <= MAX_NAME
+        0 < len(name) <= MAX_NAME_LENGTH
         and any(map(str.isalnum, name))
         and not _NO_COMPANY.intersection(name)
         and "//" not in name
@@ -180,17 +184,17 @@ def is_company_name(name: str) -> bool:
 
 
 def clean_name(value: Any) -> str:
-    """A person's name from elsewhere, or stored before there was a rule: cut to what `is_person_name` allows.
+    """Return a person's name without everything that `is_person_name` refuses; empty if nothing is left.
 
-    Empty when nothing is left.
+    Use it for names from other services, and for names that were stored without this check.
     """
     letters = "".join(c if _belongs_to_a_name(c) else " " for c in tidy_name(value))
-    name = one_line(_READS_AS_HOST.sub(". ", letters))[:MAX_NAME].strip()
+    name = to_one_line(_READS_AS_HOST.sub(". ", letters))[:MAX_NAME_LENGTH].strip()
     return name if is_person_name(name) else ""
 
 
 def full_name(address: Mapping[str, Any]) -> str:
-    """Return first and last name of an address (or of anything with these fields) on one line; empty if it has none."""
+    """Return the name of the person in an address (or any such mapping) on one line; empty if it has none."""
     return " ".join(filter(None, (clean_name(address.get(part)) for part in ("first_name", "last_name"))))
 
 
@@ -199,53 +203,53 @@ def _belongs_to_a_name(c: str) -> bool:
 
 
 def require_person_name(text: str, missing: str) -> str:
-    """A first or last name of a person. `missing` is the message when it is empty.
+    """Return the tidied name of a person, or a part of it. `missing` is the message if it is empty.
 
     Raises:
-        PydanticCustomError: it is too long or none: see `is_person_name`.
+        PydanticCustomError: it is too long or not a name: see `is_person_name`.
     """
-    name = require_length(tidy_name(text), 1, MAX_NAME, missing)
+    name = require_length(tidy_name(text), 1, MAX_NAME_LENGTH, missing)
     if not is_person_name(name):
-        raise invalid(_("Usa solo letras."))
+        raise field_error(_("Usa solo letras."))
     return name
 
 
 def require_company_name(text: str, missing: str) -> str:
-    """The name of a company. `missing` is the message when it is empty.
+    """Return the tidied name of a company. `missing` is the message if it is empty.
 
     Raises:
-        PydanticCustomError: it is too long or none: see `is_company_name`.
+        PydanticCustomError: it is too long or not a name: see `is_company_name`.
     """
-    name = require_length(tidy_name(text), 2, MAX_NAME, missing)
+    name = require_length(tidy_name(text), 2, MAX_NAME_LENGTH, missing)
     if not is_company_name(name):
-        raise invalid(_("Escribe el nombre de la empresa, sin enlaces."))
+        raise field_error(_("Escribe el nombre de la empresa, sin enlaces."))
     return name
 
 
-def document_number(text: str) -> str:
-    """The number of an identity document without spaces, dots, commas and hyphens, in capitals."""
+def normalize_document(text: str) -> str:
+    """Return the number of an identity document in upper case, without spaces, dots, commas and hyphens."""
     return re.sub(r"[\s.,-]", "", text).upper()
 
 
-def nit_number(text: str) -> str:
-    """A NIT without its check digit, which may be written after a hyphen.
+def parse_nit(text: str) -> str:
+    """Return a NIT without its check digit, which may be written after a hyphen.
 
     Raises:
         PydanticCustomError: the check digit is wrong.
     """
     written = re.fullmatch(r"(.*?)\s*-\s*(\d)", text, re.ASCII)
     if written is None:
-        return document_number(text)
-    number = document_number(written[1])
+        return normalize_document(text)
+    number = normalize_document(written[1])
     if number.isdecimal() and number.isascii() and nit.calc_check_digit(number) != written[2]:
-        raise invalid(_("Revisa el NIT: su dígito de verificación no corresponde."))
+        raise field_error(_("Revisa el NIT: su dígito de verificación no corresponde."))
     return number
 
 
-Line = Annotated[str, BeforeValidator(one_line)]
+Line = Annotated[str, BeforeValidator(to_one_line)]
 Email = Annotated[Line, AfterValidator(require_email)]
 AccountEmail = Annotated[str, BeforeValidator(tidy_email), AfterValidator(require_email)]
-"""See `tidy_email`."""
+"""E-mail address of an account, trimmed and in lower case: see `tidy_email`."""
 FirstName = Annotated[Line, AfterValidator(lambda text: require_person_name(text, _("Escribe tu nombre.")))]
 LastName = Annotated[Line, AfterValidator(lambda text: require_person_name(text, _("Escribe tu apellido.")))]
 Phone = Annotated[Line, AfterValidator(require_phone)]
@@ -254,8 +258,8 @@ OptionalPhone = Annotated[Line, AfterValidator(lambda text: require_phone(text) 
 Form = TypeVar("Form", bound=BaseModel)
 
 
-def problems_of(error: ValidationError) -> dict[str, str]:
-    """The first message of each field; `form` is the key of what is wrong with all of them together."""
+def first_problems(error: ValidationError) -> dict[str, str]:
+    """Return the first message of each field; the key `form` has the message about the whole form."""
     problems: dict[str, str] = {}
     for problem in error.errors(include_url=False, include_input=False):
         problems.setdefault(str(problem["loc"][0]) if problem["loc"] else "form", problem["msg"])
@@ -263,12 +267,12 @@ def problems_of(error: ValidationError) -> dict[str, str]:
 
 
 def read_form(form: type[Form], typed: Mapping[str, Any], context: Mapping[str, Any] | None = None) -> Form:
-    """The form with what was typed, by the names of its fields. `context` is given to its validators.
+    """Parse the typed values, by field name, into the form. Its validators get `context`.
 
     Raises:
-        InvalidData: `fields` has a message for each field that is wrong, in the shop's language.
+        InvalidData: `fields` has a message for each invalid field, in the store's language.
     """
     try:
         return form.model_validate(dict(typed), context=dict(context or {}))
     except ValidationError as error:
-        raise InvalidData(CHECK_FIELDS, fields=problems_of(error)) from None
+        raise InvalidData(CHECK_FIELDS, fields=first_problems(error)) from None

@@ -1,7 +1,7 @@
-"""Calls to services outside the shop: the payment gateway, the carrier.
+"""HTTP calls to external services: the payment gateway, the carrier.
 
-A client has one connection pool, a deadline for each request, and repeats what only reads. The errors of httpx become
-errors of ours here and nowhere else; what an answer means is for the caller.
+A client has one connection pool and a deadline for each request, and repeats calls that only read. Only this module
+converts httpx's errors into the shop's errors; callers interpret the answers.
 """
 
 import asyncio
@@ -38,14 +38,14 @@ Result = TypeVar("Result")
 
 
 class ServiceUnavailable(OutsideFailure):
-    """The service could not be reached, or gave no usable answer. Asking again later may help."""
+    """The service could not be reached, or gave no usable answer. A later attempt may succeed."""
 
 
 class NoAnswer(ServiceUnavailable):
-    """The request left, and no usable answer came back: it may have been carried out.
+    """The request was sent, but there was no usable answer: the service may have carried it out.
 
     Attributes:
-        timed_out: the service took too long; False when the connection broke.
+        timed_out: True if the service took too long; False if the connection broke.
     """
 
     def __init__(self, message: str, *, timed_out: bool = False) -> None:
@@ -54,20 +54,20 @@ class NoAnswer(ServiceUnavailable):
 
 
 class AnswerTooLarge(NoAnswer):
-    """The answer is longer than what is read of one. The request may have been carried out; it is not repeated."""
+    """The answer exceeds the size limit. The request may have been carried out; it is not repeated."""
 
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How long a service is waited for, in seconds, and how often it is asked.
+    """Time limits, in seconds, and number of attempts for calls to a service.
 
     Attributes:
-        connect: for making a connection.
+        connect: for opening a connection.
         read: for one call that changes nothing, from its start to the end of its answer.
         write: for one call that changes something. Such a call is never repeated.
-        attempts: how often a call that changes nothing is sent at most.
-        pause: before the second attempt; the pause doubles each time, with up to `pause` more by chance.
-        longest_pause: the pauses' limit.
+        attempts: maximum number of attempts of a call that changes nothing.
+        pause: before the second attempt; the pause doubles each time, plus a random time up to `pause`.
+        max_pause: maximum pause.
     """
 
     connect: float = 5.0
@@ -75,19 +75,20 @@ class RetryPolicy:
     write: float = 30.0
     attempts: int = 3
     pause: float = 0.3
-    longest_pause: float = 3.0
+    max_pause: float = 3.0
 
 
 class HttpClient:
-    """Calls one outside service. Safe to share between tasks; `close` it at the end.
+    """A client for one external service. Safe to share between tasks; call `close` at the end.
 
     Args:
-        service: what its errors call the service, such as `The gateway`.
-        policy: how long and how often.
-        base_url: what addresses without a host are relative to.
+        service: the service's name in error messages, such as `The gateway`.
+        policy: time limits and number of attempts.
+        base_url: base of relative URLs.
         headers: sent with every request.
-        transport: carries the requests in place of a socket, such as to an embedded sandbox.
-        most_connections: at the same time; a request waits for a free one as long as for a connection.
+        transport: transports the requests instead of a socket, for example to an embedded sandbox.
+        max_connections: maximum number of open connections; a request waits for a free one as long as for a
+            new connection.
     """
 
     def __init__(
@@ -98,7 +99,7 @@ class HttpClient:
         base_url: str = "",
         headers: Mapping[str, str] | None = None,
         transport: httpx.AsyncBaseTransport | None = None,
-        most_connections: int = 100,
+        max_connections: int = 100,
     ) -> None:
         self.service = service
         self._label = service.lower().removeprefix("the ")
@@ -107,10 +108,10 @@ class HttpClient:
             base_url=base_url,
             headers=headers,
             transport=transport,
-            verify=trusted(),
-            limits=httpx.Limits(max_connections=most_connections, max_keepalive_connections=20),
+            verify=get_ssl_context(),
+            limits=httpx.Limits(max_connections=max_connections, max_keepalive_connections=20),
         )
-        logging.getLogger("httpx").addFilter(_without_query)  # the same filter again changes nothing
+        logging.getLogger("httpx").addFilter(_without_query)  # adding the same filter again has no effect
 
     async def close(self) -> None:
         """Close the connections."""
@@ -131,11 +132,11 @@ class HttpClient:
     ) -> httpx.Response:
         """Send one request, once, and read the whole answer, whatever its status. Redirects are not followed.
 
-        `content` is a body as it stands; `data` is sent as a form, `json` as JSON. `max_bytes` is how many bytes of the
-        answer are read at most, decompressed.
+        `content` is a raw body; `data` is sent as a form, `json` as JSON. At most `max_bytes` of the decompressed
+        answer are read.
 
         Raises:
-            ServiceUnavailable: no connection could be made: nothing was sent.
+            ServiceUnavailable: no connection could be opened: nothing was sent.
             AnswerTooLarge: the answer has more than `max_bytes`.
             NoAnswer: the request may have arrived.
         """
@@ -150,17 +151,17 @@ class HttpClient:
             json=json,
             timeout=httpx.Timeout(seconds, connect=connect, pool=connect),
         )
-        # a deadline beside httpx's timeouts: those start again with every byte that trickles in
+        # a deadline in addition to httpx's timeouts, which start again with every byte received
         called = {"server.address": request.url.host, "url.path": request.url.path}
         with (
-            self._mapped(),
-            self._measured() as told,
+            self._convert_errors(),
+            self._measure() as set_outcome,
             span(f"{method} {self.service}", "client", called),
         ):
             async with asyncio.timeout(seconds):
                 response = await self._http.send(request, follow_redirects=False, stream=True)
                 response = await read_limited(response, max_bytes)
-            told(f"{response.status_code // 100}xx")
+            set_outcome(f"{response.status_code // 100}xx")
             return response
 
     async def repeat(
@@ -170,59 +171,57 @@ class HttpClient:
         seconds: float | None = None,
         is_passing: Callable[[BaseException], bool] = lambda error: isinstance(error, ServiceUnavailable),
     ) -> Result:
-        """Do what changes nothing, again while it fails in a way that may pass. Raises what the last attempt raised.
+        """Make a call that changes nothing, and repeat it while the error may be temporary.
 
-        An answer that is too large is not fetched again. No attempt is begun once the policy's `read` is over: what
-        fails at once is tried again, what took a whole deadline is not, for a shopper is waiting. With `seconds`, all
-        attempts together end within that time.
+        The error of the final attempt is raised. A call with a too large answer is not repeated. No attempt starts
+        after the policy's `read` time: immediate failures are repeated, but not a call that used its whole
+        deadline, because a customer is waiting. With `seconds`, all attempts together end within that time.
 
         Raises:
-            NoAnswer: `seconds` were over.
+            NoAnswer: `seconds` have passed.
         """
 
         async def once() -> Result:
             return (
                 await call()
-            )  # tenacity waits for coroutine functions only, not for whatever gives an awaitable
+            )  # tenacity awaits only coroutine functions, not other functions that return an awaitable
 
         policy = self.policy
         attempts = AsyncRetrying(
             stop=stop_after_attempt(policy.attempts) | stop_after_delay(seconds or policy.read),
-            wait=wait_exponential_jitter(
-                multiplier=policy.pause, max=policy.longest_pause, jitter=policy.pause
-            ),
+            wait=wait_exponential_jitter(multiplier=policy.pause, max=policy.max_pause, jitter=policy.pause),
             retry=retry_if_exception(
                 lambda error: is_passing(error) and not isinstance(error, AnswerTooLarge)
             ),
             reraise=True,
         )
-        with self._mapped():
+        with self._convert_errors():
             async with asyncio.timeout(seconds):
                 return await attempts(once)
 
     @contextmanager
-    def _measured(self) -> Iterator[Callable[[str], None]]:
-        """Count one call with its outcome, which is told where there is an answer, and how long it took."""
-        outcome = "canceled"  # by who asked: that says nothing of the service
+    def _measure(self) -> Iterator[Callable[[str], None]]:
+        """Measure one call: its duration and its outcome. The yielded function sets the outcome of an answer."""
+        outcome = "canceled"  # by the caller: that says nothing about the service
 
-        def told(answer: str) -> None:
+        def set_outcome(answer: str) -> None:
             nonlocal outcome
             outcome = answer
 
         began = perf_counter()
         try:
-            yield told
+            yield set_outcome
         except Exception as error:
             outcome = "unreachable" if isinstance(error, _NEVER_SENT) else "no_answer"
             raise
         finally:
             OUTSIDE_CALLS.labels(self._label, outcome).inc()
             OUTSIDE_SECONDS.labels(self._label).observe(perf_counter() - began)
-            _note(self._label, outcome)
+            _record_outcome(self._label, outcome)
 
     @contextmanager
-    def _mapped(self) -> Iterator[None]:
-        """What goes wrong on the way becomes an error of ours."""
+    def _convert_errors(self) -> Iterator[None]:
+        """Convert errors of the transport into the shop's errors."""
         try:
             yield
         except _NEVER_SENT as error:
@@ -238,7 +237,7 @@ class HttpClient:
 
 @dataclass(slots=True)
 class _Failures:
-    """Failures of one service in a row. Moments are monotonic."""
+    """Consecutive failures of one service. Moments are monotonic."""
 
     since: float
     latest: float
@@ -246,13 +245,13 @@ class _Failures:
 
 
 _failures: dict[str, _Failures] = {}
-FAILURES_ENOUGH = 3
-"""Fewer in a row say nothing."""
-FAILURES_FRESH = 600.0
-"""Seconds after which the latest failure says nothing any more: nobody asked since."""
+MIN_FAILURES = 3
+"""Minimum number of consecutive failures for a service to count as failing."""
+FAILURES_VALID_S = 600.0
+"""Seconds after which the latest failure no longer counts, because there were no calls since."""
 
 
-def _note(service: str, outcome: str) -> None:
+def _record_outcome(service: str, outcome: str) -> None:
     if outcome in {"no_answer", "unreachable", "5xx"}:
         moment = monotonic()
         failures = _failures.setdefault(service, _Failures(moment, moment))
@@ -262,23 +261,23 @@ def _note(service: str, outcome: str) -> None:
 
 
 def failing_services() -> dict[str, float]:
-    """The services that this process has only failed to call lately, and for how many seconds."""
+    """Return the services whose recent calls from this process all failed, with the seconds since the first failure."""
     moment = monotonic()
     return {
         service: moment - failures.since
         for service, failures in _failures.items()
-        if failures.count >= FAILURES_ENOUGH and moment - failures.latest <= FAILURES_FRESH
+        if failures.count >= MIN_FAILURES and moment - failures.latest <= FAILURES_VALID_S
     }
 
 
 @cache
-def trusted() -> SSLContext:
-    """An SSL context with the authorities that httpx trusts, made once: each takes 20 ms and a megabyte."""
+def get_ssl_context() -> SSLContext:
+    """Return an SSL context with httpx's certificate authorities. It is shared: each takes 20 ms and a megabyte."""
     return httpx.create_ssl_context()
 
 
 class _WithoutQuery(logging.Filter):
-    """`httpx` logs every address it calls, and the gateway wants a key in the query."""
+    """A log filter that removes queries from URLs, because `httpx` logs every URL and a query may hold a key."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         if isinstance(record.args, tuple):

@@ -1,9 +1,9 @@
-"""Text and numbers of outside services, parsed into values that both databases can store.
+"""Text and numbers of external services, parsed into values that both databases can store.
 
-Answers of services and notifications are written by others. Text may hold NUL, lone surrogates and control characters;
-numbers may be texts, texts may be numbers, and both may be larger than any column. Each function here takes whatever a
-JSON document may hold and returns a checked value, or None (empty for a text) for what cannot be believed. The provider
-decides what follows: the fallback, a payment that is held, or another attempt.
+Answers and notifications of services cannot be trusted. Text may contain NUL, lone surrogates and control
+characters; numbers may be texts, texts may be numbers, and both may be larger than any column. Each function here
+takes any JSON value and returns a checked value, or None (empty for a text) if the value is not plausible. The
+provider decides how to continue: with a fallback, with a payment on hold, or with another attempt.
 """
 
 import json
@@ -14,20 +14,20 @@ from decimal import Decimal
 from typing import Any
 
 from backend.core.money import parse_amount
-from backend.core.web.contact import is_web_address, one_line
+from backend.core.web.contact import is_web_address, to_one_line
 
 MAX_INTEGER = 2**63 - 1
-"""What a column of 64 bits holds."""
+"""Maximum of a 64-bit column."""
 MAX_PESOS = 2**31 - 1
-"""What a column of whole pesos holds."""
+"""Maximum of a column of whole pesos."""
 MAX_TEXT_LENGTH = 200
 MAX_IDENTIFIER_LENGTH = 80
 MAX_ADDRESS_LENGTH = 2_000
 MAX_TOKEN_LENGTH = 8_192
 MAX_JSON_DEPTH = 32
-"""Levels of objects and lists. The deepest documents of gateway and carrier that are known have six."""
+"""Maximum nesting of objects and lists. The deepest known documents of gateway and carrier have six levels."""
 YEARS = range(2000, 2101)
-"""A moment of another year is a mistake."""
+"""Plausible years; a moment of another year is an error."""
 
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 _INTEGER = re.compile(r"-?[0-9]{1,19}", re.ASCII)
@@ -35,17 +35,17 @@ _DECIMAL = re.compile(r"-?[0-9]{1,30}(?:\.[0-9]{1,30})?(?:[eE][+-]?[0-9]{1,3})?"
 _PRICE = re.compile(r"[0-9]{1,15}(?:\.[0-9]{1,2})?", re.ASCII)
 _TOKEN = re.compile(r"[\x21-\x7e]+", re.ASCII)
 _EXACT_FLOATS = 2.0**53
-"""Floats below it have no gaps between whole numbers."""
+"""Below this value, floats represent every whole number exactly."""
 
 
 def read_json(body: bytes, *, parse_number: Callable[[str], Any] | None = None) -> Any:
-    """Return a JSON document whose texts hold no NUL and no lone surrogate.
+    """Parse a JSON document, and make its texts storable: without NUL and lone surrogates.
 
-    Numbers become int and float: NaN, the infinities and integers of over 30 digits become None. With `parse_number`
-    each number, NaN and the infinities too, is what that makes of its text.
+    Numbers become int and float: NaN, the infinities and integers of over 30 digits become None. `parse_number`, if
+    given, converts the text of each number instead, including NaN and the infinities.
 
     Raises:
-        ValueError: it is no JSON, or nested deeper than `MAX_JSON_DEPTH`.
+        ValueError: it is not JSON, or nested deeper than `MAX_JSON_DEPTH`.
     """
     text = body.decode("utf-8-sig", errors="replace")
     try:
@@ -63,22 +63,22 @@ def read_json(body: bytes, *, parse_number: Callable[[str], Any] | None = None) 
 
 
 def to_storable_text(text: str) -> str:
-    """Return the text with U+FFFD in place of NUL and of lone surrogates, which no database takes."""
+    """Replace NUL and lone surrogates, which no database accepts, with U+FFFD."""
     return _UNSTORABLE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def parse_text(value: object, max_length: int = MAX_TEXT_LENGTH) -> str:
-    """Return a text or number as one line without control characters, cut to `max_length`; empty for the rest."""
+    """Return a text or number as one line without control characters, cut to `max_length`; empty for other values."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         value = str(value)
-    return one_line(value[: 4 * max_length])[:max_length].rstrip() if isinstance(value, str) else ""
+    return to_one_line(value[: 4 * max_length])[:max_length].rstrip() if isinstance(value, str) else ""
 
 
 def parse_identifier(value: object, max_length: int = MAX_IDENTIFIER_LENGTH) -> str | None:
-    """Return a number or text that names something, without spaces around it.
+    """Return a number or text that is an identifier, trimmed; None if it is not plausible.
 
-    None for what is empty, longer than `max_length`, or holds a character that cannot be printed: an identifier is not
-    cut or cleaned, because it would name something else.
+    It must not be empty, longer than `max_length`, or contain unprintable characters. An identifier is never cut or
+    cleaned, because it would then identify something else.
     """
     if isinstance(value, float):
         value = int(value) if abs(value) < _EXACT_FLOATS and value.is_integer() else None
@@ -89,7 +89,7 @@ def parse_identifier(value: object, max_length: int = MAX_IDENTIFIER_LENGTH) -> 
 
 
 def parse_integer(value: object, minimum: int = 0, maximum: int = MAX_INTEGER) -> int | None:
-    """Return a whole number from `minimum` to `maximum`, also one that is a text; else None."""
+    """Return a whole number from `minimum` to `maximum`, also from a text; else None."""
     if isinstance(value, str):
         value = int(value) if _INTEGER.fullmatch(value.strip()) else None
     if not isinstance(value, int) or isinstance(value, bool):
@@ -98,7 +98,7 @@ def parse_integer(value: object, minimum: int = 0, maximum: int = MAX_INTEGER) -
 
 
 def parse_decimal(value: object, maximum: int = MAX_PESOS) -> Decimal | None:
-    """Return a number, or a text that is one, as an exact decimal of at most `maximum` in size; else None."""
+    """Return a number, also from a text, as an exact decimal of at most `maximum` in size; else None."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         value = str(value) if not isinstance(value, int) or abs(value) <= maximum else ""
     if not isinstance(value, str) or not _DECIMAL.fullmatch(value.strip()):
@@ -108,9 +108,9 @@ def parse_decimal(value: object, maximum: int = MAX_PESOS) -> Decimal | None:
 
 
 def parse_price(value: object, maximum: int = MAX_PESOS) -> Decimal | None:
-    """Return a price in pesos from 0 to `maximum`, also one that is a text; else None.
+    """Return a price in pesos from 0 to `maximum`, also from a text; else None.
 
-    A text has at most two decimals: `8.500` may mean thousands, so it is no price.
+    A text may have at most two decimals: `8.500` may mean thousands, so it is refused.
     """
     if isinstance(value, str) and not _PRICE.fullmatch(value.strip()):
         return None
@@ -119,7 +119,7 @@ def parse_price(value: object, maximum: int = MAX_PESOS) -> Decimal | None:
 
 
 def parse_moment(value: object, zone: tzinfo) -> datetime | None:
-    """Return an ISO 8601 text as a moment in UTC; one without an offset is in `zone`. None for another year's."""
+    """Parse an ISO 8601 text as a moment in UTC; without an offset it is in `zone`. None for an implausible year."""
     if not isinstance(value, str):
         return None
     try:
@@ -130,12 +130,12 @@ def parse_moment(value: object, zone: tzinfo) -> datetime | None:
 
 
 def to_utc(moment: datetime) -> datetime | None:
-    """Return an aware moment in UTC; None when its year is not in `YEARS`."""
+    """Convert an aware moment to UTC; None if its year is not in `YEARS`."""
     return moment.astimezone(UTC) if moment.year in YEARS else None
 
 
 def parse_web_address(value: object) -> str | None:
-    """Return an address of http or https with a host, without spaces or control characters inside; else None."""
+    """Return an HTTP or HTTPS URL with a host, without spaces and control characters; else None."""
     text = value.strip() if isinstance(value, str) and len(value) <= MAX_ADDRESS_LENGTH else ""
     return text if text.isprintable() and " " not in text and is_web_address(text) else None
 
@@ -152,7 +152,7 @@ def _to_int(digits: str) -> int | None:
 
 
 def to_storable(value: Any) -> Any:
-    """Return a JSON value whose texts and names are storable. It recurses: check the depth before."""
+    """Make all texts and names in a JSON value storable. It is recursive: check the depth first."""
     if isinstance(value, str):
         return to_storable_text(value)
     if isinstance(value, list):
@@ -162,10 +162,10 @@ def to_storable(value: Any) -> Any:
     return value
 
 
-def _is_deeper_than(value: Any, most: int) -> bool:
-    """Return True if objects and lists are nested in more than `most` levels. Takes no recursion to find out."""
+def _is_deeper_than(value: Any, max_depth: int) -> bool:
+    """Return True if objects and lists are nested in more than `max_depth` levels. It works without recursion."""
     level = [value]
-    for _depth in range(most + 1):
+    for _depth in range(max_depth + 1):
         level = [
             inner
             for outer in level

@@ -1,6 +1,6 @@
-"""Passwords and random tokens: what is stored of them is a hash.
+"""Passwords and random tokens, stored as hashes.
 
-Comparing a password takes the same time whether or not there is one to compare with.
+Checking a password takes the same time whether or not the account exists.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ _hasher = PasswordHasher()
 
 
 _THREADS = Threads("passwords", 2)
-"""Each hashing takes 64 MB and most of a core: a crowd of logins waits here, not the whole shop."""
+"""Hashing takes 64 MB and most of a core, so many simultaneous logins wait here and do not block the shop."""
 
 
 @cache
@@ -32,42 +32,42 @@ def _common_passwords() -> frozenset[str]:
 
 
 def is_common(password: str) -> bool:
-    """Return whether the password is one of the 10,000 most frequent, whatever its case."""
+    """Return True if the password is one of the 10,000 most frequent, in upper or lower case."""
     return password.strip().casefold() in _common_passwords()
 
 
 async def hash_password(password: str) -> str:
-    """The hash to keep."""
+    """Return the hash to store."""
     return await _THREADS.run(_hasher.hash, password)
 
 
-async def is_password(password: str, kept: str | None) -> bool:
-    """Whether it is the password of this hash. None takes as long, and is never right."""
-    return await _THREADS.run(_verify, password[:MAX_LENGTH], kept)
+async def is_password(password: str, stored_hash: str | None) -> bool:
+    """Return True if it is the password of this hash. With None it is False, after the same time."""
+    return await _THREADS.run(_verify, password[:MAX_LENGTH], stored_hash)
 
 
-def _verify(password: str, kept: str | None) -> bool:
-    nobodys = _nobodys()  # made in both cases, so that the first answer tells nothing either
+def _verify(password: str, stored_hash: str | None) -> bool:
+    dummy_hash = _get_dummy_hash()  # computed in both cases, so that the first check takes the same time too
     try:
-        _hasher.verify(kept if kept is not None else nobodys, password)
+        _hasher.verify(stored_hash if stored_hash is not None else dummy_hash, password)
     except (VerificationError, InvalidHashError):
         return False
-    return kept is not None
+    return stored_hash is not None
 
 
 @cache
-def _nobodys() -> str:
+def _get_dummy_hash() -> str:
     return _hasher.hash(secrets.token_hex())
 
 
-_MAX_TOKEN = 100
+_MAX_TOKEN_LENGTH = 100
 
 
 def new_token() -> str:
-    """A random token of 256 bits, for URLs and cookies."""
+    """Return a random token of 256 bits, for URLs and cookies."""
     return secrets.token_urlsafe(32)
 
 
-def hash_of(token: str) -> str:
-    """What is kept of a token. As it is random, a fast hash is enough: there is nothing to guess from."""
-    return hashlib.sha256(token[:_MAX_TOKEN].encode("utf-8", "replace")).hexdigest()
+def hash_token(token: str) -> str:
+    """Return the hash to store for a token. A fast hash is enough, because a random token cannot be guessed."""
+    return hashlib.sha256(token[:_MAX_TOKEN_LENGTH].encode("utf-8", "replace")).hexdigest()

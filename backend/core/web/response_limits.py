@@ -1,7 +1,7 @@
-"""Reading the response of an outside service without trusting its size.
+"""Reading of responses of external services with a size limit.
 
-httpx decompresses each piece of a response at once, and 64 KiB of gzip may hold 64 MiB. Here a response is decompressed
-in small steps, and reading stops at a limit of decompressed bytes.
+httpx decompresses each piece of a response as a whole, and 64 KiB of gzip may hold 64 MiB. Here a response is
+decompressed in small steps, and reading stops at a limit of decompressed bytes.
 """
 
 import zlib
@@ -11,26 +11,26 @@ from typing import Any
 import httpx
 
 MAX_RESPONSE_BYTES = 4 * 2**20
-"""Decompressed. The longest answers of gateway and carrier that are known have a few dozen KiB."""
+"""Maximum size of a decompressed response. Gateway and carrier are known to send a few dozen KiB at most."""
 MAX_PDF_RESPONSE_BYTES = 16 * 2**20
-"""Decompressed, for responses that hold a PDF or an XML document in base64."""
+"""Maximum size of a decompressed response that holds a PDF or an XML document in base64."""
 ACCEPTED_ENCODING = "gzip"
 _GZIP_NAMES = frozenset({"gzip", "x-gzip"})
 _GZIP_WINDOW_BITS = 16 + zlib.MAX_WBITS
 _STEP_BYTES = 64 * 1024
 _DESCRIBING_HEADERS = ("content-encoding", "content-length", "transfer-encoding")
-"""Headers of the body as it was sent: they are not true of the decompressed body."""
+"""Headers that describe the body as it was sent; they are wrong for the decompressed body."""
 
 
 class ResponseTooLarge(httpx.RequestError):
-    """The response is longer than the limit, decompressed. The rest of it was not read."""
+    """The decompressed response exceeds the limit. Its rest was not read."""
 
 
 class LimitedClient(httpx.AsyncClient):
-    """An httpx client that reads at most `MAX_RESPONSE_BYTES` of a response. It raises `ResponseTooLarge`."""
+    """An httpx client that reads at most `MAX_RESPONSE_BYTES` of a response, else raises `ResponseTooLarge`."""
 
     async def send(self, request: httpx.Request, *, stream: bool = False, **options: Any) -> httpx.Response:
-        """Send a request. A streamed response has no limit: the caller reads it by `read_limited`."""
+        """Send a request. A streamed response has no limit: the caller must read it with `read_limited`."""
         request.headers["accept-encoding"] = ACCEPTED_ENCODING
         response = await super().send(request, stream=True, **options)
         return response if stream else await read_limited(response)
@@ -41,7 +41,7 @@ async def read_limited(response: httpx.Response, max_bytes: int = MAX_RESPONSE_B
 
     Raises:
         ResponseTooLarge: the body has more than `max_bytes`, as sent or decompressed.
-        DecodingError: it is compressed in a way that was not asked for, damaged, or cut off.
+        DecodingError: its compression was not requested, or it is damaged or truncated.
     """
     try:
         content = await _read_body(response, max_bytes)
@@ -65,7 +65,7 @@ async def read_limited(response: httpx.Response, max_bytes: int = MAX_RESPONSE_B
 async def _read_body(response: httpx.Response, max_bytes: int) -> bytes:
     decoder = _decoder_of(response)
     stream = response.stream
-    assert isinstance(stream, httpx.AsyncByteStream)  # noqa: S101 - it was sent by an asynchronous client
+    assert isinstance(stream, httpx.AsyncByteStream)  # noqa: S101 - the client is asynchronous
     content, sent = bytearray(), 0
     async for piece in stream:
         sent += len(piece)
@@ -86,11 +86,11 @@ def _decoder_of(response: httpx.Response) -> "_Gunzip | None":
         return None
     if encoding in _GZIP_NAMES:
         return _Gunzip(response.request)
-    raise httpx.DecodingError("compressed in a way that was not asked for", request=response.request)
+    raise httpx.DecodingError("the compression was not requested", request=response.request)
 
 
 class _Gunzip:
-    """Decompresses gzip in steps of at most `_STEP_BYTES`."""
+    """A gzip decompressor that works in steps of at most `_STEP_BYTES`."""
 
     def __init__(self, request: httpx.Request) -> None:
         self._request = request
@@ -102,10 +102,10 @@ class _Gunzip:
         return self._stream.eof
 
     def decode(self, piece: bytes) -> Iterator[bytes]:
-        """Yield what the next compressed bytes hold, step by step.
+        """Yield the decompressed content of the next bytes, step by step.
 
         Raises:
-            DecodingError: they are no gzip.
+            DecodingError: they are not gzip.
         """
         while piece and not self._stream.eof:
             try:

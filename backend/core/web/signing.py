@@ -1,4 +1,4 @@
-"""Signatures and keyed hashes made with the shop's signing key, each purpose with its own derived key."""
+"""Signatures and keyed hashes made with the shop's signing key, with a derived key for each purpose."""
 
 import hashlib
 import hmac
@@ -11,20 +11,20 @@ from backend.core.errors import NotFound
 
 @dataclass(frozen=True)
 class SignedLink:
-    """A kind of link that opens one thing without an account: its token is a signature of the thing's id.
+    """A kind of link that opens one object without an account: its token is a signature of the object's id.
 
     Tokens do not expire, because mails contain them.
 
     Attributes:
         salt: separates this kind of token from the others. Changing it invalidates all links that were sent.
-        noun: names the thing in the error.
+        noun: names the object in the error message.
     """
 
     salt: str
     noun: str
 
     def token(self, signing_key: str, subject_id: str) -> str:
-        """Return the token of the thing with this id."""
+        """Return the token of the object with this id."""
         signer = Signer(signing_key, salt=self.salt, digest_method=hashlib.sha256)
         return signer.get_signature(subject_id.encode("utf-8", "replace")).decode()
 
@@ -34,14 +34,17 @@ class SignedLink:
         Raises:
             NotFound: the token is missing, forged or belongs to another id.
         """
-        # compared as written: base64 spells the same bytes in several ways, and a changed letter is a changed token
+        # compare texts, not bytes: base64 can write the same bytes in several ways, and every change must be refused
         right = self.token(signing_key, subject_id).encode()
         if not hmac.compare_digest(right, token.encode("utf-8", "replace")):
             raise NotFound(f"{self.noun} with id: {subject_id} was not found")
 
 
 def derive_key(signing_key: str, purpose: str) -> bytes:
-    """Return the 32-byte key for one purpose. Changing the purpose invalidates what the key has signed or encrypted."""
+    """Return the 32-byte key for one purpose.
+
+    If the purpose changes, everything that the key has signed or encrypted becomes invalid.
+    """
     return hmac.digest(signing_key.encode(), purpose.encode(), hashlib.sha256)
 
 

@@ -1,7 +1,7 @@
-"""What the account's pages submit: a websocket cannot set a cookie, so what changes the session comes by HTTP.
+"""Forms of the account pages that change the session. They come by HTTP, because a websocket cannot set a cookie.
 
-Bodies are JSON, which no other site's form can send, and `Origin` must be the shop's own. A problem is answered as
-`{message, fields}` in Spanish: pages show it as it is.
+Bodies are JSON, which a form of another site cannot send, and `Origin` must be the shop's own. An error is answered
+as `{message, fields}` in Spanish: pages show it unchanged.
 """
 
 from collections.abc import Awaitable
@@ -19,18 +19,23 @@ from backend.core.web.contact import tidy_email
 from backend.customers.auth import signing_in
 from backend.customers.auth.accounts import device_account
 from backend.customers.auth.google import GooglePerson
-from backend.customers.auth.google_accounts import account_of, join
-from backend.customers.auth.google_routes import JOIN_COOKIE, NEW_COOKIE, forget, kept_in
-from backend.customers.auth.password_reset import ask_reset
-from backend.customers.auth.sessions import give_cookie, take_cookie, token_in
-from backend.edge.auth.csrf import own_page
-from backend.edge.auth.devices import AnyVisitor, Visitor, remember_device
+from backend.customers.auth.google_accounts import find_or_create_account, link_google
+from backend.customers.auth.google_routes import (
+    JOIN_COOKIE,
+    NEW_COOKIE,
+    delete_signed_cookie,
+    read_signed_cookie,
+)
+from backend.customers.auth.password_reset import request_reset
+from backend.customers.auth.sessions import clear_session_cookie, read_session_token, set_session_cookie
+from backend.edge.auth.csrf import check_own_page
+from backend.edge.auth.devices import CurrentVisitor, Visitor, remember_device
 from backend.edge.dependencies import ClientIp, Db, ShopSettings
-from backend.edge.errors import problem_answer
+from backend.edge.errors import form_error_response
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import LenientBody, Text
 from backend.edge.wire import Wire
-from backend.legal.consents import Consenting, ConsentSource, require_ticks
+from backend.legal.consents import ConsentContext, ConsentSource, require_ticks
 
 GOOGLE_OVER = _("Pasó mucho tiempo desde que entraste con Google. Entra otra vez.")
 GOOGLE_JOIN = _(
@@ -39,7 +44,7 @@ GOOGLE_JOIN = _(
 
 
 class Typed(LenientBody):
-    """What a page's form holds; which of it is asked for depends on the form."""
+    """Values of a form; each form uses some of the fields."""
 
     first_name: Text = ""
     last_name: Text = ""
@@ -55,22 +60,27 @@ router = APIRouter(
     prefix="/auth/account",
     route_class=WireRoute,
     include_in_schema=False,  # for the shop's own pages
-    dependencies=[Depends(own_page)],
+    dependencies=[Depends(check_own_page)],
 )
 
-Old = Annotated[str, Depends(token_in)]
+OldToken = Annotated[str, Depends(read_session_token)]
 
 
 @router.post("/register")
 async def register(  # noqa: PLR0917 - FastAPI names them
-    body: Typed, database: Db, settings: ShopSettings, visitor: AnyVisitor, client_ip: ClientIp, old: Old
+    body: Typed,
+    database: Db,
+    settings: ShopSettings,
+    visitor: CurrentVisitor,
+    client_ip: ClientIp,
+    old_token: OldToken,
 ) -> Response:
-    """Make an account and be signed in."""
-    consenting = Consenting(settings, client_ip, ConsentSource.REGISTER)
+    """Create an account and sign the browser in."""
+    consenting = ConsentContext(settings, client_ip, ConsentSource.REGISTER)
     signed_up = signing_in.sign_up(
-        database, body.model_dump(), visitor=visitor, consenting=consenting, old=old
+        database, body.model_dump(), visitor=visitor, consenting=consenting, old_token=old_token
     )
-    return await _signed_in(settings, visitor, signed_up)
+    return await _signed_in_answer(settings, visitor, signed_up)
 
 
 @router.post("/google")
@@ -79,103 +89,124 @@ async def register_with_google(  # noqa: PLR0917 - FastAPI names them
     body: Typed,
     database: Db,
     settings: ShopSettings,
-    visitor: AnyVisitor,
+    visitor: CurrentVisitor,
     client_ip: ClientIp,
-    old: Old,
+    old_token: OldToken,
 ) -> Response:
-    """Make the account of whoever came from Google for the first time, and be signed in."""
-    kept = kept_in(request, settings, NEW_COOKIE)
-    made = _made_with_google(database, kept, body, Consenting(settings, client_ip, ConsentSource.GOOGLE), old)
-    answer = await _signed_in(settings, visitor, made)
+    """Create the account of a new customer who signed in with Google, and sign the browser in."""
+    identity = read_signed_cookie(request, settings, NEW_COOKIE)
+    made = _create_google_account(
+        database, identity, body, ConsentContext(settings, client_ip, ConsentSource.GOOGLE), old_token
+    )
+    answer = await _signed_in_answer(settings, visitor, made)
     if answer.status_code == HTTPStatus.OK:
-        forget(answer, settings, NEW_COOKIE)
+        delete_signed_cookie(answer, settings, NEW_COOKIE)
     return answer
 
 
-async def _made_with_google(
-    database: Database, kept: dict[str, Any] | None, body: Typed, consenting: Consenting, old: str
+async def _create_google_account(
+    database: Database,
+    identity: dict[str, Any] | None,
+    body: Typed,
+    consenting: ConsentContext,
+    old_token: str,
 ) -> signing_in.SignedIn:
-    if kept is None:
-        raise InvalidData("Nobody came from Google", shopper_text=GOOGLE_OVER)
+    if identity is None:
+        raise InvalidData("The sign-in with Google is missing or has expired", shopper_text=GOOGLE_OVER)
     require_ticks(body.model_dump())
-    customer_id = await account_of(database, GooglePerson(**kept), consenting)
+    customer_id = await find_or_create_account(database, GooglePerson(**identity), consenting)
     if customer_id is None:
         raise InvalidData("There is an account with this address", shopper_text=GOOGLE_JOIN)
-    return await signing_in.enter(database, customer_id, old=old)
+    return await signing_in.start_session(database, customer_id, old_token=old_token)
 
 
 @router.post("/login")
 async def sign_in(  # noqa: PLR0917 - FastAPI names them
-    request: Request, body: Typed, database: Db, settings: ShopSettings, visitor: AnyVisitor, old: Old
+    request: Request,
+    body: Typed,
+    database: Db,
+    settings: ShopSettings,
+    visitor: CurrentVisitor,
+    old_token: OldToken,
 ) -> Response:
-    """Sign in. A browser that came from Google to an existing account has proved its owner now: Google is joined."""
-    signed_in = signing_in.sign_in(database, body.email, body.password, visitor=visitor, old=old)
-    answer = await _signed_in(settings, visitor, signed_in, surface=LOGIN_FORM)
-    person = kept_in(request, settings, JOIN_COOKIE)
+    """Sign in.
+
+    If the browser came from Google before, but its e-mail address already had an account, link this account to
+    Google: the password proves that the shopper owns it.
+    """
+    signed_in = signing_in.sign_in(database, body.email, body.password, visitor=visitor, old_token=old_token)
+    answer = await _signed_in_answer(settings, visitor, signed_in, surface=LOGIN_FORM)
+    person = read_signed_cookie(request, settings, JOIN_COOKIE)
     if answer.status_code == HTTPStatus.OK and person is not None:
-        await join(database, tidy_email(body.email), **person)
-        forget(answer, settings, JOIN_COOKIE)
+        await link_google(database, tidy_email(body.email), **person)
+        delete_signed_cookie(answer, settings, JOIN_COOKIE)
     return answer
 
 
 @router.post("/password")
 async def change_password(
-    body: Typed, database: Db, settings: ShopSettings, visitor: AnyVisitor, old: Old
+    body: Typed, database: Db, settings: ShopSettings, visitor: CurrentVisitor, old_token: OldToken
 ) -> Response:
-    """Change the password; every other browser is signed out."""
-    renewed = signing_in.renew_password(database, old, body.password, body.new_password, visitor=visitor)
-    return await _signed_in(settings, visitor, renewed)
+    """Change the password, and sign out all other browsers."""
+    renewed = signing_in.renew_password(
+        database, old_token, body.password, body.new_password, visitor=visitor
+    )
+    return await _signed_in_answer(settings, visitor, renewed)
 
 
 @router.post("/forgot")
-async def forgot(body: Typed, database: Db, visitor: AnyVisitor) -> Response:
-    """Ask for a link. The answer says nothing of who has an account."""
+async def forgot(body: Typed, database: Db, visitor: CurrentVisitor) -> Response:
+    """Request a link for a new password. The answer does not reveal whether there is an account."""
     try:
-        await ask_reset(database, body.email, visitor=visitor)
+        await request_reset(database, body.email, visitor=visitor)
     except ShopError as error:
-        return problem_answer(error, FORM)
+        return form_error_response(error, FORM)
     return Wire({})
 
 
 @router.post("/reset")
-async def reset(body: Typed, database: Db, settings: ShopSettings, visitor: AnyVisitor, old: Old) -> Response:
-    """Choose a new password by a link, and be signed in."""
-    return await _signed_in(settings, visitor, signing_in.reset(database, body.token, body.password, old=old))
+async def reset(
+    body: Typed, database: Db, settings: ShopSettings, visitor: CurrentVisitor, old_token: OldToken
+) -> Response:
+    """Choose a new password by a link, and sign the browser in."""
+    return await _signed_in_answer(
+        settings, visitor, signing_in.reset_password(database, body.token, body.password, old_token=old_token)
+    )
 
 
 @router.post("/logout")
-async def sign_out(database: Db, settings: ShopSettings, old: Old) -> Response:
+async def sign_out(database: Db, settings: ShopSettings, old_token: OldToken) -> Response:
     """Sign this browser out."""
-    await signing_in.sign_out(database, old, everywhere=False)
-    return _signed_out(settings)
+    await signing_in.sign_out(database, old_token, everywhere=False)
+    return _signed_out_answer(settings)
 
 
 @router.post("/logout-everywhere")
-async def sign_out_everywhere(database: Db, settings: ShopSettings, old: Old) -> Response:
+async def sign_out_everywhere(database: Db, settings: ShopSettings, old_token: OldToken) -> Response:
     """Sign the customer out of every browser."""
-    await signing_in.sign_out(database, old, everywhere=True)
-    return _signed_out(settings)
+    await signing_in.sign_out(database, old_token, everywhere=True)
+    return _signed_out_answer(settings)
 
 
-async def _signed_in(
+async def _signed_in_answer(
     settings: ShopSettings,
     visitor: Visitor,
     done: Awaitable[signing_in.SignedIn],
     *,
     surface: Surface = FORM,
 ) -> Response:
-    """Sign the browser in, or answer with the problem."""
+    """Sign the browser in, or answer with the error."""
     try:
         signed_in = await done
     except ShopError as error:
-        return problem_answer(error, surface)
+        return form_error_response(error, surface)
     answer: Wire = Wire({})
-    give_cookie(answer, settings, signed_in.token)
+    set_session_cookie(answer, settings, signed_in.token)
     remember_device(answer, settings, visitor, device_account(signed_in.login))
     return answer
 
 
-def _signed_out(settings: ShopSettings) -> Response:
+def _signed_out_answer(settings: ShopSettings) -> Response:
     answer: Wire = Wire({})
-    take_cookie(answer, settings)
+    clear_session_cookie(answer, settings)
     return answer

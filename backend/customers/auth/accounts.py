@@ -1,7 +1,7 @@
-"""Accounts: their forms, registering, proving a password, changing a profile, and what pages show of a customer.
+"""Accounts: forms, registration, password checks, changes of an account, and the view of the customer for pages.
 
-Pages register a customer in one step; programs first a login and then its customer (wire: commerce-api, Customers and
-auth).
+Pages register a customer in one step; API clients first create a login and then its customer (wire: commerce-api,
+Customers and auth).
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from sqlalchemy import delete, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.core.db.database import Database, locked
+from backend.core.db.database import Database, lock_rows
 from backend.core.errors import Duplicate, InvalidData, Unauthorized
 from backend.core.events import publish
 from backend.core.texts import _
@@ -23,7 +23,7 @@ from backend.core.web.contact import (
     LastName,
     OptionalPhone,
     clean_name,
-    invalid,
+    field_error,
     read_form,
     tidy_email,
 )
@@ -35,18 +35,18 @@ from backend.core.web.passwords import (
     is_common,
     is_password,
 )
-from backend.customers.auth.sessions import close_all, customer_of
+from backend.customers.auth.sessions import close_all, find_session_customer
 from backend.customers.events import PasswordChanged, PasswordChosen
 from backend.customers.models import Customer, Login, ResetLink
 from backend.edge.auth.bearer_tokens import CUSTOMER, TokenOwner
 from backend.edge.auth.devices import DeviceAccount, Visitor
-from backend.legal.consents import Consenting, give_consents, missing_ticks, require_ticks
+from backend.legal.consents import ConsentContext, give_consents, missing_ticks, require_ticks
 from backend.rate_limit import limiter
 from backend.rate_limit.limiter import RateLimit
 
 
 class WrongPassword(Unauthorized):
-    """No account has this address and password. The error does not say which of the two is wrong."""
+    """No account has this address and password. The message does not reveal which of the two is wrong."""
 
     shopper_text = _("El correo o la contraseña no coinciden.")
 
@@ -55,7 +55,7 @@ class WrongPassword(Unauthorized):
 
 
 class AddressTaken(InvalidData):
-    """There is an account with this address already."""
+    """There is already an account with this address."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -68,8 +68,8 @@ class AddressTaken(InvalidData):
         )
 
 
-class LinkUsed(InvalidData):
-    """A link for a new password that was used, is over, or never was."""
+class InvalidResetLink(InvalidData):
+    """The link for a new password was used, has expired, or never existed."""
 
     shopper_text = _("Este enlace ya se usó o venció. Pide uno nuevo.")
 
@@ -78,18 +78,18 @@ class LinkUsed(InvalidData):
 
 
 def require_password(value: Any) -> str:
-    """A new password. Any character counts, and space at its ends too.
+    """Check a new password and return it. All characters are kept, also spaces at its ends.
 
     Raises:
         PydanticCustomError: it is too short, too long or too common.
     """
     password = value if isinstance(value, str) else ""
     if len(password) < MIN_LENGTH:
-        raise invalid(_("Usa al menos {count} caracteres.").format(count=MIN_LENGTH))
+        raise field_error(_("Usa al menos {count} caracteres.").format(count=MIN_LENGTH))
     if len(password) > MAX_LENGTH:
-        raise invalid(_("Usa máximo {count} caracteres.").format(count=MAX_LENGTH))
+        raise field_error(_("Usa máximo {count} caracteres.").format(count=MAX_LENGTH))
     if is_common(password):
-        raise invalid(TOO_COMMON)
+        raise field_error(TOO_COMMON)
     return password
 
 
@@ -97,7 +97,10 @@ Password = Annotated[str, BeforeValidator(require_password)]
 
 
 class AccountForm(BaseModel):
-    """A form whose fields may all be missing: what is missing is told like what is wrong. Read by `read_form`."""
+    """A form, parsed by `read_form`.
+
+    All fields have defaults, so a missing field gets the same error as an invalid one.
+    """
 
     model_config = ConfigDict(frozen=True, extra="ignore", validate_default=True)
 
@@ -112,7 +115,7 @@ class Registration(AccountForm):
 
 
 class Profile(AccountForm):
-    """What an account's owner may change."""
+    """The fields that a customer may change."""
 
     first_name: FirstName = ""
     last_name: LastName = ""
@@ -120,26 +123,26 @@ class Profile(AccountForm):
 
 
 class ResetRequest(AccountForm):
-    """Whose password was forgotten."""
+    """The address of the account whose password was forgotten."""
 
     email: AccountEmail = ""
 
 
 class NewPassword(AccountForm):
-    """The new password of an owner who followed a mail's link."""
+    """The new password of a customer who followed a mailed link."""
 
     password: Password = ""
 
 
 class PasswordChange(AccountForm):
-    """The new password of an owner who knows the current one."""
+    """The new password of a customer who knows the current one."""
 
     new_password: Password = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ShopperView:
-    """The customer who is signed in, for pages. It holds no token and nothing else that opens an account."""
+    """The signed-in customer, for pages. It has no token and nothing else that gives access to the account."""
 
     id: str = ""
     email: str = ""
@@ -148,68 +151,68 @@ class ShopperView:
     phone: str = ""
 
 
-async def shopper_with(database: Database, token: str) -> ShopperView | None:
-    """The customer of this session token; None when there is no such session."""
+async def find_shopper(database: Database, token: str) -> ShopperView | None:
+    """Return the customer of this session token; None if there is no such session."""
     if not token:
         return None
     async with database.read() as session:
-        customer = await customer_of(session, token)
+        customer = await find_session_customer(session, token)
     return shopper_view(customer) if customer is not None else None
 
 
 def shopper_view(customer: Customer) -> ShopperView:
-    """The customer as pages see one."""
+    """Return the view of a customer for pages."""
     first_name, last_name = clean_name(customer.first_name), clean_name(customer.last_name)
     return ShopperView(customer.id, customer.email, first_name, last_name, customer.phone)
 
 
 EMAILPASS, GOOGLE = "emailpass", "google"
 LOGINS = RateLimit("login", per_pair=5, per_client=60, per_subject=50, per_day=100)
-"""Wrong passwords. docs/security.md counts what that leaves to who guesses."""
+"""Limits of wrong passwords. docs/security.md calculates how many guesses they allow."""
 PASSWORD_CHANGES = RateLimit("password change", per_pair=5, per_client=60, per_subject=5, per_day=10)
-"""Of a customer who is signed in: each change causes a mail to an address that nobody may have proved."""
+"""Limits for a signed-in customer: each change sends a mail to an address that may be unverified."""
 REGISTRATIONS = RateLimit("registration", per_pair=5, per_client=60, per_subject=0)
-WRONG_NOW = _("Esta no es tu contraseña actual.")
+WRONG_CURRENT_PASSWORD = _("Esta no es tu contraseña actual.")
 
 
 async def register(
-    database: Database, typed: Mapping[str, Any], *, visitor: Visitor, consenting: Consenting
+    database: Database, typed: Mapping[str, Any], *, visitor: Visitor, consenting: ConsentContext
 ) -> str:
-    """Make an account.
+    """Create an account.
 
-    A password is hashed whether or not the address is free: it takes as long either way.
+    A password is hashed even if the address is taken, so that the answer takes the same time.
 
     Args:
-        typed: the form, with its boxes.
-        visitor: who wants it, as limits count them.
-        consenting: whose consents are stored with the account.
+        typed: the form, with its checkboxes.
+        visitor: the visitor, for the rate limits.
+        consenting: source of the consents that are stored with the account.
 
     Returns:
         The customer's id.
 
     Raises:
-        InvalidData: `fields` says what is wrong, in Spanish; `AddressTaken` that somebody has this address.
-        TooManyRequests: too many tries lately.
+        InvalidData: `fields` has the errors, in Spanish; `AddressTaken` if the address has an account.
+        TooManyRequests: too many recent attempts.
     """
-    form = _registration(typed)
+    form = _parse_registration(typed)
     await limiter.hit(database, REGISTRATIONS, form.email, visitor.client)
     hashed = await hash_password(form.password)
     try:
         async with database.transaction() as session:
-            if await customer_with(session, form.email) is not None:
+            if await find_customer(session, form.email) is not None:
                 raise AddressTaken
             customer = Customer(email=form.email, first_name=form.first_name, last_name=form.last_name)
             session.add(customer)
             await session.flush()
-            await _set_password(session, customer, hashed)
+            await _store_password(session, customer, hashed)
             await give_consents(session, consenting, customer_id=customer.id)
-    except IntegrityError:  # two at once with the same address
+    except IntegrityError:  # concurrent registration with the same address
         raise AddressTaken from None
     return customer.id
 
 
-def _registration(typed: Mapping[str, Any]) -> Registration:
-    """What was typed; the boxes that are not ticked are told with everything else that is wrong."""
+def _parse_registration(typed: Mapping[str, Any]) -> Registration:
+    """Parse the form. Report missing ticks together with all other errors."""
     missing = missing_ticks(typed)
     try:
         form = read_form(Registration, typed)
@@ -219,17 +222,19 @@ def _registration(typed: Mapping[str, Any]) -> Registration:
     return form
 
 
-async def prove(database: Database, email: str, password: str, *, visitor: Visitor) -> Login:
-    """The login with this address and password. An unknown address is answered like a wrong password, in the same time.
+async def authenticate(database: Database, email: str, password: str, *, visitor: Visitor) -> Login:
+    """Return the login with this address and password.
+
+    An unknown address gets the same answer as a wrong password, in the same time.
 
     Raises:
         WrongPassword: there is no such login.
-        TooManyRequests: too many tries lately.
+        TooManyRequests: too many recent attempts.
     """
     address = tidy_email(email)
     async with database.read() as session:
-        login = await login_of(session, EMAILPASS, address)
-    client = visitor.known_to(device_account(login))
+        login = await find_login(session, EMAILPASS, address)
+    client = visitor.client_for(device_account(login))
     await limiter.hit(database, LOGINS, address, client)
     if not await is_password(password, login.password_hash if login else None) or login is None:
         raise WrongPassword
@@ -240,47 +245,47 @@ async def prove(database: Database, email: str, password: str, *, visitor: Visit
 async def change_password(
     database: Database, customer_id: str, current: str, new: str, *, visitor: Visitor
 ) -> None:
-    """Give the account a new password, sign it out everywhere, and end its links for a new one.
+    """Set a new password, sign the account out everywhere, and delete its links for a new password.
 
     Raises:
-        InvalidData: the current password is wrong or the new one no good; `fields` says which.
-        TooManyRequests: too many tries lately.
+        InvalidData: the current password is wrong or the new one is not allowed; `fields` names the field.
+        TooManyRequests: too many recent attempts.
     """
     read_form(PasswordChange, {"new_password": new})
     async with database.read() as session:
-        login = await password_login(session, customer_id)
-    wrong = InvalidData("Wrong password", fields={"password": WRONG_NOW})
-    if login is not None:  # who came by Google only has none yet
+        login = await find_password_login(session, customer_id)
+    wrong = InvalidData("Wrong password", fields={"password": WRONG_CURRENT_PASSWORD})
+    if login is not None:  # an account that was created with Google has no password at first
         try:
-            login = await prove(database, login.subject, current, visitor=visitor)
+            login = await authenticate(database, login.subject, current, visitor=visitor)
         except WrongPassword:
             raise wrong from None
     await limiter.hit(database, PASSWORD_CHANGES, customer_id, visitor.client)
-    proved = login.password_hash if login is not None else None
+    checked_hash = login.password_hash if login is not None else None
     hashed = await hash_password(new)
     async with database.transaction() as session:
-        owner = await locked_account(session, customer_id)
-        login = await password_login(session, customer_id)
-        # another may have been chosen while this one was being checked, by a link for instance
-        if owner is None or (login.password_hash if login is not None else None) != proved:
+        owner = await lock_account(session, customer_id)
+        login = await find_password_login(session, customer_id)
+        # the password may have changed during the check, for example by a link
+        if owner is None or (login.password_hash if login is not None else None) != checked_hash:
             raise wrong
         await set_password(session, owner, hashed)
 
 
-async def locked_account(session: AsyncSession, customer_id: str) -> Customer | None:
-    """The customer, locked before the account's password and links; None when it was deleted.
+async def lock_account(session: AsyncSession, customer_id: str) -> Customer | None:
+    """Return the customer, locked before the account's password and links; None if it was deleted.
 
-    Whoever is being signed in refers to the customer's row, and does not wait for this lock.
+    A concurrent sign-in refers to the customer's row, and does not wait for this lock.
     """
     return await session.get(Customer, customer_id, with_for_update={"key_share": True})
 
 
 async def set_password(session: AsyncSession, customer: Customer, hashed: str) -> None:
-    """Give the (locked) account the password with this hash, sign it out everywhere, and end the links that are out.
+    """Set the password of the locked account, sign it out everywhere, and delete its links for a new password.
 
-    The caller has proved to be its owner.
+    The caller must have proved that they own the account. `hashed`: the hash of the password.
     """
-    await _set_password(session, customer, hashed)
+    await _store_password(session, customer, hashed)
     await publish(session, PasswordChanged(customer.id))
     await session.execute(delete(ResetLink).where(ResetLink.customer_id == customer.id))
     await close_all(session, customer.id)
@@ -290,44 +295,47 @@ async def change_profile(session: AsyncSession, customer_id: str, typed: Mapping
     """Change name and telephone.
 
     Raises:
-        InvalidData: `fields` says what is wrong, in Spanish.
+        InvalidData: `fields` has the errors, in Spanish.
     """
     form = read_form(Profile, typed)
     customer = await session.get_one(Customer, customer_id, with_for_update=True)
     customer.first_name, customer.last_name, customer.phone = form.first_name, form.last_name, form.phone
 
 
-async def customer_with(session: AsyncSession, address: str) -> Customer | None:
-    """The customer with this address, locked; None when there is none."""
+async def find_customer(session: AsyncSession, address: str) -> Customer | None:
+    """Return the customer with this address, locked; None if there is none."""
     return (
-        await session.execute(locked(select(Customer).where(Customer.email == address)))
+        await session.execute(lock_rows(select(Customer).where(Customer.email == address)))
     ).scalar_one_or_none()
 
 
-async def login_of(session: AsyncSession, provider: str, subject: str) -> Login | None:
-    """The login with this subject at this provider (`emailpass` or `google`)."""
+async def find_login(session: AsyncSession, provider: str, subject: str) -> Login | None:
+    """Return the login with this subject at this provider (`emailpass` or `google`)."""
     found = await session.execute(select(Login).where(Login.provider == provider, Login.subject == subject))
     return found.scalar_one_or_none()
 
 
 def device_account(login: Login | None) -> DeviceAccount | None:
-    """The account that a browser's device is known to; None where there is no password to guess."""
+    """Return the account for which a browser's device is remembered; None if the login has no password."""
     if login is None or login.password_hash is None:
         return None
     return DeviceAccount("customer", login.subject, login.password_hash)
 
 
-async def password_login(session: AsyncSession, customer_id: str) -> Login | None:
-    """The login by which this customer enters with a password. An account made with Google has none at first.
+async def find_password_login(session: AsyncSession, customer_id: str) -> Login | None:
+    """Return the customer's login with a password. An account created with Google has none at first.
 
-    A program may have begun a login for the customer's address; that one is nobody's.
+    A login for the same address that is not linked to a customer does not count.
     """
     own = select(Login).where(Login.customer_id == customer_id, Login.provider == EMAILPASS)
     return (await session.execute(own)).scalar_one_or_none()
 
 
-async def has_proved(session: AsyncSession, customer_id: str | None, address: str) -> bool:
-    """Whether the address is this customer's own, as Google has verified: whoever registers may type any address."""
+async def has_verified_email(session: AsyncSession, customer_id: str | None, address: str) -> bool:
+    """Return True if Google has verified that the address belongs to this customer.
+
+    A registration with a password does not verify the address.
+    """
     proved = (
         select(Login.id)
         .join(Customer, Customer.id == Login.customer_id)
@@ -336,8 +344,8 @@ async def has_proved(session: AsyncSession, customer_id: str | None, address: st
     return (await session.execute(proved.limit(1))).first() is not None
 
 
-async def _set_password(session: AsyncSession, customer: Customer, hashed: str) -> None:
-    login = await login_of(session, EMAILPASS, customer.email)
+async def _store_password(session: AsyncSession, customer: Customer, hashed: str) -> None:
+    login = await find_login(session, EMAILPASS, customer.email)
     if login is None:
         login = Login(provider=EMAILPASS, subject=customer.email)
     login.password_hash, login.customer_id = hashed, customer.id
@@ -346,16 +354,16 @@ async def _set_password(session: AsyncSession, customer: Customer, hashed: str) 
     await publish(session, PasswordChosen(customer.email))
 
 
-TAKEN = "Identity with email already exists"
+EMAIL_TAKEN = "Identity with email already exists"
 
 
 async def register_identity(database: Database, email: str, password: str, *, visitor: Visitor) -> TokenOwner:
-    """A login without a customer yet. Made again before there is one, it replaces the first, whose tokens end with it.
+    """Create a login that is not linked to a customer yet. Registering again replaces it and revokes its tokens.
 
     Raises:
-        Unauthorized: somebody has an account with this address.
+        Unauthorized: there is an account with this address.
         InvalidData: the password is too long or too common.
-        TooManyRequests: too many tries lately.
+        TooManyRequests: too many recent attempts.
     """
     if len(password) > MAX_LENGTH:
         raise InvalidData(f"A password has at most {MAX_LENGTH} characters")
@@ -366,21 +374,21 @@ async def register_identity(database: Database, email: str, password: str, *, vi
     hashed = await hash_password(password)
     try:
         async with database.transaction() as session:
-            known = await login_of(session, EMAILPASS, address)
-            if (known and known.customer_id) or await customer_with(session, address) is not None:
-                raise Unauthorized(TAKEN)
+            known = await find_login(session, EMAILPASS, address)
+            if (known and known.customer_id) or await find_customer(session, address) is not None:
+                raise Unauthorized(EMAIL_TAKEN)
             if known is not None:
                 await session.delete(known)
                 await session.flush()
             login = Login(provider=EMAILPASS, subject=address, password_hash=hashed)
             session.add(login)
-    except IntegrityError:  # two at once
-        raise Unauthorized(TAKEN) from None
+    except IntegrityError:  # concurrent registration
+        raise Unauthorized(EMAIL_TAKEN) from None
     return TokenOwner("", CUSTOMER, login.id)
 
 
 async def create_customer(database: Database, owner: TokenOwner, email: str, values: dict[str, Any]) -> str:
-    """The customer of a login that has none.
+    """Create the customer of a login that has none.
 
     Returns:
         The customer's id.
@@ -388,11 +396,13 @@ async def create_customer(database: Database, owner: TokenOwner, email: str, val
     Raises:
         Unauthorized: there is no such login.
         InvalidData: the address is not the login's.
-        Duplicate: there is a customer with this address already.
+        Duplicate: there is already a customer with this address.
     """
     address = tidy_email(email)
     async with database.transaction() as session:
-        taken = await customer_with(session, address)  # locked before the login, as by a new password
+        taken = await find_customer(
+            session, address
+        )  # locked before the login, in the same order as in `set_password`
         login = await session.get(Login, owner.identity, with_for_update=True)
         if login is None:
             raise Unauthorized("Unauthorized")

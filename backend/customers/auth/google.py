@@ -1,6 +1,6 @@
-"""Google as a provider of OpenID Connect, with state, nonce and PKCE; every claim of the ID token is checked.
+"""Google as an OpenID Connect provider, with state, nonce and PKCE; every claim of the ID token is checked.
 
-What speaks OpenID Connect is loaded when the first shopper signs in so.
+The libraries for OpenID Connect are imported at the first sign-in with Google.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ import httpx
 from backend.core.clock import now
 from backend.core.config.settings import Settings
 from backend.core.errors import OutsideFailure, Unauthorized
-from backend.core.web.http_client import trusted
+from backend.core.web.http_client import get_ssl_context
 from backend.core.web.outside_values import parse_identifier, parse_text, parse_web_address, read_json
 from backend.core.web.response_limits import LimitedClient
 
@@ -26,34 +26,34 @@ if TYPE_CHECKING:
 
 SCOPE = "openid email profile"
 ALGORITHMS = ["RS256", "ES256"]
-ANSWER_WITHIN = 10.0
+ANSWER_TIMEOUT_S = 10.0
 ENDPOINTS = ("authorization_endpoint", "token_endpoint", "jwks_uri")
 MAX_SUBJECT_LENGTH = 255
-"""What OpenID Connect allows."""
+"""Maximum length of a subject in OpenID Connect, in characters."""
 MAX_EMAIL_LENGTH = 254
-CLOCKS_DIFFER = 60
+MAX_CLOCK_SKEW_S = 60
 """Seconds that the provider's clock may be ahead or behind."""
 CALLBACK = "/auth/google/callback"
 ALIASES = {"https://accounts.google.com": "accounts.google.com"}
-"""What Google also calls itself in its tokens."""
+"""Other issuer names in Google's tokens."""
 
 
 @dataclass(frozen=True, slots=True)
 class SignInAttempt:
-    """The secrets of one sign-in. The browser that began it must bring them back."""
+    """The secrets of one sign-in. The browser that started it must return them."""
 
     state: str
     nonce: str
     verifier: str
 
     def as_dict(self) -> dict[str, str]:
-        """For a signed cookie."""
+        """Return the secrets as a dict, for a signed cookie."""
         return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
 class GooglePerson:
-    """Who the provider says it is."""
+    """The identity that the provider asserts."""
 
     subject: str
     email: str
@@ -63,7 +63,7 @@ class GooglePerson:
 
 
 class Google:
-    """The provider that the settings name. `transport` stands in for the network in tests."""
+    """The provider in the settings. `transport` replaces the network in tests."""
 
     def __init__(self, settings: Settings, transport: httpx.AsyncBaseTransport | None = None) -> None:
         self._settings = settings
@@ -71,13 +71,17 @@ class Google:
 
     @property
     def is_on(self) -> bool:
-        """Whether the settings allow to sign in with Google."""
+        """True if the settings allow to sign in with Google."""
         return self._settings.has_google
 
     async def begin(
         self, attempt: SignInAttempt | None = None, callback: str = ""
     ) -> tuple[str, SignInAttempt]:
-        """The provider's page to go to, and what to keep until the shopper is back at `callback`, else at our own page.
+        """Return the URL of the provider's page, and the attempt to keep until the shopper returns.
+
+        Args:
+            attempt: the attempt; None for a new one.
+            callback: the URL to which the shopper returns; empty for the shop's own page.
 
         Raises:
             OutsideFailure: the provider does not answer.
@@ -85,8 +89,8 @@ class Google:
         from authlib.common.security import generate_token
 
         attempt = attempt or SignInAttempt(generate_token(43), generate_token(43), generate_token(64))
-        async with self._connected(callback) as client:
-            endpoints = await self._endpoints(client)
+        async with self._connect(callback) as client:
+            endpoints = await self._read_endpoints(client)
             url, _state = client.create_authorization_url(
                 endpoints["authorization_endpoint"],
                 state=attempt.state,
@@ -97,18 +101,18 @@ class Google:
         return url, attempt
 
     async def finish(self, code: str, state: str, attempt: SignInAttempt, callback: str = "") -> GooglePerson:
-        """Who came back, to the `callback` that `begin` was told.
+        """Return the identity of the returning shopper. `callback` must be the one given to `begin`.
 
         Raises:
-            Unauthorized: the answer is not the one to this attempt, or its token is no good.
-            OutsideFailure: the provider does not answer, or not what it should.
+            Unauthorized: the answer does not belong to this attempt, or its token is invalid.
+            OutsideFailure: the provider does not answer, or its answer is invalid.
         """
         from authlib.common.errors import AuthlibBaseError
 
         if not state or not hmac.compare_digest(state.encode(), attempt.state.encode()):
-            raise Unauthorized("The answer is not to this attempt")
-        async with self._connected(callback) as client:
-            endpoints = await self._endpoints(client)
+            raise Unauthorized("The answer does not belong to this attempt")
+        async with self._connect(callback) as client:
+            endpoints = await self._read_endpoints(client)
             try:
                 token = await client.fetch_token(
                     endpoints["token_endpoint"], code=code, code_verifier=attempt.verifier
@@ -121,11 +125,11 @@ class Google:
             except AuthlibBaseError as error:
                 raise Unauthorized(f"The provider refused the code: {error.error}") from None
             except (httpx.HTTPError, ValueError, TypeError, AttributeError, LookupError) as error:
-                # also what Authlib makes of a document of another shape
+                # Authlib raises the other errors for an unexpected document
                 raise OutsideFailure(f"The provider failed: {type(error).__name__}") from error
-        return self._person(str(token.get("id_token", "")), keys, attempt.nonce)
+        return self._read_person(str(token.get("id_token", "")), keys, attempt.nonce)
 
-    def _person(self, id_token: str, keys: Any, nonce: str) -> GooglePerson:
+    def _read_person(self, id_token: str, keys: Any, nonce: str) -> GooglePerson:
         from joserfc import jwt
         from joserfc.errors import JoseError
         from joserfc.jwk import KeySet
@@ -133,7 +137,7 @@ class Google:
         issuer, client_id = self._settings.google_issuer, self._settings.google_client_id
         registry = jwt.JWTClaimsRegistry(
             now=lambda: int(now().timestamp()),
-            leeway=CLOCKS_DIFFER,
+            leeway=MAX_CLOCK_SKEW_S,
             iss={"essential": True, "values": [issuer, ALIASES.get(issuer, issuer)]},
             aud={"essential": True, "value": client_id},
             exp={"essential": True},
@@ -145,12 +149,12 @@ class Google:
             claims = jwt.decode(id_token, KeySet.import_key_set(keys), algorithms=ALGORITHMS).claims
             registry.validate(claims)
         except (JoseError, ValueError, LookupError, TypeError, AttributeError) as error:
-            raise Unauthorized(f"The ID token is no good: {type(error).__name__}") from None
+            raise Unauthorized(f"The ID token is invalid: {type(error).__name__}") from None
         if claims.get("azp", client_id) != client_id:
-            raise Unauthorized("The ID token is for somebody else")
+            raise Unauthorized("The ID token was issued for another client")
         subject = parse_identifier(claims["sub"], MAX_SUBJECT_LENGTH)
         if subject is None:
-            raise Unauthorized("The ID token names nobody")
+            raise Unauthorized("The ID token has no valid subject")
         return GooglePerson(
             subject=subject,
             email=(parse_identifier(claims.get("email"), MAX_EMAIL_LENGTH) or "").casefold(),
@@ -160,32 +164,32 @@ class Google:
         )
 
     @asynccontextmanager
-    async def _connected(self, callback: str) -> AsyncIterator["AsyncOAuth2Client"]:
-        """Open a client whose calls all end within `ANSWER_WITHIN` together.
+    async def _connect(self, callback: str) -> AsyncIterator["AsyncOAuth2Client"]:
+        """Open a client whose calls together must finish within `ANSWER_TIMEOUT_S`.
 
         Raises:
-            OutsideFailure: they did not.
+            OutsideFailure: they took longer.
         """
         try:
-            # a deadline in addition to httpx's timeouts: those start again with every byte that trickles in
-            async with asyncio.timeout(ANSWER_WITHIN), self._client(callback) as client:
+            # a deadline in addition to httpx's timeouts: those start again with every received byte
+            async with asyncio.timeout(ANSWER_TIMEOUT_S), self._make_client(callback) as client:
                 yield client
         except TimeoutError as error:
             raise OutsideFailure("The provider did not answer in time") from error
 
-    def _client(self, callback: str) -> "AsyncOAuth2Client":
+    def _make_client(self, callback: str) -> "AsyncOAuth2Client":
         return _client_class()(
             client_id=self._settings.google_client_id,
             client_secret=self._settings.google_client_secret.get_secret_value(),
             scope=SCOPE,
             redirect_uri=callback or self._settings.base_url + CALLBACK,
             code_challenge_method="S256",
-            timeout=ANSWER_WITHIN,
+            timeout=ANSWER_TIMEOUT_S,
             transport=self._transport,
-            verify=trusted(),
+            verify=get_ssl_context(),
         )
 
-    async def _endpoints(self, client: "AsyncOAuth2Client") -> dict[str, str]:
+    async def _read_endpoints(self, client: "AsyncOAuth2Client") -> dict[str, str]:
         issuer = self._settings.google_issuer
         address = f"{issuer}/.well-known/openid-configuration"
         try:
@@ -194,20 +198,22 @@ class Google:
         except (httpx.HTTPError, ValueError) as error:
             raise OutsideFailure(f"The provider failed: {type(error).__name__}") from error
         if not isinstance(found, dict) or found.get("issuer") != issuer:
-            raise OutsideFailure("The provider says it is another")
+            raise OutsideFailure("The provider's document names another issuer")
         endpoints = {name: parse_web_address(found.get(name)) for name in ENDPOINTS}
         if not all(endpoints.values()):
-            raise OutsideFailure("The provider does not say where it is")
+            raise OutsideFailure("The provider's document has no valid endpoints")
         return {name: address for name, address in endpoints.items() if address}
 
 
 @cache
 def _client_class() -> type["AsyncOAuth2Client"]:
-    """Return Authlib's client with a limit on what it reads."""
+    """Return Authlib's client with a limit on the size of responses."""
     from authlib.deprecate import AuthlibDeprecationWarning
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", AuthlibDeprecationWarning)  # it would rather have httpx's successor
+        warnings.simplefilter(
+            "ignore", AuthlibDeprecationWarning
+        )  # Authlib recommends the successor of httpx
         from authlib.integrations.httpx_client import AsyncOAuth2Client
 
     class LimitedOAuth2Client(LimitedClient, AsyncOAuth2Client):  # type: ignore[misc]  # Authlib has no types

@@ -1,51 +1,53 @@
-"""The accounts of people who come from Google. An address alone opens no account that is there already."""
+"""Accounts of people who sign in with Google. A matching address alone gives no access to an existing account."""
 
 from sqlalchemy.exc import IntegrityError
 
 from backend.core.db.database import Database
 from backend.core.errors import ShopError
 from backend.core.web.contact import clean_name
-from backend.customers.auth.accounts import GOOGLE, customer_with, login_of
+from backend.customers.auth.accounts import GOOGLE, find_customer, find_login
 from backend.customers.auth.google import GooglePerson
 from backend.customers.models import Customer, Login
-from backend.legal.consents import Consenting, give_consents
+from backend.legal.consents import ConsentContext, give_consents
 
 
 class ConsentMissing(ShopError):
-    """Whoever comes from Google has no account yet, and has not agreed to what one needs."""
+    """A person from Google has no account yet, and has not given the consents that a new one needs."""
 
 
-async def account_of(
+async def find_or_create_account(
     database: Database,
     person: GooglePerson,
-    consenting: Consenting | None = None,
+    consenting: ConsentContext | None = None,
     *,
     by_program: bool = False,
 ) -> str | None:
-    """The customer this person is, made now if there is none.
+    """Return the id of this person's customer; create the account if there is none.
 
     Args:
-        person: who Google says it is.
-        consenting: whose consents are stored with a new account; None where nobody was asked yet.
-        by_program: a program with texts of its own asks: it makes accounts without them.
+        person: the identity that Google asserts.
+        consenting: source of the consents that are stored with a new account; None if the person was not asked yet.
+        by_program: True for an API client, which has its own legal texts: it creates accounts without consents.
 
     Raises:
-        ConsentMissing: the account would be new, and nobody was asked.
+        ConsentMissing: the account would be new, and the consents are missing.
 
     Returns:
-        The customer's id; None when an account with this address is there and its owner has to prove to be it first
-        (see `join`): whoever made it may not be who owns the address.
+        The customer's id; None if another account has this address. Its owner must first prove to own it (see
+            `link_google`), because the person who created the account may not own the address.
     """
     try:
         async with database.transaction() as session:
-            taken = await customer_with(session, person.email)  # first: who is quicker has both by then
-            login = await login_of(session, GOOGLE, person.subject)
+            taken = await find_customer(
+                session, person.email
+            )  # locked first: after a concurrent call, both of its rows are visible
+            login = await find_login(session, GOOGLE, person.subject)
             if login is not None:
                 return login.customer_id
             if taken is not None:
                 return None
             if consenting is None and not by_program:
-                raise ConsentMissing("Nobody was asked for their consent")
+                raise ConsentMissing("The consents are missing")
             customer = Customer(
                 email=person.email,
                 first_name=clean_name(person.first_name),
@@ -58,24 +60,26 @@ async def account_of(
             if consenting is not None:
                 await give_consents(session, consenting, customer_id=customer.id)
             return customer.id
-    except IntegrityError:  # two at once: who is the same person has the account that the other made
+    except (
+        IntegrityError
+    ):  # two concurrent calls: the same person gets the account that the other call created
         async with database.read() as session:
-            login = await login_of(session, GOOGLE, person.subject)
+            login = await find_login(session, GOOGLE, person.subject)
         return login.customer_id if login is not None else None
 
 
-async def join(database: Database, proved: str, subject: str, email: str) -> bool:
-    """Let the person from Google enter the account of the address `proved`: its owner has just shown to be it.
+async def link_google(database: Database, proved: str, subject: str, email: str) -> bool:
+    """Link the Google identity to the account with the address `proved`, whose owner has just entered the password.
 
     Returns:
-        Whether it was joined: only an account with the very address that Google verified is.
+        True if it was linked: this needs an account with exactly the address that Google verified.
     """
     try:
         async with database.transaction() as session:
-            customer = await customer_with(session, proved)
+            customer = await find_customer(session, proved)
             if customer is None or customer.email != email:
                 return False
-            if await login_of(session, GOOGLE, subject) is not None:
+            if await find_login(session, GOOGLE, subject) is not None:
                 return False
             session.add(Login(provider=GOOGLE, subject=subject, customer_id=customer.id))
     except IntegrityError:

@@ -1,9 +1,11 @@
-"""Signing in with Google for programs, which get a bearer token instead of a cookie (wire: Customers and auth).
+"""Sign-in with Google for API clients, which get a bearer token instead of a cookie (wire: Customers and auth).
 
-A program sends its shopper to the address it is told, Google sends them to the program's `callback_url`, and what they
-bring back is exchanged for a token. Google leads only to addresses that its console lists for the shop's client id.
+An API client sends its shopper to the returned location, Google redirects to the client's `callback_url`, and the
+query of that URL is exchanged for a token. Google redirects only to addresses that its console lists for the shop's
+client id.
 
-Between the two calls nothing is stored: `state` is signed and ten minutes good, nonce and PKCE verifier follow from it.
+Nothing is stored between the two calls: `state` is signed and valid for ten minutes; nonce and PKCE verifier are
+derived from it.
 """
 
 import secrets
@@ -17,10 +19,10 @@ from typing_extensions import TypedDict
 from backend.core.errors import InvalidData, Unauthorized
 from backend.core.web.contact import is_email, is_web_address
 from backend.core.web.signing import keyed_hash
-from backend.customers.auth.accounts import GOOGLE, login_of
+from backend.customers.auth.accounts import GOOGLE, find_login
 from backend.customers.auth.google import SignInAttempt
-from backend.customers.auth.google_accounts import account_of
-from backend.customers.auth.google_routes import GOOD_FOR, MAX_PARAMETER, Provider
+from backend.customers.auth.google_accounts import find_or_create_account
+from backend.customers.auth.google_routes import ATTEMPT_LIFETIME_S, MAX_PARAMETER, GoogleProvider
 from backend.customers.models import Customer
 from backend.edge.auth.bearer_tokens import CUSTOMER, TokenOwner, issue_token
 from backend.edge.auth.credentials import TokenAnswer
@@ -43,7 +45,7 @@ router = APIRouter(route_class=WireRoute, tags=["auth"], responses=REFUSALS)
 
 
 class GoogleBegin(LenientBody):
-    """Where Google is to send the shopper: a page of the program."""
+    """The page of the API client to which Google redirects the shopper."""
 
     model_config = example(callback_url="https://tienda.example/auth/google")
 
@@ -51,7 +53,7 @@ class GoogleBegin(LenientBody):
 
 
 class GoogleCallback(Parameters):
-    """What the shopper brought back in the query of `callback_url`: send it on as it is."""
+    """The query of `callback_url` when the shopper returned, unchanged."""
 
     code: str = Field("", max_length=MAX_PARAMETER)
     state: str = Field("", max_length=MAX_PARAMETER)
@@ -64,7 +66,7 @@ class GoogleCallback(Parameters):
 
 
 class LocationAnswer(TypedDict):
-    """Where the shopper's browser has to go."""
+    """The URL to which the shopper's browser must go."""
 
     location: str
 
@@ -73,8 +75,8 @@ Returned = Annotated[GoogleCallback, read_query(GoogleCallback)]
 
 
 @router.post("/auth/customer/google")
-async def begin(body: GoogleBegin, google: Provider, settings: ShopSettings) -> Wire[LocationAnswer]:
-    """Google's page to send the shopper to. 404 where the shop has no Google, 502 when Google does not answer."""
+async def begin(body: GoogleBegin, google: GoogleProvider, settings: ShopSettings) -> Wire[LocationAnswer]:
+    """Return Google's page for the shopper. 404 if Google is not configured, 502 if Google does not answer."""
     if not is_web_address(body.callback_url) or "#" in body.callback_url:
         raise InvalidData("Invalid request: 'callback_url' must be an address of a page")
     state = _signer(settings.signing_key).dumps([secrets.token_urlsafe(24), body.callback_url])
@@ -85,26 +87,27 @@ async def begin(body: GoogleBegin, google: Provider, settings: ShopSettings) -> 
 @router.get("/auth/customer/google/callback")
 @router.post("/auth/customer/google/callback", include_in_schema=False)
 async def finish(
-    asked: Returned, google: Provider, settings: ShopSettings, database: Db
+    params: Returned, google: GoogleProvider, settings: ShopSettings, database: Db
 ) -> Wire[TokenAnswer]:
-    """A bearer token for who came back from Google. Whoever is new has an account by it.
+    """Return a bearer token for a shopper who returned from Google. A new shopper gets an account.
 
-    401 when the answer is not to a call of `POST /auth/customer/google` of the last ten minutes, when Google refuses it
-    or has not verified the address, and when an account with the address exists that Google is no way into yet.
+    401 if the answer does not belong to a call of `POST /auth/customer/google` in the past ten minutes, if Google
+    refuses it or has not verified the address, or if an account with the address exists that is not linked to
+    Google.
     """
     try:
-        _, callback = _signer(settings.signing_key).loads(asked.state, max_age=GOOD_FOR)
+        _, callback = _signer(settings.signing_key).loads(params.state, max_age=ATTEMPT_LIFETIME_S)
     except BadSignature:
         raise Unauthorized(FAILED) from None
-    if not asked.code:
+    if not params.code:
         raise Unauthorized(FAILED)
-    attempt = _attempt(settings.signing_key, asked.state)
-    person = await google.finish(asked.code, asked.state, attempt, callback)
+    attempt = _attempt(settings.signing_key, params.state)
+    person = await google.finish(params.code, params.state, attempt, callback)
     if not person.is_verified or not is_email(person.email):
         raise Unauthorized(UNVERIFIED)
-    customer_id = await account_of(database, person, by_program=True)
+    customer_id = await find_or_create_account(database, person, by_program=True)
     async with database.read() as session:
-        login = await login_of(session, GOOGLE, person.subject)
+        login = await find_login(session, GOOGLE, person.subject)
         customer = await session.get(Customer, customer_id) if customer_id else None
     if login is None or customer is None:
         raise Unauthorized(HAS_ACCOUNT)
@@ -113,7 +116,7 @@ async def finish(
 
 
 def _attempt(signing_key: str, state: str) -> SignInAttempt:
-    """The secrets that belong to this state."""
+    """Return the secrets that are derived from this state."""
 
     def secret(purpose: str) -> str:
         return keyed_hash(signing_key, f"google for programs: {purpose}", state).hex()

@@ -1,6 +1,6 @@
-"""The shop's own pages sign in with Google: they lead to `/auth/google`, and Google back to `/auth/google/callback`.
+"""Sign-in with Google on the shop's own pages: `/auth/google` leads to Google, `/auth/google/callback` back.
 
-What only this browser may bring back is in signed cookies (spec: Storefront routes).
+Data that only this browser may return is stored in signed cookies (spec: Storefront routes).
 """
 
 import logging
@@ -20,32 +20,32 @@ from backend.core.errors import NotFound, OutsideFailure, Unauthorized
 from backend.core.web.contact import is_email
 from backend.customers.auth.accounts import device_account
 from backend.customers.auth.google import CALLBACK, Google, SignInAttempt
-from backend.customers.auth.google_accounts import ConsentMissing, account_of
-from backend.customers.auth.sessions import give_cookie, token_in
-from backend.customers.auth.signing_in import enter
+from backend.customers.auth.google_accounts import ConsentMissing, find_or_create_account
+from backend.customers.auth.sessions import read_session_token, set_session_cookie
+from backend.customers.auth.signing_in import start_session
 from backend.edge.auth.cookies import delete_cookie, read_cookie, set_cookie
-from backend.edge.auth.devices import AnyVisitor, Visitor, remember_device
+from backend.edge.auth.devices import CurrentVisitor, Visitor, remember_device
 from backend.edge.dependencies import Db, ShopSettings
 
 log = logging.getLogger(__name__)
 
 ATTEMPT_COOKIE, JOIN_COOKIE, NEW_COOKIE = "trompo_google", "trompo_join", "trompo_new"
 PATH = "/auth"
-GOOD_FOR = 600
-"""Seconds within which a shopper comes back, or proves to own the account that is there."""
+ATTEMPT_LIFETIME_S = 600
+"""Seconds within which a shopper must return from Google, or prove to own an existing account."""
 LOGIN_PAGE, ACCOUNT_PAGE, CONSENT_PAGE = "/account/login", "/account", "/account/consent"
 MAX_PARAMETER, MAX_PAGE = 2000, 200
 OWN_PAGE = re.compile(r"/(?!/)[A-Za-z0-9_.~=&?%/-]*")
-"""A path from the root: no host can be read into it, as in `//evil.example` or `/\\evil.example`."""
+r"""A path from the root that browsers cannot read as a host, as in `//evil.example` or `/\\evil.example`."""
 
 router = APIRouter(tags=["auth"], include_in_schema=False)
 
 
-async def google_of(request: Request) -> Google:
-    """The running shop's way in.
+async def require_google(request: Request) -> Google:
+    """Return the configured Google provider.
 
     Raises:
-        NotFound: the settings know none.
+        NotFound: Google is not configured.
     """
     google: Google = request.app.state.google
     if not google.is_on:
@@ -53,91 +53,91 @@ async def google_of(request: Request) -> Google:
     return google
 
 
-Provider = Annotated[Google, Depends(google_of)]
+GoogleProvider = Annotated[Google, Depends(require_google)]
 
 
 @router.get("/auth/google")
-async def begin(request: Request, google: Provider, settings: ShopSettings) -> Response:
-    """Go to Google. The browser takes along, signed, what only it must bring back, and where it wants to go on."""
-    wanted = _own_page(request.query_params.get("next", ""))
+async def begin(request: Request, google: GoogleProvider, settings: ShopSettings) -> Response:
+    """Redirect to Google. A signed cookie stores the secrets of the attempt and the next page."""
+    next_page = _own_page(request.query_params.get("next", ""))
     try:
         url, attempt = await google.begin()
     except OutsideFailure as error:
-        log.warning("no way to Google: %s", error.message)
-        return _back("failed", wanted)
+        log.warning("cannot start the sign-in with Google: %s", error.message)
+        return _redirect_to_login("failed", next_page)
     answer = RedirectResponse(url, 303)
-    _keep(answer, settings, ATTEMPT_COOKIE, {**attempt.as_dict(), "next": wanted})
+    _set_signed_cookie(answer, settings, ATTEMPT_COOKIE, {**attempt.as_dict(), "next": next_page})
     return answer
 
 
 @router.get(CALLBACK)
-async def come_back(request: Request, settings: ShopSettings, database: Db, visitor: AnyVisitor) -> Response:
-    """Back from Google: signed in, or told why not. Without Google a browser is led to the page of the other ways in.
+async def finish(request: Request, settings: ShopSettings, database: Db, visitor: CurrentVisitor) -> Response:
+    """Finish the sign-in, and redirect to the next page or to the login page with the reason of a failure.
 
     Raises:
-        NotFound: the settings know no Google, and it is no browser that asks.
+        NotFound: Google is not configured, and the request is not from a browser.
     """
     try:
-        google = await google_of(request)
+        google = await require_google(request)
     except NotFound:
         if "text/html" not in request.headers.get("accept", ""):
             raise
-        return _back("failed")
-    answer = await _come_back(request, google, settings, database, visitor)
-    forget(answer, settings, ATTEMPT_COOKIE)  # an answer is good once
+        return _redirect_to_login("failed")
+    answer = await _finish(request, google, settings, database, visitor)
+    delete_signed_cookie(answer, settings, ATTEMPT_COOKIE)  # an answer is valid once
     answer.headers["referrer-policy"] = "no-referrer"
     return answer
 
 
-async def _come_back(
+async def _finish(
     request: Request, google: Google, settings: Settings, database: Database, visitor: Visitor
 ) -> Response:
-    kept = kept_in(request, settings, ATTEMPT_COOKIE)
+    content = read_signed_cookie(request, settings, ATTEMPT_COOKIE)
     code, state = (request.query_params.get(name, "")[:MAX_PARAMETER] for name in ("code", "state"))
-    if kept is None or not code:
-        return _back("failed")
-    wanted = kept.pop("next", "")
+    if content is None or not code:
+        return _redirect_to_login("failed")
+    next_page = content.pop("next", "")
     try:
-        person = await google.finish(code, state, SignInAttempt(**kept))
+        person = await google.finish(code, state, SignInAttempt(**content))
     except (Unauthorized, OutsideFailure) as error:
         log.warning("not signed in with Google: %s", error.message)
-        return _back("failed", wanted)
+        return _redirect_to_login("failed", next_page)
     if not person.is_verified or not is_email(person.email):
-        return _back("unverified", wanted)
+        return _redirect_to_login("unverified", next_page)
     try:
-        customer_id = await account_of(database, person)
+        customer_id = await find_or_create_account(database, person)
     except ConsentMissing:
-        asking = RedirectResponse(_with_next(CONSENT_PAGE, {}, wanted), 303)
-        _keep(asking, settings, NEW_COOKIE, asdict(person))
+        asking = RedirectResponse(_with_next(CONSENT_PAGE, {}, next_page), 303)
+        _set_signed_cookie(asking, settings, NEW_COOKIE, asdict(person))
         return asking
     if customer_id is None:
-        answer = _back("join", wanted)
-        _keep(answer, settings, JOIN_COOKIE, {"subject": person.subject, "email": person.email})
+        answer = _redirect_to_login("join", next_page)
+        _set_signed_cookie(answer, settings, JOIN_COOKIE, {"subject": person.subject, "email": person.email})
         return answer
-    answer = RedirectResponse(wanted or ACCOUNT_PAGE, 303)
-    signed_in = await enter(database, customer_id, old=token_in(request))
-    give_cookie(answer, settings, signed_in.token)
+    answer = RedirectResponse(next_page or ACCOUNT_PAGE, 303)
+    signed_in = await start_session(database, customer_id, old_token=read_session_token(request))
+    set_session_cookie(answer, settings, signed_in.token)
     remember_device(answer, settings, visitor, device_account(signed_in.login))
     return answer
 
 
-def kept_in(request: Request, settings: Settings, cookie: str) -> dict[str, Any] | None:
-    """What we signed into this cookie; None when it is missing, forged or over."""
+def read_signed_cookie(request: Request, settings: Settings, cookie: str) -> dict[str, Any] | None:
+    """Return the content of this signed cookie; None if it is missing, forged or expired."""
     try:
         value = read_cookie(request.cookies, settings, cookie, path=PATH)
-        kept: dict[str, Any] = _signer(settings, cookie).loads(value, max_age=GOOD_FOR)
+        content: dict[str, Any] = _signer(settings, cookie).loads(value, max_age=ATTEMPT_LIFETIME_S)
     except BadSignature:
         return None
-    return kept
+    return content
 
 
-def _keep(answer: Response, settings: Settings, cookie: str, value: Mapping[str, Any]) -> None:
+def _set_signed_cookie(answer: Response, settings: Settings, cookie: str, value: Mapping[str, Any]) -> None:
     signed = _signer(settings, cookie).dumps(dict(value))
-    set_cookie(answer, settings, cookie, signed, seconds=GOOD_FOR, path=PATH)
+    set_cookie(answer, settings, cookie, signed, seconds=ATTEMPT_LIFETIME_S, path=PATH)
 
 
-def forget(answer: Response, settings: Settings, cookie: str) -> None:
-    """Delete what we signed into this cookie."""
+def delete_signed_cookie(answer: Response, settings: Settings, cookie: str) -> None:
+    """Delete this signed cookie."""
     delete_cookie(answer, settings, cookie, path=PATH)
 
 
@@ -145,15 +145,15 @@ def _signer(settings: Settings, cookie: str) -> URLSafeTimedSerializer:
     return URLSafeTimedSerializer(settings.signing_key, salt=cookie)
 
 
-def _own_page(wanted: str) -> str:
-    """The page of this shop that an address names; nothing for one that leads anywhere else."""
-    return wanted if len(wanted) <= MAX_PAGE and OWN_PAGE.fullmatch(wanted) else ""
+def _own_page(next_page: str) -> str:
+    """Return the path if it is a page of this shop, else an empty text."""
+    return next_page if len(next_page) <= MAX_PAGE and OWN_PAGE.fullmatch(next_page) else ""
 
 
-def _back(why: str, wanted: str = "") -> Response:
-    return RedirectResponse(_with_next(LOGIN_PAGE, {"google": why}, wanted), 303)
+def _redirect_to_login(reason: str, next_page: str = "") -> Response:
+    return RedirectResponse(_with_next(LOGIN_PAGE, {"google": reason}, next_page), 303)
 
 
-def _with_next(page: str, parameters: Mapping[str, str], wanted: str) -> str:
-    query = urlencode({**parameters, **({"next": wanted} if wanted else {})})
+def _with_next(page: str, parameters: Mapping[str, str], next_page: str) -> str:
+    query = urlencode({**parameters, **({"next": next_page} if next_page else {})})
     return f"{page}?{query}" if query else page

@@ -1,8 +1,8 @@
-"""Browsers that are signed in: an opaque random token in a cookie; the database has its hash (design: decision 8).
+"""Sessions of browsers: an opaque random token in a cookie; the database stores its hash (design: decision 8).
 
-The cookie is `HttpOnly` (no script reads it), `SameSite=Lax` (no other site's request carries it, except for following
-a link) and `Secure` under https. `Origin` is checked as well: old browsers know no SameSite, and other shops may live
-on sister hosts of the same site.
+The cookie is `HttpOnly` (scripts cannot read it), `SameSite=Lax` (requests from other sites do not contain it,
+except when following a link) and `Secure` under https. `Origin` is checked as well: old browsers do not support
+SameSite, and other shops may be on hosts of the same site.
 """
 
 from datetime import timedelta
@@ -14,7 +14,7 @@ from starlette.responses import Response
 
 from backend.core.clock import now
 from backend.core.config.settings import Settings
-from backend.core.web.passwords import hash_of, new_token
+from backend.core.web.passwords import hash_token, new_token
 from backend.customers.models import Customer, CustomerSession
 from backend.edge.auth.bearer_tokens import TokenOwner, session_end
 from backend.edge.auth.cookies import delete_cookie, read_cookie, set_cookie
@@ -27,13 +27,13 @@ LIFETIME = timedelta(days=30)
 async def open_session(
     session: AsyncSession, customer_id: str, *, instead_of: str = "", token_owner: TokenOwner | None = None
 ) -> str:
-    """Sign a browser in, with a new token always. The one it came with (`instead_of`) ends.
+    """Sign a browser in, always with a new token. Its old session (`instead_of`) ends.
 
-    A session that is begun with a bearer token (`token_owner`) ends with the lifetime of the token's sign-in, and takes
-    the chain of the token with it when it is closed.
+    A session that was started with a bearer token (`token_owner`) expires with the sign-in of that token. Closing
+    it revokes the token's chain.
 
     Returns:
-        The token, for the browser's cookie alone.
+        The token, only for the browser's cookie.
     """
     moment = now()
     if instead_of:
@@ -42,7 +42,7 @@ async def open_session(
     token = new_token()
     session.add(
         CustomerSession(
-            token_hash=hash_of(token),
+            token_hash=hash_token(token),
             customer_id=customer_id,
             expires_at=session_end(moment, LIFETIME, token_owner),
             token_chain=token_owner.chain if token_owner else "",
@@ -52,46 +52,46 @@ async def open_session(
     return token
 
 
-async def customer_of(session: AsyncSession, token: str) -> Customer | None:
-    """Whose browser has this token; None for one that is forged, closed or over."""
+async def find_session_customer(session: AsyncSession, token: str) -> Customer | None:
+    """Return the customer with this session token; None if it is forged, closed or expired."""
     if not token:
         return None
     found = await session.execute(
         select(Customer)
         .join(CustomerSession, CustomerSession.customer_id == Customer.id)
-        .where(CustomerSession.token_hash == hash_of(token), CustomerSession.expires_at > now())
+        .where(CustomerSession.token_hash == hash_token(token), CustomerSession.expires_at > now())
     )
     return found.scalar_one_or_none()
 
 
 async def close_session(session: AsyncSession, token: str) -> None:
-    """Sign one browser out, and programs with the bearer token that its session was begun with."""
+    """Sign one browser out, and revoke the bearer tokens with which its session was started."""
     closed = await session.execute(
         delete(CustomerSession)
-        .where(CustomerSession.token_hash == hash_of(token))
+        .where(CustomerSession.token_hash == hash_token(token))
         .returning(CustomerSession.token_chain)
     )
     await revoke_chains(session, set(closed.scalars()))
 
 
 async def close_all(session: AsyncSession, customer_id: str) -> None:
-    """Sign the customer out everywhere: browsers, and programs with a bearer token."""
+    """Sign the customer out everywhere: all browsers and all bearer tokens."""
     await session.execute(
         update(Customer).where(Customer.id == customer_id).values(token_epoch=Customer.token_epoch + 1)
     )
     await session.execute(delete(CustomerSession).where(CustomerSession.customer_id == customer_id))
 
 
-def token_in(request: Request) -> str:
-    """The session's token that the request brings; empty without one."""
+def read_session_token(request: Request) -> str:
+    """Return the session token of the request; empty without one."""
     return read_cookie(request.cookies, request.app.state.settings, COOKIE)
 
 
-def give_cookie(response: Response, settings: Settings, token: str) -> None:
-    """Sign this browser in."""
+def set_session_cookie(response: Response, settings: Settings, token: str) -> None:
+    """Set the session cookie."""
     set_cookie(response, settings, COOKIE, token, seconds=int(LIFETIME.total_seconds()))
 
 
-def take_cookie(response: Response, settings: Settings) -> None:
-    """Sign this browser out."""
+def clear_session_cookie(response: Response, settings: Settings) -> None:
+    """Delete the session cookie."""
     delete_cookie(response, settings, COOKIE)

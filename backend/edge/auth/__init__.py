@@ -1,1 +1,1 @@
-"""Tokens, cookies, devices and keys of who calls."""
+"""Tokens, cookies, devices and keys of callers."""

@@ -1,4 +1,4 @@
-"""Who sends a request: the owner of a bearer token, a customer with a session's cookie, or a guest.
+"""Authentication of a request: the owner of a bearer token, a customer with a session cookie, or a guest.
 
 Staff: `backend.staff.dependencies`.
 """
@@ -10,34 +10,34 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from backend.core.config.settings import Settings
 from backend.core.errors import Unauthorized
-from backend.edge.auth.bearer_tokens import TokenOwner, read_token
+from backend.edge.auth.bearer_tokens import TokenOwner, parse_token
 
 bearer = HTTPBearer(auto_error=False, description="The token of POST /auth/user/emailpass.")
 
 
 class Authenticator(Protocol):
-    """What knows customers; `app.py` puts it into `app.state.authenticator`."""
+    """A service that identifies customers; `app.py` puts it into `app.state.authenticator`."""
 
     async def is_customer(self, owner: TokenOwner) -> bool:
-        """Whether this is a customer whose token still counts."""
+        """Return True if the owner is a customer and the token is still valid."""
 
     async def customer_by_cookie(self, request: Request) -> str | None:
-        """The id of the customer whose browser asks; None for a guest."""
+        """Return the id of the customer with this request's session cookie; None for a guest."""
 
 
 class NotSignedIn(Unauthorized):
-    """No token, or one that is no good. The platform answers with a message alone."""
+    """The token is missing or invalid. The platform answers with a message only."""
 
     def __init__(self) -> None:
         super().__init__("Unauthorized")
 
     def body(self) -> dict[str, Any]:
-        """`{message: "Unauthorized"}` (wire: commerce-api, Error bodies)."""
+        """Return `{message: "Unauthorized"}` (wire: commerce-api, Error bodies)."""
         return {"message": self.message}
 
 
-def authenticator_of(request: Request) -> Authenticator:
-    """The running shop's own."""
+def get_authenticator(request: Request) -> Authenticator:
+    """Return the running shop's authenticator."""
     authenticator: Authenticator = request.app.state.authenticator
     return authenticator
 
@@ -45,39 +45,39 @@ def authenticator_of(request: Request) -> Authenticator:
 Credentials = Annotated[HTTPAuthorizationCredentials | None, Security(bearer)]
 
 
-async def owner_of(request: Request, credentials: Credentials) -> TokenOwner | None:
-    """Whom the bearer token is for; None without one, and for one that is forged, malformed or over."""
+async def read_owner(request: Request, credentials: Credentials) -> TokenOwner | None:
+    """Return the owner of the bearer token; None if it is missing, forged, malformed or expired."""
     if credentials is None:
         return None
     settings: Settings = request.app.state.settings
-    return read_token(settings.signing_key, credentials.credentials)
+    return parse_token(settings.signing_key, credentials.credentials)
 
 
-MaybeOwner = Annotated[TokenOwner | None, Depends(owner_of)]
+MaybeOwner = Annotated[TokenOwner | None, Depends(read_owner)]
 
 
-async def customer_id(request: Request, credentials: Credentials) -> str | None:
-    """The id of the customer who asks; None for a guest, and for one who has signed out everywhere since.
+async def find_customer_id(request: Request, credentials: Credentials) -> str | None:
+    """Return the id of the calling customer; None for a guest, and for one who has signed out everywhere since.
 
-    A bearer token is sent by whoever has it, and goes before the cookie.
+    A bearer token takes precedence over the cookie, because a browser sends cookies automatically.
     """
-    known = authenticator_of(request)
+    authenticator = get_authenticator(request)
     if "authorization" not in request.headers:
-        return await known.customer_by_cookie(request)
-    owner = await owner_of(request, credentials)
-    return owner.id if owner is not None and await known.is_customer(owner) else None
+        return await authenticator.customer_by_cookie(request)
+    owner = await read_owner(request, credentials)
+    return owner.id if owner is not None and await authenticator.is_customer(owner) else None
 
 
-async def customer(known: Annotated[str | None, Depends(customer_id)]) -> str:
-    """The id of the customer who asks.
+async def require_customer(customer_id: Annotated[str | None, Depends(find_customer_id)]) -> str:
+    """Return the id of the calling customer.
 
     Raises:
-        NotSignedIn: it is no customer.
+        NotSignedIn: the caller is not a customer.
     """
-    if known is None:
+    if customer_id is None:
         raise NotSignedIn
-    return known
+    return customer_id
 
 
-MaybeCustomer = Annotated[str | None, Depends(customer_id)]
-OneCustomer = Annotated[str, Depends(customer)]
+MaybeCustomer = Annotated[str | None, Depends(find_customer_id)]
+CurrentCustomer = Annotated[str, Depends(require_customer)]

@@ -1,9 +1,9 @@
-"""Bearer tokens: signed, and good for a day (wire: commerce-api, Customers and auth).
+"""Signed bearer tokens, valid for a day (wire: commerce-api, Customers and auth).
 
-A refreshed token belongs to the chain of the one it was refreshed from. A chain ends when its time since the sign-in is
-over, or when it is revoked (`backend.edge.auth.revoked_tokens`).
+A refreshed token belongs to the chain of the token it was refreshed from. A chain ends after a fixed time since the
+sign-in, or when it is revoked (`backend.edge.auth.revoked_tokens`).
 
-What signs them brings much with it, and is loaded for the first token.
+The signing library is large, so it is imported for the first token.
 """
 
 import secrets
@@ -21,18 +21,18 @@ USER, CUSTOMER = "user", "customer"
 ALGORITHM = "HS256"
 TOKEN_LIFETIME = timedelta(hours=24)
 CHAIN_LIFETIME = {USER: timedelta(hours=12), CUSTOMER: timedelta(days=30)}
-"""For how long after the sign-in tokens can be refreshed, by the type of their owner."""
-CLOCKS_DIFFER = 300
-"""Seconds that a token made on another replica may come from the future, and stays good after its end."""
+"""Time after the sign-in during which tokens can be refreshed, by the type of their owner."""
+CLOCK_TOLERANCE_S = 300
+"""Tolerance for the clocks of replicas, in seconds, at the beginning and the end of a token's validity."""
 
 
 @dataclass(frozen=True, slots=True)
 class TokenOwner:
-    """Whom a valid token is for: a member of staff or a customer, by `type` and `id`.
+    """The owner of a valid token: a staff member or a customer, by `type` and `id`.
 
-    `identity` is the login they proved; a customer may have one before there is a customer, and then no `id`.
-    A token of an earlier `epoch` than its owner's is worth nothing. `chain` and `signed_in_at` (seconds since 1970) are
-    those of the token that was read; empty and 0 for a new sign-in.
+    `identity` is the login; a login may exist before its customer, and then `id` is empty. A token with an earlier
+    `epoch` than its owner's is invalid. `chain` and `signed_in_at` (seconds since 1970) are those of the token that
+    was read; empty and 0 for a new sign-in.
     """
 
     id: str
@@ -44,7 +44,7 @@ class TokenOwner:
 
 
 def session_end(moment: datetime, lifetime: timedelta, owner: TokenOwner | None) -> datetime:
-    """Return when a browser's session ends that begins now: not later than `lifetime` after its token's sign-in."""
+    """Return the end of a browser session that begins now: at most `lifetime` after its token's sign-in."""
     if owner is None or not owner.signed_in_at:
         return moment + lifetime
     return min(moment, datetime.fromtimestamp(owner.signed_in_at, UTC)) + lifetime
@@ -54,7 +54,7 @@ def issue_token(signing_key: str, owner: TokenOwner) -> str:
     """Return a token for the owner that is valid for a day, but not longer than its chain."""
     from joserfc import jwt
 
-    claims = claims_of(owner, TOKEN_LIFETIME)
+    claims = build_claims(owner, TOKEN_LIFETIME)
     signed_in_at = owner.signed_in_at or claims["iat"]
     claims |= {
         "epoch": owner.epoch,
@@ -62,11 +62,11 @@ def issue_token(signing_key: str, owner: TokenOwner) -> str:
         "auth_time": signed_in_at,
         "exp": min(claims["exp"], signed_in_at + int(CHAIN_LIFETIME[owner.type].total_seconds())),
     }
-    return jwt.encode({"alg": ALGORITHM}, claims, _key(signing_key))
+    return jwt.encode({"alg": ALGORITHM}, claims, _derive_token_key(signing_key))
 
 
-def claims_of(owner: TokenOwner, lifetime: timedelta) -> dict[str, Any]:
-    """The claims of a token for the owner that is valid from now for `lifetime`, as the platform names them."""
+def build_claims(owner: TokenOwner, lifetime: timedelta) -> dict[str, Any]:
+    """Return the claims of a token for the owner, valid from now for `lifetime`, named as on the platform."""
     moment = now()
     return {
         "actor_id": owner.id,
@@ -80,21 +80,21 @@ def claims_of(owner: TokenOwner, lifetime: timedelta) -> dict[str, Any]:
     }
 
 
-def read_token(signing_key: str, token: str) -> TokenOwner | None:
-    """Whom the token is for; None when it is forged, malformed or over."""
+def parse_token(signing_key: str, token: str) -> TokenOwner | None:
+    """Return the owner of the token; None if it is forged, malformed or expired."""
     from joserfc import jwt
     from joserfc.errors import JoseError
 
     registry = jwt.JWTClaimsRegistry(
         now=lambda: int(now().timestamp()),
-        leeway=CLOCKS_DIFFER,
+        leeway=CLOCK_TOLERANCE_S,
         exp={"essential": True},
         iat={"essential": True},
-        actor_id={"essential": True, "allow_blank": True},  # a login may have no customer yet
+        actor_id={"essential": True, "allow_blank": True},  # a login may not have a customer yet
         actor_type={"essential": True},
     )
     try:
-        claims = jwt.decode(token, _key(signing_key), algorithms=[ALGORITHM]).claims
+        claims = jwt.decode(token, _derive_token_key(signing_key), algorithms=[ALGORITHM]).claims
         registry.validate(claims)
     except (JoseError, ValueError):
         return None
@@ -109,8 +109,8 @@ def read_token(signing_key: str, token: str) -> TokenOwner | None:
     )
 
 
-def _key(signing_key: str) -> "OctKey":
-    """Return the key of bearer tokens; links are signed with others."""
+def _derive_token_key(signing_key: str) -> "OctKey":
+    """Return the key for bearer tokens; links are signed with other keys."""
     from joserfc.jwk import OctKey
 
     return OctKey.import_key(derive_key(signing_key, "bearer tokens"))

@@ -1,8 +1,8 @@
 """Cookies that no other host and no unencrypted page can set: their names begin with `__Host-` or `__Secure-`.
 
-Browsers accept such names only over https, and `__Host-` only from the very host, for the path `/`. Without https the
-names are plain. Shops had plain names under https, too; they are read for 30 days after a shop first starts with the
-new ones, so that nobody is signed out. A customer's session is open no longer than that.
+Browsers accept such names only over https, and `__Host-` only from the exact host, for the path `/`. Without https
+the names are plain. Earlier versions used plain names under https too; they are accepted for 30 days after a shop
+first starts with the new names, so that customers need not sign in again. A customer's session ends within that time.
 """
 
 from collections.abc import Mapping
@@ -15,25 +15,25 @@ from starlette.responses import Response
 from backend.core.clock import now
 from backend.core.config.settings import Settings
 
-OLD_NAMES_READ_FOR = timedelta(days=30)
+OLD_NAMES_PERIOD = timedelta(days=30)
 RENAMED_FILE = "cookies-renamed"
-"""File in the data folder: the moment of the first start with the new names."""
+"""File in the data folder with the moment of the first start with the new names."""
 
 
 def is_secure(settings: Settings) -> bool:
-    """Return True if the shop is reached by https, so that a cookie may refuse anything else."""
+    """Return True if the shop is reached by https, so that its cookies may require it."""
     return settings.base_url.startswith("https://")
 
 
 def cookie_name(settings: Settings, name: str, *, path: str = "/") -> str:
-    """Return the name that a cookie for this path has in the browser."""
+    """Return the name of a cookie for this path in the browser."""
     if not is_secure(settings):
         return name
     return f"__Host-{name}" if path == "/" else f"__Secure-{name}"
 
 
 def read_cookie(cookies: Mapping[str, str], settings: Settings, name: str, *, path: str = "/") -> str:
-    """Return the value of a cookie; empty without one. `name` is the plain one."""
+    """Return the value of a cookie; empty if there is none. `name` is the plain name."""
     value = cookies.get(cookie_name(settings, name, path=path))
     if value is None and name in cookies and (not is_secure(settings) or reads_old_names(settings)):
         value = cookies[name]
@@ -43,9 +43,9 @@ def read_cookie(cookies: Mapping[str, str], settings: Settings, name: str, *, pa
 def set_cookie(
     response: Response, settings: Settings, name: str, value: str, *, seconds: int, path: str = "/"
 ) -> None:
-    """Give the browser a cookie: no script reads it, and no other site's request carries it.
+    """Set a cookie that scripts cannot read and that requests from other sites do not carry.
 
-    A link from elsewhere does (`SameSite=Lax`), so that a link in a mail opens the page for whoever is signed in.
+    Links from other sites do carry it (`SameSite=Lax`), so a link in a mail opens the page for a signed-in person.
     """
     response.set_cookie(
         cookie_name(settings, name, path=path),
@@ -59,30 +59,32 @@ def set_cookie(
 
 
 def delete_cookie(response: Response, settings: Settings, name: str, *, path: str = "/") -> None:
-    """Delete a cookie of the browser, and the one with the old name while that is read."""
+    """Delete a cookie in the browser, and the one with the old name while old names are accepted."""
     names = [cookie_name(settings, name, path=path)]
     if is_secure(settings) and reads_old_names(settings):
         names.append(name)
-    for one in names:
-        response.delete_cookie(one, path=path, secure=is_secure(settings), httponly=True, samesite="lax")
+    for full_name in names:
+        response.delete_cookie(
+            full_name, path=path, secure=is_secure(settings), httponly=True, samesite="lax"
+        )
 
 
 def reads_old_names(settings: Settings) -> bool:
-    """Return True for 30 days after the shop first started with the new names."""
-    return now() < renamed_at(settings.data_dir) + OLD_NAMES_READ_FOR
+    """Return True if cookies with the old names are still accepted: for 30 days after `renamed_at`."""
+    return now() < renamed_at(settings.data_dir) + OLD_NAMES_PERIOD
 
 
 @cache
 def renamed_at(data_dir: Path) -> datetime:
-    """Return when the shop with this data folder first started with the new names; at first, that is now."""
+    """Return when the shop with this data folder first started with the new names. The first call stores it."""
     data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     file = data_dir / RENAMED_FILE
     try:
-        with file.open("x") as made:
-            made.write(now().isoformat())
+        with file.open("x") as created:
+            created.write(now().isoformat())
     except FileExistsError:
         pass
     try:
         return datetime.fromisoformat(file.read_text())
-    except ValueError:  # another process has made it and not yet written into it
+    except ValueError:  # another process has created the file but not written to it yet
         return now()

@@ -1,4 +1,4 @@
-"""An address and a password that a program sends, and the bearer token it gets (wire: Customers and auth)."""
+"""E-mail address and password that an API client sends, and the bearer token it gets (wire: Customers and auth)."""
 
 from typing import Annotated, Any
 
@@ -13,25 +13,25 @@ EXAMPLE = "eyJhbGciOiJIUzI1NiJ9.eyJhY3Rvcl90eXBlIjoidXNlciJ9.c2lnbmF0dXJl"
 
 
 class Credentials(LenientBody):
-    """An address and a password. Whatever is wrong with them is answered with 401, so both may be anything."""
+    """An e-mail address and a password. Any value is accepted here, because every mistake is answered with 401."""
 
-    model_config = example(email="admin@trompo.example", password="una clave larga")  # noqa: S106 - a documented one
+    model_config = example(email="admin@trompo.example", password="una clave larga")  # noqa: S106 - an example for the documentation
 
     email: Any = Field(None, description="Text.")
     password: Any = Field(None, description="Text.")
 
 
 class TokenAnswer(TypedDict):
-    """A bearer token, good for a day."""
+    """A bearer token, valid for a day."""
 
     token: Annotated[str, Field(examples=[EXAMPLE])]
 
 
-def texts_of(body: Credentials) -> tuple[str, str]:
-    """The address and the password.
+def require_texts(body: Credentials) -> tuple[str, str]:
+    """Return the e-mail address and the password.
 
     Raises:
-        Unauthorized: one of them is no text.
+        Unauthorized: one of them is not a text.
     """
     if not isinstance(body.password, str) or not body.password:
         raise Unauthorized("Password should be a string")

@@ -1,8 +1,9 @@
-"""Devices that have signed in before: each has tries of its own, so that strangers' wrong ones do not lock it out.
+"""Known devices: each has separate rate limits, so that wrong attempts of strangers do not lock it out.
 
-A browser keeps a signed cookie, also after signing out, with a random id for each of its last accounts. All that an id
-does is to have wrong passwords and asked links counted by itself (`backend.rate_limit.limiter.Client.device`). An
-account is named by a keyed hash of its address and its password's hash: a new password ends what earlier devices had.
+A browser stores a signed cookie, also after signing out, with a random id for each of its recent accounts. The id's
+only effect is that wrong passwords and requested links are counted separately
+(`backend.rate_limit.limiter.Client.device`). An account is named by a keyed hash of its address and its password's
+hash, so a new password makes earlier devices unknown.
 """
 
 import base64
@@ -16,7 +17,7 @@ from itsdangerous import BadSignature, URLSafeTimedSerializer
 from starlette.responses import Response
 
 from backend.core.config.settings import Settings
-from backend.core.web.passwords import hash_of, new_token
+from backend.core.web.passwords import hash_token, new_token
 from backend.core.web.signing import keyed_hash
 from backend.edge.auth.cookies import read_cookie, set_cookie
 from backend.edge.dependencies import ClientIp, ShopSettings
@@ -25,13 +26,13 @@ from backend.rate_limit.limiter import Client
 COOKIE = "trompo_device"
 PATH = "/auth"
 LIFETIME = timedelta(days=365)
-MOST_ACCOUNTS = 5
-"""How many accounts one browser is known to, the last ones."""
+MAX_ACCOUNTS = 5
+"""Maximum number of accounts that know one browser; the most recent ones stay."""
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceAccount:
-    """An account that devices are known to: its kind, its address, and the hash of the password that it has now."""
+    """An account that knows devices: its kind, its address, and the hash of its current password."""
 
     kind: str
     address: str
@@ -40,13 +41,13 @@ class DeviceAccount:
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """Who wants to sign in: where from, and which accounts know the device.
+    """A visitor who wants to sign in.
 
     Attributes:
-        client: as limits count one that nobody knows.
-        signing_key: the shop's.
-        devices: the device's id by the account's name (see `name_of`).
-        session: the token of the session that the visitor has; only its own tries count.
+        client: the client whose attempts are counted if the device is unknown.
+        signing_key: the shop's signing key.
+        devices: the device's id by the account's name (see `hash_account`).
+        session: the token of the visitor's session; its attempts are counted separately.
     """
 
     client: Client
@@ -54,37 +55,40 @@ class Visitor:
     devices: Mapping[str, str] = field(default_factory=dict)
     session: str = field(default="", repr=False)
 
-    def known_to(self, account: DeviceAccount | None) -> Client:
-        """The client as this account's limits count it."""
-        device = self.devices.get(name_of(self.signing_key, account), "") if account else ""
+    def client_for(self, account: DeviceAccount | None) -> Client:
+        """Return the client whose attempts count towards the limits of this account."""
+        device = self.devices.get(hash_account(self.signing_key, account), "") if account else ""
         if self.session:
-            device = hash_of(self.session)
-        return Client(self.client.address, self.client.people, device)
+            device = hash_token(self.session)
+        return Client(self.client.address, self.client.max_people, device)
 
 
-def name_of(signing_key: str, account: DeviceAccount) -> str:
-    """What a cookie calls this account. It ends with the account's password, and tells nothing of either."""
+def hash_account(signing_key: str, account: DeviceAccount) -> str:
+    """Return the name of this account in a cookie.
+
+    A new password changes it, and it reveals neither address nor password.
+    """
     parts = (account.kind, account.address, account.password_hash)
     return base64.urlsafe_b64encode(keyed_hash(signing_key, "devices", "\0".join(parts))[:15]).decode()
 
 
-async def visitor_of(request: Request, settings: ShopSettings, ip: ClientIp) -> Visitor:
-    """Who sends this request."""
-    return Visitor(Client.at(ip, settings), settings.signing_key, _read(request, settings))
+async def read_visitor(request: Request, settings: ShopSettings, ip: ClientIp) -> Visitor:
+    """Return the visitor who sends this request."""
+    return Visitor(Client.from_ip(ip, settings), settings.signing_key, _read_devices(request, settings))
 
 
-AnyVisitor = Annotated[Visitor, Depends(visitor_of)]
+CurrentVisitor = Annotated[Visitor, Depends(read_visitor)]
 
 
 def remember_device(
     response: Response, settings: Settings, visitor: Visitor, account: DeviceAccount | None
 ) -> None:
-    """Make the browser a known device of the account, whose owner it has just proved to be; nothing without one."""
+    """Make the browser a known device of the account that was just signed in to. Do nothing without an account."""
     if account is None:
         return
-    name = name_of(settings.signing_key, account)
+    name = hash_account(settings.signing_key, account)
     others = [(other, device) for other, device in visitor.devices.items() if other != name]
-    devices = dict([(name, visitor.devices.get(name) or new_token()[:16]), *others][:MOST_ACCOUNTS])
+    devices = dict([(name, visitor.devices.get(name) or new_token()[:16]), *others][:MAX_ACCOUNTS])
     set_cookie(
         response,
         settings,
@@ -95,7 +99,7 @@ def remember_device(
     )
 
 
-def _read(request: Request, settings: Settings) -> dict[str, str]:
+def _read_devices(request: Request, settings: Settings) -> dict[str, str]:
     cookie = read_cookie(request.cookies, settings, COOKIE, path=PATH)
     try:
         devices: dict[str, str] = _signer(settings).loads(cookie, max_age=int(LIFETIME.total_seconds()))

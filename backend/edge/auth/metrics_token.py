@@ -1,4 +1,4 @@
-"""METRICS_TOKEN, the bearer token of those who watch the shop."""
+"""METRICS_TOKEN, the bearer token for monitoring."""
 
 import hmac
 
@@ -8,10 +8,10 @@ from backend.core.config.settings import Settings
 
 
 def has_metrics_token(request: Request, settings: Settings) -> bool:
-    """Return True if the request has METRICS_TOKEN as its bearer token; False while that is not set.
+    """Return True if the request has METRICS_TOKEN as its bearer token; False if it is not set.
 
-    Callers from this machine need it, too: behind a proxy on the same machine everybody is one.
+    Local callers need it too: behind a proxy on the same machine every caller looks local.
     """
     token = settings.metrics_token.get_secret_value()
-    given = request.headers.get("authorization", "")
-    return bool(token) and hmac.compare_digest(given.encode(), f"Bearer {token}".encode())
+    header = request.headers.get("authorization", "")
+    return bool(token) and hmac.compare_digest(header.encode(), f"Bearer {token}".encode())

@@ -1,4 +1,4 @@
-"""Chains of bearer tokens that were revoked by signing out, until their tokens would have expired anyway."""
+"""Chains of bearer tokens that were revoked by signing out, stored until their tokens have expired."""
 
 from datetime import datetime
 
@@ -21,11 +21,11 @@ class RevokedTokenChain(SQLModel, table=True):
 
 
 _CHAIN = table_of(RevokedTokenChain)
-KEPT_FOR = max(CHAIN_LIFETIME.values()) + TOKEN_LIFETIME
-"""How long a revoked chain is stored: longer than any of its tokens can be valid."""
+REVOKED_RETENTION = max(CHAIN_LIFETIME.values()) + TOKEN_LIFETIME
+"""Time for which a revoked chain is stored: longer than any of its tokens can be valid."""
 _REVOKE = (
     insert_into(_CHAIN)
-    .values(id=bindparam("chain"), expires_at=db_now(KEPT_FOR))
+    .values(id=bindparam("chain"), expires_at=db_now(REVOKED_RETENTION))
     .on_conflict_do_nothing(index_elements=["id"])
 )
 
@@ -36,12 +36,12 @@ def is_revoked() -> ColumnElement[bool]:
 
 
 async def is_chain_revoked(session: AsyncSession, chain: str) -> bool:
-    """Return whether the owner of this chain has signed out."""
+    """Return True if the owner of this chain has signed out."""
     return bool(await session.scalar(select(is_revoked()), {"chain": chain}))
 
 
 async def revoke_chains(session: AsyncSession, chains: set[str]) -> None:
-    """Revoke these chains of tokens; the empty one, of old tokens and sessions without a token, is skipped."""
+    """Revoke these chains of tokens. The empty chain (old tokens, sessions without a token) is skipped."""
     await session.execute(delete(_CHAIN).where(_CHAIN.c.expires_at < db_now()))
     for chain in sorted(chains - {""}):
         await session.execute(_REVOKE, {"chain": chain})

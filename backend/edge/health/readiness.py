@@ -1,7 +1,7 @@
-"""Whether this process can serve: what `/readyz` asks, and whether the process is about to end.
+"""Readiness of this process: the checks behind `/readyz`, and a flag that the process ends soon.
 
-Each check has a time limit: a database that hangs is as good as none. Checks are added by those who know what they
-depend on: the storefront adds the renderer and Redis.
+Each check has a time limit, because a database that hangs is of no use. Other packages add checks for their
+dependencies: the storefront adds the renderer and Redis.
 """
 
 import asyncio
@@ -18,77 +18,79 @@ from backend.core.db.database import Database, database_now
 
 log = logging.getLogger(__name__)
 
-CHECK_SECONDS = 2.0
-MOST_APART = 30.0
-"""Seconds between this machine's clock and the database's, beyond which the process is not ready."""
+CHECK_TIMEOUT_S = 2.0
+MAX_CLOCK_DIFFERENCE_S = 30.0
+"""Maximum difference in seconds between this machine's clock and the database's; above it, the process is not ready."""
 OK = "ok"
 NO_ANSWER = "no answer in time"
 
 Check = Callable[[], Awaitable[str]]
-"""Returns `ok`, or what is wrong in a few words without names or addresses. What it raises counts as wrong, too."""
+"""A check returns `ok`, or the problem in a few words without names or addresses. An exception is a problem too."""
 
 
 @dataclass
 class Readiness:
-    """The checks of one process by name. `is_draining`: it ends soon, so nothing new may come to it."""
+    """The checks of one process, by name. `is_draining`: the process ends soon and must get no new requests."""
 
     checks: dict[str, Check]
     is_draining: bool = False
 
     def __post_init__(self) -> None:
-        self._looks = SingleFlight[str, Mapping[str, str]]()
+        self._shared_runs = SingleFlight[str, Mapping[str, str]]()
 
     @classmethod
-    def of(cls, settings: Settings, database: Database) -> "Readiness":
-        """The checks of every shop: database, disk, and the clock where the database is another machine's."""
+    def for_shop(cls, settings: Settings, database: Database) -> "Readiness":
+        """Create the checks of every shop: database, disk, and the clock if the database is on another machine."""
         checks: dict[str, Check] = {
-            "database": lambda: _database(database),
-            "disk": lambda: asyncio.to_thread(_disk, settings.data_dir),
+            "database": lambda: _check_database(database),
+            "disk": lambda: asyncio.to_thread(_check_disk, settings.data_dir),
         }
         if not database.is_sqlite:
-            checks["clock"] = lambda: _clock(database)
+            checks["clock"] = lambda: _check_clock(database)
         return cls(checks)
 
-    async def look(self) -> Mapping[str, str]:
-        """By check: `ok`, or what is wrong. Those who ask meanwhile share one look."""
-        return await self._looks.share("", self._look)
+    async def run_checks(self) -> Mapping[str, str]:
+        """Run the checks. Return by name `ok` or the problem. Concurrent callers share one run."""
+        return await self._shared_runs.share("", self._run_checks)
 
-    async def _look(self) -> Mapping[str, str]:
-        return dict(zip(self.checks, await asyncio.gather(*map(_bounded, self.checks.values())), strict=True))
+    async def _run_checks(self) -> Mapping[str, str]:
+        return dict(
+            zip(self.checks, await asyncio.gather(*map(_run_with_timeout, self.checks.values())), strict=True)
+        )
 
 
-async def _bounded(check: Check) -> str:
+async def _run_with_timeout(check: Check) -> str:
     try:
-        return await asyncio.wait_for(check(), CHECK_SECONDS)
+        return await asyncio.wait_for(check(), CHECK_TIMEOUT_S)
     except TimeoutError:
         return NO_ANSWER
-    except Exception as error:  # noqa: BLE001 - whatever it is, it is what is wrong
+    except Exception as error:  # noqa: BLE001 - any error is the result of the check
         return type(error).__name__
 
 
-async def _database(database: Database) -> str:
+async def _check_database(database: Database) -> str:
     try:
-        async with asyncio.timeout(CHECK_SECONDS / 2):
+        async with asyncio.timeout(CHECK_TIMEOUT_S / 2):
             return OK if await database.is_up() else "wrong answer"
     except TimeoutError:
-        # every connection may be at work: a process that is busy must not be taken for one that cannot serve
-        return OK if database.served_seconds_ago < CHECK_SECONDS / 2 else NO_ANSWER
+        # every connection may be in use: a busy process must not count as unable to serve
+        return OK if database.seconds_since_success < CHECK_TIMEOUT_S / 2 else NO_ANSWER
 
 
-async def _clock(database: Database) -> str:
-    """Compare the clocks. Tokens bear this machine's time, and other replicas read them."""
+async def _check_clock(database: Database) -> str:
+    """Compare the clocks. Tokens contain this machine's time, and other replicas check it."""
     try:
-        async with asyncio.timeout(CHECK_SECONDS / 2), database.read() as session:
-            before = now()
-            theirs = await database_now(session)
+        async with asyncio.timeout(CHECK_TIMEOUT_S / 2), database.read() as session:
+            started = now()
+            database_time = await database_now(session)
     except TimeoutError:
-        return OK  # that is the other check's to tell
-    apart = abs((theirs - before - (now() - before) / 2).total_seconds())
-    return OK if apart <= MOST_APART else f"{apart:.0f} s apart from the database's"
+        return OK  # the database check reports this
+    difference_s = abs((database_time - started - (now() - started) / 2).total_seconds())
+    return OK if difference_s <= MAX_CLOCK_DIFFERENCE_S else f"{difference_s:.0f} s apart from the database's"
 
 
-def _disk(folder: Path) -> str:
-    """Write into the data folder: a full disk refuses, and so does one that became read-only."""
+def _check_disk(folder: Path) -> str:
+    """Write into the data folder, to detect a full or read-only disk."""
     with TemporaryFile(dir=folder) as file:
         file.write(bytes(4096))
         file.flush()

@@ -1,6 +1,6 @@
-"""`/livez`, `/readyz` and `/health`: whether this process lives, whether it can serve, and how the shop is.
+"""Routes `/livez`, `/readyz` and `/health`: the process is alive, it can serve, and the state of the shop.
 
-A supervisor that starts processes again asks `/livez`; a proxy that chooses among replicas asks `/readyz`.
+A supervisor that restarts processes uses `/livez`; a load balancer uses `/readyz`.
 """
 
 import logging
@@ -11,10 +11,10 @@ from pydantic import BaseModel
 from sqlalchemy.exc import SQLAlchemyError
 
 from backend.core.db.database import Database
-from backend.core.outage import RETRY_AFTER
+from backend.core.outage import RETRY_AFTER_S
 from backend.edge.auth.metrics_token import has_metrics_token
 from backend.edge.health.readiness import OK, Readiness
-from backend.jobs import JobStats, stats
+from backend.jobs import JobStats, read_stats
 
 log = logging.getLogger(__name__)
 
@@ -22,17 +22,17 @@ router = APIRouter()
 
 
 class EventLoop(BaseModel):
-    """How well the event loop keeps up: the worst lag of the last ten seconds."""
+    """Lag of the event loop: the worst value of the previous ten seconds."""
 
     lag_ms: float
 
 
 class Renderer(BaseModel):
-    """What draws the pages. While it is down, browsers draw them themselves: the shop can serve all the same.
+    """State of the page renderer. While it is down, browsers render the pages, so the shop can still serve.
 
-    It rests when nobody was here in a while, and starts with the next visitor.
+    It rests after some time without visitors, and starts with the next visitor.
 
-    `starts` and `drawn` count since the shop opened; `memory_mib` is what its processes hold now.
+    `starts` and `drawn` count since the shop opened; `memory_mib` is the current memory of its processes.
     """
 
     status: Literal["up", "down", "resting"]
@@ -41,22 +41,22 @@ class Renderer(BaseModel):
     memory_mib: float
 
 
-class RunsRenderer(Protocol):
-    """What keeps the renderer's processes."""
+class RendererService(Protocol):
+    """A service that runs the renderer's processes."""
 
     @property
     def is_up(self) -> bool:
-        """Whether one of them can be asked."""
+        """True if one of the processes can render."""
         ...
 
     @property
     def is_resting(self) -> bool:
-        """Whether none runs because nobody was here in a while."""
+        """True if no process runs because there were no visitors for some time."""
         ...
 
     @property
     def memory_kib(self) -> int:
-        """What they hold together."""
+        """Memory of all processes together, in KiB."""
         ...
 
     starts: int
@@ -64,17 +64,17 @@ class RunsRenderer(Protocol):
 
 
 class HealthStatus(BaseModel):
-    """What `GET /health` answers to anybody."""
+    """Public answer of `GET /health`."""
 
     status: Literal["ok", "unavailable"]
 
 
 class Health(HealthStatus):
-    """What `GET /health` answers with METRICS_TOKEN. `sandbox`: the embedded gateway answers in place of the real one.
+    """Answer of `GET /health` with METRICS_TOKEN.
 
-    `jobs` tells of later work by kind, of the kinds that there is any of; null when it cannot be counted. `renderer` is
-    null where no pages are rendered: in development, and in a program without pages. `checks` and `draining`: see
-    `Ready`.
+    `sandbox`: the embedded gateway replaces the real one. `jobs`: background jobs by kind; null if they cannot be
+    counted. `renderer` is null if no pages are rendered: in development, and in a program without pages. `checks`
+    and `draining`: see `Ready`.
     """
 
     database: Literal["up", "down"]
@@ -87,13 +87,13 @@ class Health(HealthStatus):
 
 
 class Alive(BaseModel):
-    """What `GET /livez` answers, if it answers."""
+    """Answer of `GET /livez`."""
 
     status: Literal["alive"] = "alive"
 
 
 class ReadyStatus(BaseModel):
-    """Answer of `GET /readyz` to strangers."""
+    """Public answer of `GET /readyz`."""
 
     status: Literal["ready", "unavailable"]
 
@@ -101,7 +101,7 @@ class ReadyStatus(BaseModel):
 class Ready(ReadyStatus):
     """Answer of `GET /readyz` with METRICS_TOKEN.
 
-    `checks`: by name, `ok` or the fault. `draining`: the process ends soon.
+    `checks`: by name, `ok` or the problem. `draining`: the process ends soon.
     """
 
     checks: dict[str, str]
@@ -111,35 +111,35 @@ class Ready(ReadyStatus):
 @router.head("/livez", include_in_schema=False)
 @router.get("/livez", tags=["operations"])
 async def livez() -> Alive:
-    """Whether the process lives: 200. Nothing else is asked; starting it again would mend nothing else."""
+    """Return 200 while the process is alive. Nothing else is checked: a restart would not repair it."""
     return Alive()
 
 
 @router.head("/readyz", include_in_schema=False)
 @router.get("/readyz", tags=["operations"])
 async def readyz(request: Request, response: Response) -> Ready | ReadyStatus:
-    """Return 200 if requests may be sent here; 503 while something it needs is away, or before it ends.
+    """Return 200 if requests may be sent here; 503 if a dependency is unavailable, or before the process ends.
 
     The named checks need METRICS_TOKEN as a bearer token.
     """
     readiness: Readiness = request.app.state.readiness
-    checks = await readiness.look()
+    checks = await readiness.run_checks()
     is_ready = not readiness.is_draining and all(result == OK for result in checks.values())
     if not is_ready:
-        response.status_code, response.headers["Retry-After"] = 503, str(RETRY_AFTER)
+        response.status_code, response.headers["Retry-After"] = 503, str(RETRY_AFTER_S)
     status: Literal["ready", "unavailable"] = "ready" if is_ready else "unavailable"
     if not has_metrics_token(request, request.app.state.settings):
         return ReadyStatus(status=status)
     return Ready(status=status, checks=dict(checks), draining=readiness.is_draining)
 
 
-@router.head("/health", include_in_schema=False)  # watchers that want no more than the status
+@router.head("/health", include_in_schema=False)  # for monitors that need only the status
 @router.get("/health", tags=["operations"])
 async def health(request: Request, response: Response) -> Health | HealthStatus:
-    """Return 200, or 503 when the database does not answer. The details need METRICS_TOKEN as a bearer token."""
+    """Return 200, or 503 if the database does not answer. The details need METRICS_TOKEN as a bearer token."""
     state = request.app.state
     readiness: Readiness = state.readiness
-    checks = await readiness.look()
+    checks = await readiness.run_checks()
     is_up = checks["database"] == OK
     response.status_code = 200 if is_up else 503
     status: Literal["ok", "unavailable"] = "ok" if is_up else "unavailable"
@@ -151,13 +151,13 @@ async def health(request: Request, response: Response) -> Health | HealthStatus:
         checks=dict(checks),
         draining=readiness.is_draining,
         event_loop=EventLoop(lag_ms=state.loop_lag.worst_ms),
-        jobs=await _jobs(state.database) if is_up else None,
+        jobs=await _read_jobs(state.database) if is_up else None,
         sandbox=state.settings.uses_sandbox_gateway,
-        renderer=_renderer(getattr(state, "renderer", None)),
+        renderer=_renderer_view(getattr(state, "renderer", None)),
     )
 
 
-def _renderer(renderer: RunsRenderer | None) -> Renderer | None:
+def _renderer_view(renderer: RendererService | None) -> Renderer | None:
     if renderer is None:
         return None
     return Renderer(
@@ -168,10 +168,10 @@ def _renderer(renderer: RunsRenderer | None) -> Renderer | None:
     )
 
 
-async def _jobs(database: Database) -> list[JobStats] | None:
+async def _read_jobs(database: Database) -> list[JobStats] | None:
     try:
         async with database.read() as session:
-            return await stats(session)
+            return await read_stats(session)
     except (SQLAlchemyError, OSError) as error:
         log.warning("the jobs cannot be counted: %s", type(error).__name__)
         return None

@@ -1,9 +1,9 @@
-"""One bound for the body of every request, whoever answers it: API, pages, websocket's polling, embedded sandbox.
+"""Limits for the body of every request: API, pages, websocket polling, embedded sandbox.
 
-A body is bounded in bytes and in time. What exceeds the bound is read for a while and thrown away, because a client
-that still sends may not see the answer; then the answer is 413, and 408 for what takes too long. The same is done with
-a body that the app does not read. A provider that notifies must get its 200 (spec: Webhook), so its hook is given the
-beginning of the body and answers by itself. A route that takes files has a bound of its own.
+A body is limited in bytes and in time. The excess of a too long body is read for a while and discarded, because a
+client that is still sending may not see the answer; then the answer is 413, or 408 if the body takes too long. The
+same is done with a body that the app does not read. A provider's notification must get a 200 (spec: Webhook), so
+its hook gets the beginning of the body and answers itself. A route that takes files has a separate limit.
 """
 
 import asyncio
@@ -19,43 +19,43 @@ from backend.edge.requests import MAX_BODY_BYTES, TOO_LARGE
 from backend.edge.wire import Wire
 
 MAX_DISCARDED_BYTES = 8 * 1024 * 1024
-"""How much beyond the bound is read before the answer; then the connection is closed."""
-BODY_WITHIN = 30.0
-"""Seconds for the whole body; and for the next part of one that may take longer."""
+"""Bytes beyond the limit that are read before the answer; then the connection is closed."""
+BODY_TIMEOUT_S = 30.0
+"""Seconds until a body is complete. If a path allows more time, seconds until the next part arrives."""
 TOO_SLOW = "request timeout"
 HOOKS = "/hooks/"
 BODY_HEADERS = {b"content-length", b"transfer-encoding"}
-"""A request without either has no body (RFC 9112, 6.3)."""
+"""A request without both headers has no body (RFC 9112, 6.3)."""
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
-    """What a body may have: bytes, and seconds until it is there."""
+class BodyLimit:
+    """Limits of a body: bytes, and seconds until it is complete."""
 
-    most: int
-    within: float
-
-
-NO_OTHERS: Mapping[str, Bound] = MappingProxyType({})
+    max_bytes: int
+    timeout_s: float
 
 
-def with_bounded_bodies(
-    app: ASGIApp, within: float = BODY_WITHIN, others: Mapping[str, Bound] = NO_OTHERS
+NO_OTHER_LIMITS: Mapping[str, BodyLimit] = MappingProxyType({})
+
+
+def with_body_limits(
+    app: ASGIApp, timeout_s: float = BODY_TIMEOUT_S, other_limits: Mapping[str, BodyLimit] = NO_OTHER_LIMITS
 ) -> ASGIApp:
-    """The app, with a bound for the body of every request.
+    """Return the app with limits for the body of every request.
 
     Args:
-        app: what answers.
-        within: seconds for a whole body.
-        others: paths with a bound of their own.
+        app: the wrapped app.
+        timeout_s: seconds for a whole body.
+        other_limits: paths with other limits.
     """
-    usual = Bound(MAX_BODY_BYTES, within)
+    default_limit = BodyLimit(MAX_BODY_BYTES, timeout_s)
 
-    async def bounded(scope: Scope, receive: Receive, send: Send) -> None:
+    async def limited(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await app(scope, receive, send)
             return
-        body = _Body(scope, receive, send, others.get(scope["path"], usual))
+        body = _Body(scope, receive, send, other_limits.get(scope["path"], default_limit))
         try:
             await app(scope, body.receive, body.send)
         except Exception:
@@ -63,21 +63,23 @@ def with_bounded_bodies(
                 raise
         await body.finish(scope)
 
-    return bounded
+    return limited
 
 
 class _Body:
-    """The body of one request as it is read.
+    """The body of one request while it is read.
 
-    `refusal`: why the body is refused; the app's own answer is dropped then.
+    `refusal`: the error if the body is refused; the app's answer is then dropped.
     """
 
-    def __init__(self, scope: Scope, receive: Receive, send: Send, bound: Bound) -> None:
+    def __init__(self, scope: Scope, receive: Receive, send: Send, bound: BodyLimit) -> None:
         self._receive = receive
         self._send = send
-        self._bound = bound
-        self._cuts_off = scope["path"].startswith(HOOKS)  # the app gets what fits and no error
-        self._read = 0
+        self._limit = bound
+        self._cuts_off = scope["path"].startswith(
+            HOOKS
+        )  # the app gets the part within the limit and no error
+        self._read_bytes = 0
         self._deadline: float | None = None
         self._is_over = not BODY_HEADERS.intersection(name for name, _ in scope["headers"])
         self._is_refused = False
@@ -85,10 +87,10 @@ class _Body:
         self.refusal: HTTPException | None = None
 
     async def receive(self) -> Message:
-        """The next part of the body.
+        """Return the next part of the body.
 
         Raises:
-            HTTPException: 413, 408; the app may answer with it, and that answer is replaced.
+            HTTPException: status 413 or 408. If the app answers with it, `send` replaces that answer.
         """
         if self._is_over:
             return {"type": "http.disconnect"} if self._is_refused else await self._receive()
@@ -96,15 +98,15 @@ class _Body:
             message = await self._next()
         except TimeoutError:
             return self._refuse(408, TOO_SLOW)
-        if self._read <= self._bound.most:
+        if self._read_bytes <= self._limit.max_bytes:
             return message
         part: bytes = message["body"]
-        fitting = part[: len(part) - (self._read - self._bound.most)]
+        fitting = part[: len(part) - (self._read_bytes - self._limit.max_bytes)]
         await self._discard()
         return self._refuse(413, TOO_LARGE, fitting)
 
     async def send(self, message: Message) -> None:
-        """Send on what the app answers, unless the body is refused. Before that, read what the app has not read."""
+        """Forward the app's answer, unless the body is refused. Read the unread rest of the body first."""
         if self.refusal is not None and not self._has_answered:
             return
         if not self._has_answered:
@@ -113,7 +115,7 @@ class _Body:
         await self._send(message)
 
     async def finish(self, scope: Scope) -> None:
-        """Answer the refusal, where nothing has been answered yet. The connection ends with it."""
+        """Answer the refusal if nothing has been answered yet, and close the connection."""
         if self.refusal is None or self._has_answered:
             return
         body = {"type": "unknown_error", "message": self.refusal.detail}
@@ -121,32 +123,35 @@ class _Body:
         await answer(scope, self._receive, self._send)
 
     async def _next(self) -> Message:
-        """The next message, counted.
+        """Return the next message, and count its bytes.
 
         Raises:
             TimeoutError: the body takes too long.
         """
         loop = asyncio.get_running_loop()
         if self._deadline is None:
-            self._deadline = loop.time() + self._bound.within
-        async with asyncio.timeout_at(min(self._deadline, loop.time() + BODY_WITHIN)):
+            self._deadline = loop.time() + self._limit.timeout_s
+        async with asyncio.timeout_at(min(self._deadline, loop.time() + BODY_TIMEOUT_S)):
             message = await self._receive()
-        self._read += len(message.get("body", b""))
+        self._read_bytes += len(message.get("body", b""))
         self._is_over = message["type"] != "http.request" or not message.get("more_body", False)
         return message
 
     async def _discard(self) -> None:
-        """Read what follows and keep nothing of it: to its end, or to where the patience ends."""
-        most = max(self._read, MAX_BODY_BYTES) + MAX_DISCARDED_BYTES
+        """Read and discard the rest of the body, up to `MAX_DISCARDED_BYTES`."""
+        max_read = max(self._read_bytes, MAX_BODY_BYTES) + MAX_DISCARDED_BYTES
         with suppress(TimeoutError):
-            while not self._is_over and self._read < most:
+            while not self._is_over and self._read_bytes < max_read:
                 await self._next()
 
     def _refuse(self, status: int, why: str, fitting: bytes = b"") -> Message:
-        """Refuse the body; where it is cut off, the last message that the app gets of it.
+        """Refuse the body.
+
+        If the limit passes the beginning of the body to the app instead of an error, return the final message for
+        the app.
 
         Raises:
-            HTTPException: it is not cut off.
+            HTTPException: the app gets an error.
         """
         self._is_over = self._is_refused = True
         if self._cuts_off:

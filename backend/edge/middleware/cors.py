@@ -1,7 +1,7 @@
-"""Pages of other sites that may call the API: those that STORE_CORS, ADMIN_CORS and AUTH_CORS list, each for its part.
+"""CORS: the pages of other sites that may call the API. STORE_CORS, ADMIN_CORS and AUTH_CORS list them for each part.
 
-As on the platform (wire: commerce-api, Conventions): the origin is echoed, credentials are allowed. Nobody is listed
-unless the settings say so.
+As on the platform (wire: commerce-api, Conventions): the origin is echoed, credentials are allowed. By default no
+site is listed.
 """
 
 from starlette.middleware.cors import CORSMiddleware
@@ -14,19 +14,19 @@ METHODS = ("GET", "HEAD", "PUT", "PATCH", "POST", "DELETE")
 
 
 class ListedOrigins(CORSMiddleware):
-    """Starlette's middleware, for the pages of these origins."""
+    """Starlette's CORS middleware for these origins."""
 
     def __init__(self, app: ASGIApp, origins: Origins) -> None:
         super().__init__(app, allow_methods=METHODS, allow_headers=["*"], allow_credentials=True)
         self._origins = origins
 
     def is_allowed_origin(self, origin: str) -> bool:
-        """Whether pages of this origin may call."""
-        return self._origins.allow(origin)
+        """Return True if pages of this origin may call the API."""
+        return self._origins.is_allowed(origin)
 
 
 def with_cross_origin(app: ASGIApp, settings: Settings) -> ASGIApp:
-    """The app, whose parts answer the pages of the sites that are listed for them; as it is when none are."""
+    """Return the app, with each part open to the sites listed for it; unchanged if none are listed."""
     listed = {
         segment: ListedOrigins(app, origins) for segment, origins in settings.cross_origins.items() if origins
     }
@@ -40,6 +40,6 @@ def with_cross_origin(app: ASGIApp, settings: Settings) -> ASGIApp:
 
 
 def first_segment(scope: Scope) -> str:
-    """What the path of a request begins with: `store` of `/store/carts`."""
+    """Return the first segment of a request's path: `store` of `/store/carts`."""
     segment: str = scope.get("path", "").removeprefix("/").partition("/")[0]
     return segment

@@ -1,6 +1,6 @@
-"""Refuse requests for other hosts than the shop's, where PUBLIC_URL says which that is.
+"""Refusal of requests for other hosts than the shop's, if PUBLIC_URL is set.
 
-A name of somebody else that leads to this server would be another site to browsers: its pages could read the shop as
+A foreign host name that leads to this server would be a separate site to browsers: its pages could read the shop as
 their own (DNS rebinding), and search engines would list the shop twice.
 """
 
@@ -15,17 +15,18 @@ from backend.core.config.settings import Settings
 from backend.edge.middleware.cors import first_segment
 
 ANY_HOST = frozenset({"livez", "readyz", "health", "metrics", "hooks"})
-"""First segments of paths that probes, monitors and providers may ask for by any name or address."""
+"""First segments of paths that probes, monitors and providers may request under any host name or address."""
 REVALIDATION = "/api/revalidate"
 MISDIRECTED = 421
-"""The status of what is refused."""
+"""Status of a refused request."""
 _REFUSAL = PlainTextResponse("Misdirected Request\n", MISDIRECTED)
 
 
 def with_host_check(app: ASGIApp, settings: Settings) -> ASGIApp:
     """Return the app, answering 421 to requests for hosts that are not the shop's.
 
-    Without PUBLIC_URL it answers every host. The host of STOREFRONT_URL may be asked for `/api/revalidate` only.
+    Without PUBLIC_URL it answers every host. Under the host of STOREFRONT_URL only `/api/revalidate` can be
+    requested.
     """
     hosts = settings.hosts
     if not hosts:

@@ -1,4 +1,4 @@
-"""What is seen of each request from outside the app: its id, in the log and in the response; how long it took."""
+"""Instrumentation of each request: its id, in the log and in the response, and its duration."""
 
 import re
 import secrets
@@ -10,23 +10,23 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from backend.core.observability.logs import log_scope
 from backend.core.observability.metrics import REQUEST_SECONDS, REQUESTS
 from backend.core.observability.tracing import span, trace_fields
-from backend.edge.requests import is_trusted
+from backend.edge.requests import is_trusted_proxy
 
 REQUEST_ID = "x-request-id"
 _PLAIN_ID = re.compile(r"[A-Za-z0-9_.-]{8,64}")
 ROUTE = "trompo.route"
-"""Key in a request's scope: the template of its path, from who answers without the API's routes."""
+"""Key in a request's scope for the template of its path, set by responders without a route of the API."""
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
-def observed(app: ASGIApp, trusted_proxies: str) -> ASGIApp:
-    """The app, whose requests are counted and measured, each with an id: that of a trusted proxy, or else a new one."""
+def with_instrumentation(app: ASGIApp, trusted_proxies: str) -> ASGIApp:
+    """Return the app with metrics for its requests, each with an id: from a trusted proxy, or else a new one."""
 
     async def observe(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await app(scope, receive, send)
             return
-        request_id = _id_of(scope, trusted_proxies)
+        request_id = _choose_request_id(scope, trusted_proxies)
         status = "aborted"
         method = scope["method"] if scope["method"] in METHODS else "other"
         began = perf_counter()
@@ -58,20 +58,24 @@ def observed(app: ASGIApp, trusted_proxies: str) -> ASGIApp:
 
 
 def route_of(scope: Scope) -> str:
-    """The template of a request's path that was answered, such as `/store/carts/{cart_id}`; never the path itself.
+    """Return the path template of an answered request, such as `/store/carts/{cart_id}`, never the path itself.
 
-    Of a mounted app it is where that is mounted; `none` when no route of the shop has the path.
+    For a mounted app it is the mount path; `none` if no route of the shop has the path.
     """
-    if known := scope.get(ROUTE):
-        return str(known)
+    if template := scope.get(ROUTE):
+        return str(template)
     route = getattr(scope.get("route"), "path", "")
     return f"{scope.get('root_path', '')}{route}" or "none"
 
 
-def _id_of(scope: Scope, trusted_proxies: str) -> str:
-    """The request's id. A stranger's would let them write their own entries among those of others."""
-    given = Headers(scope=scope).getlist(REQUEST_ID)
+def _choose_request_id(scope: Scope, trusted_proxies: str) -> str:
+    """Return the request's id. A client's own id is ignored, because it could imitate the ids of others."""
+    request_ids = Headers(scope=scope).getlist(REQUEST_ID)
     host = (scope.get("client") or ("",))[0]
-    if len(given) == 1 and _PLAIN_ID.fullmatch(given[0]) and is_trusted(host, trusted_proxies):
-        return given[0]
+    if (
+        len(request_ids) == 1
+        and _PLAIN_ID.fullmatch(request_ids[0])
+        and is_trusted_proxy(host, trusted_proxies)
+    ):
+        return request_ids[0]
     return secrets.token_hex(8)

@@ -1,7 +1,7 @@
-"""Refusal of requests whose path or query holds a NUL character.
+"""Refusal of requests whose path or query contains a NUL character.
 
-No text with NUL is in the database: PostgreSQL refuses to compare with one, and SQLite would find nothing. A provider's
-hook answers 200 whatever comes (spec: Webhook), so it gets its requests all the same.
+The database contains no text with NUL: PostgreSQL refuses to compare with one, and SQLite would find nothing. A
+provider's hook must always answer 200 (spec: Webhook), so its requests are not checked.
 """
 
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -13,14 +13,14 @@ from backend.edge.wire import Wire
 MESSAGE = "The address of the request holds a NUL character"
 
 
-class CleanAddresses:
-    """An ASGI middleware that answers 400 to such requests. The app gets all others."""
+class NulCheck:
+    """ASGI middleware that answers 400 to requests with NUL in path or query, and forwards all others to the app."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, or let the app answer it."""
+        """Answer a request, or forward it to the app."""
         if scope["type"] == "http" and has_nul(scope) and not scope["path"].startswith(HOOKS):
             await Wire(InvalidData(MESSAGE).body(), InvalidData.status)(scope, receive, send)
         else:

@@ -1,1 +1,1 @@
-"""Invoice providers: the port and its implementations."""
+"""Invoice providers: the interface and its implementations."""

@@ -1,7 +1,7 @@
-"""The port of invoice providers: whoever makes a document legal, or hands it to somebody who does.
+"""Interface of invoice providers, which issue documents legally or pass them to a service that does.
 
-A provider knows nothing of orders or the database: it gets a document with its number. It is told a number once, and
-once more only after `find` has said that it does not know it.
+A provider does not depend on orders or the database: it gets a document with its number. A document is sent once.
+It is sent again only after `find` has reported that the provider does not know the number.
 """
 
 from abc import ABC, abstractmethod
@@ -15,12 +15,12 @@ from backend.invoices.documents import Document
 
 @dataclass(frozen=True, slots=True)
 class Issued:
-    """The document was made.
+    """Result of an issued document.
 
     Attributes:
-        code: its CUFE or CUDE; empty where the provider makes none.
-        xml: as it was made; None where there is none.
-        issued_at: when, where that is another moment than the document's own.
+        code: its CUFE or CUDE; empty if the provider creates none.
+        xml: the issued XML; None if there is none.
+        issued_at: the issue time, if it differs from the document's own.
     """
 
     code: str = ""
@@ -29,46 +29,46 @@ class Issued:
 
 
 class DocumentRejected(ShopError):
-    """The document was refused, and does not exist: its data must be corrected. The message is the provider's."""
+    """The document was rejected and does not exist: its data must be corrected. The message is the provider's."""
 
     status, type = 422, "invalid_data"
 
 
 class InvoiceProvider(ABC):
-    """A way to make invoices and credit notes."""
+    """A service that issues invoices and credit notes."""
 
     id: ClassVar[str]
     is_electronic: ClassVar[bool] = True
-    """Whether what it makes is the buyer's invoice, with code, XML and a picture of it. Else somebody makes that."""
+    """True if its document is the customer's invoice, with code, XML and PDF. Otherwise another program issues it."""
 
     is_test: bool = False
-    """Whether what it makes is for trying out only, and no invoice."""
+    """True if its documents are only tests and not valid invoices."""
 
     @abstractmethod
     async def issue(self, document: Document) -> Issued:
-        """Make this invoice.
+        """Issue this invoice.
 
         Raises:
-            DocumentRejected: it was refused.
-            NoAnswer: nobody knows whether it was made: `find` says so later.
-            ServiceUnavailable: it was not made, and may be made later.
+            DocumentRejected: it was rejected.
+            NoAnswer: it may have been issued: `find` reports it later.
+            ServiceUnavailable: it was not issued, and may be issued later.
         """
 
     @abstractmethod
     async def credit(self, document: Document) -> Issued:
-        """Make this credit note. Raises what `issue` raises."""
+        """Issue this credit note. Raises the same errors as `issue`."""
 
     @abstractmethod
     async def find(self, document: Document) -> Issued | None:
-        """What was made with this document's number; None when nothing was.
+        """Return the issued document with this number; None if there is none.
 
         Raises:
-            ServiceUnavailable: nobody knows: ask again.
+            ServiceUnavailable: the result is unknown: repeat the call.
         """
 
-    def qr(self, document: Document, code: str) -> str:  # noqa: ARG002 - for those that have one
-        """What the QR of the document says; empty where it has none."""
+    def qr(self, document: Document, code: str) -> str:  # noqa: ARG002 - for providers with a QR
+        """Return the text of the document's QR; empty if it has none."""
         return ""
 
-    async def close(self) -> None:  # noqa: B027 - most have none
-        """Give its connections back."""
+    async def close(self) -> None:  # noqa: B027 - most providers have none
+        """Close its connections."""

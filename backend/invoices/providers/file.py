@@ -1,6 +1,7 @@
-"""Documents for the program of the shop's accountant, which makes the invoices: they are fetched as files by period.
+"""Provider for an accountant's program, which issues the documents itself: it imports them as files by period.
 
-The files are `invoices` and `invoice_lines` of `backend.exports`. A document is ready for them once it has its number.
+The files are the exports `invoices` and `invoice_lines` of `backend.exports`. A document is included when it has
+its number.
 """
 
 from typing import ClassVar
@@ -11,19 +12,19 @@ from backend.invoices.providers.base import InvoiceProvider, Issued
 
 
 class FileProvider(InvoiceProvider):
-    """Every document is ready at once; nobody outside is asked."""
+    """Provider for which every document is issued immediately, without a request."""
 
     id: ClassVar[str] = INVOICE_FILE
     is_electronic: ClassVar[bool] = False
 
     async def issue(self, document: Document) -> Issued:  # noqa: ARG002 - the interface's
-        """It is in the files from now on."""
+        """Return a result without code or XML: the files include the invoice from now on."""
         return Issued()
 
     async def credit(self, document: Document) -> Issued:  # noqa: ARG002 - the interface's
-        """It is in the files from now on."""
+        """Return a result without code or XML: the files include the credit note from now on."""
         return Issued()
 
     async def find(self, document: Document) -> Issued | None:  # noqa: ARG002 - the interface's
-        """Nobody was told of it."""
+        """Return None: there is no external service to search."""
         return None

@@ -1,4 +1,4 @@
-"""Which class answers to which provider id: the one list of the invoice providers there are."""
+"""Registry of the invoice providers by id."""
 
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -10,29 +10,29 @@ from backend.core.config.settings import Settings
 from backend.core.texts import _
 from backend.invoices.providers.base import InvoiceProvider
 from backend.invoices.providers.file import FileProvider
-from backend.invoices.providers.ubl.provider import ubl_provider
+from backend.invoices.providers.ubl.provider import create_ubl_provider
 
 PROVIDER_NAMES = {
     INVOICE_FILE: _("El programa de tu contador (archivo)"),
     INVOICE_UBL: _("Proveedor tecnológico (UBL 2.1)"),
 }
-"""What people call them."""
+"""Names of the providers for staff."""
 
 
-def invoice_providers(
+def create_invoice_providers(
     ids: Iterable[str], settings: Settings, transport: httpx.AsyncBaseTransport | None = None
 ) -> dict[str, InvoiceProvider]:
-    """The providers with these ids, by id, but for one that has no credentials. `transport` leads to the sandbox.
+    """Create the providers with these ids, except one without credentials. `transport` connects to the sandbox.
 
     Raises:
-        KeyError: there is no such provider (`backend.core.config.modules.registered` refuses it before).
+        KeyError: there is no such provider. `backend.core.config.modules.registered_providers` checks the ids earlier.
     """
-    make: dict[str, Callable[[], InvoiceProvider]] = {
+    factories: dict[str, Callable[[], InvoiceProvider]] = {
         INVOICE_FILE: FileProvider,
-        INVOICE_UBL: partial(ubl_provider, settings, transport),
+        INVOICE_UBL: partial(create_ubl_provider, settings, transport),
     }
     return {
-        provider_id: make[provider_id]()
+        provider_id: factories[provider_id]()
         for provider_id in ids
         if provider_id != INVOICE_UBL or settings.has_invoice_provider
     }

@@ -1,4 +1,4 @@
-"""The form of an area of content: rows of texts, as people write them, and the body that they say."""
+"""The form of a content area: fill it from a body, and parse it to a body."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from datetime import date
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.content.areas import (
-    OWN_SECTIONS,
+    DEFAULT_SECTIONS,
     SECTION_NAMES,
     AnnouncementBody,
     Area,
@@ -19,37 +19,37 @@ from backend.content.areas import (
     Section,
     SectionKind,
     SlideKind,
-    read_body,
+    parse_body,
 )
-from backend.content.validation import check
+from backend.content.validation import validate_content
 from backend.core.errors import InvalidData
-from backend.media.picture_urls import picture_address
-from backend.office.offers.form import read_day
-from backend.office.product_names import names_of_toys, toys_named
+from backend.media.picture_urls import encode_picture_url
+from backend.office.offers.form import parse_day
+from backend.office.product_names import find_products_by_name, read_form_names
 
 TEXTS = ("text", "link", "starts", "ends", "about", "title", "subject", "opening", "closing")
-"""The fields that stand once."""
+"""Fields that the form has once."""
 CELLS = (
     "kind", "picture", "toy", "title", "text", "alt", "link", "label", "toys", "category_id", "starts", "ends",
 )  # fmt: skip
-"""The fields that each row has."""
+"""Fields that each row of the form has."""
 LINE = "line"
-"""The kind of a row of the footer."""
+"""Kind of a row of the footer."""
 _ROWS = {Area.BANNER: "slides", Area.HOME: "sections", Area.FOOTER: "lines"}
 _FIELDS = {"product_id": "toy", "product_ids": "toys"}
-"""What fields of a body are called in the form."""
+"""Form fields by the fields of a body, where the names differ."""
 
 
 @dataclass(frozen=True, slots=True)
 class AreaRow:
-    """A row of the form: a slide, a section, or a line of the footer. What its kind does not have is empty.
+    """A row of the form: a slide, a section, or a line of the footer. Fields that its kind does not have are empty.
 
     Attributes:
-        name: of a section that the shop fills by itself.
-        toy: a toy's title or code.
-        toys: the same of several, one a line.
-        src: where the picture is.
-        is_added: it is not saved yet.
+        name: name of a section that the shop fills automatically.
+        toy: title or code of a product.
+        toys: titles or codes of several products, one per line.
+        src: URL of the picture.
+        is_added: True if it is not saved yet.
     """
 
     key: str
@@ -72,15 +72,15 @@ class AreaRow:
 
 @dataclass(frozen=True, slots=True)
 class AreaForm:
-    """What the form holds, as texts."""
+    """Values of the form, as texts."""
 
     texts: Mapping[str, str] = field(default_factory=dict)
     rows: Sequence[AreaRow] = ()
 
 
 async def form_of(session: AsyncSession, body: Body) -> tuple[AreaForm, dict[str, str]]:
-    """The form of what an area says, and the ids of the toys that it names, by how it names them."""
-    names = await _names(session, body)
+    """Return the form of a body, and the ids of its products by their names in the form."""
+    names = await _read_names(session, body)
     match body:
         case BannerBody():
             rows = [
@@ -88,24 +88,29 @@ async def form_of(session: AsyncSession, body: Body) -> tuple[AreaForm, dict[str
                     key=f"row-{number}",
                     kind=one.kind,
                     picture=one.picture,
-                    src=picture_address(one.picture),
+                    src=encode_picture_url(one.picture),
                     toy=names.get(one.product_id, ""),
                     title=one.title,
                     text=one.text,
                     alt=one.alt,
                     link=one.link,
-                    starts=_day(one.starts),
-                    ends=_day(one.ends),
+                    starts=_format_day(one.starts),
+                    ends=_format_day(one.ends),
                 )
                 for number, one in enumerate(body.slides)
             ]
             form = AreaForm(rows=rows)
         case AnnouncementBody():
             form = AreaForm(
-                {"text": body.text, "link": body.link, "starts": _day(body.starts), "ends": _day(body.ends)}
+                {
+                    "text": body.text,
+                    "link": body.link,
+                    "starts": _format_day(body.starts),
+                    "ends": _format_day(body.ends),
+                }
             )
         case HomeBody():
-            sections = body.sections or [Section(kind=kind) for kind in OWN_SECTIONS]
+            sections = body.sections or [Section(kind=kind) for kind in DEFAULT_SECTIONS]
             form = AreaForm(rows=[_section_row(one, number, names) for number, one in enumerate(sections)])
         case FooterBody():
             lines = [
@@ -119,27 +124,27 @@ async def form_of(session: AsyncSession, body: Body) -> tuple[AreaForm, dict[str
 
 
 async def read_form(session: AsyncSession, area: Area, form: AreaForm, known: Mapping[str, str]) -> Body:
-    """What the form says.
+    """Parse the form.
 
     Args:
-        session: reads the toys that it names.
-        area: what it is the form of.
-        form: what was typed.
-        known: ids of the toys that the form showed, by how it named them.
+        session: for reading the named products.
+        area: the area of the form.
+        form: the typed values.
+        known: ids of the products that the form showed, by their names in the form.
 
     Raises:
-        InvalidData: it cannot be shown; `fields` says why, by the form's fields: `link-row-0`, `text`.
+        InvalidData: the form is invalid; `fields` has the errors by the form's fields: `link-row-0`, `text`.
     """
     problems: dict[str, str] = {}
-    raw = await _raw(session, area, form, known, problems)
+    raw = await _read_fields(session, area, form, known, problems)
     try:
-        body = read_body(area, raw)
-        await check(session, area, body)
+        body = parse_body(area, raw)
+        await validate_content(session, area, body)
     except InvalidData as error:
-        # of a day that is none, and a toy that was not found, more is known here
+        # for invalid days and unknown products, the messages of `problems` are more precise
         problems = {_field(path, form.rows): problem for path, problem in error.fields.items()} | problems
     if problems:
-        raise InvalidData("The form cannot be shown", fields=problems)
+        raise InvalidData("The form is invalid", fields=problems)
     return body
 
 
@@ -150,7 +155,7 @@ def _field(path: str, rows: Sequence[AreaRow]) -> str:
     return "rows" if path in _ROWS.values() else path
 
 
-async def _raw(
+async def _read_fields(
     session: AsyncSession, area: Area, form: AreaForm, known: Mapping[str, str], problems: dict[str, str]
 ) -> dict[str, object]:
     texts = form.texts
@@ -175,14 +180,14 @@ async def _raw(
 async def _raw_slide(
     session: AsyncSession, row: AreaRow, known: Mapping[str, str], problems: dict[str, str]
 ) -> dict[str, object]:
-    said = {"kind": row.kind, "text": row.text, "link": row.link}
+    common = {"kind": row.kind, "text": row.text, "link": row.link}
     days = _typed_days(row.starts, row.ends, f"-{row.key}", problems)
     if row.kind == SlideKind.PICTURE:
-        return {**said, **days, "picture": row.picture, "alt": row.alt, "title": row.title}
-    ids, problem = await toys_named(session, [row.toy], known)
+        return {**common, **days, "picture": row.picture, "alt": row.alt, "title": row.title}
+    ids, problem = await find_products_by_name(session, [row.toy], known)
     if problem:
         problems[f"toy-{row.key}"] = problem
-    return {**said, **days, "product_id": next(iter(ids), "")}
+    return {**common, **days, "product_id": next(iter(ids), "")}
 
 
 async def _raw_section(
@@ -190,21 +195,23 @@ async def _raw_section(
 ) -> dict[str, object]:
     if row.kind != SectionKind.EDITORIAL:
         return {"kind": row.kind}
-    ids, problem = await toys_named(session, row.toys.splitlines(), known)
+    ids, problem = await find_products_by_name(session, row.toys.splitlines(), known)
     if problem:
         problems[f"toys-{row.key}"] = problem
-    said = {name: getattr(row, name) for name in ("kind", "title", "text", "picture", "alt", "link", "label")}
-    return {**said, "product_ids": ids, "category_id": row.category_id}
+    common = {
+        name: getattr(row, name) for name in ("kind", "title", "text", "picture", "alt", "link", "label")
+    }
+    return {**common, "product_ids": ids, "category_id": row.category_id}
 
 
 def _typed_days(starts: str, ends: str, row: str, problems: dict[str, str]) -> dict[str, object]:
     return {
-        "starts": read_day(starts, f"starts{row}", problems),
-        "ends": read_day(ends, f"ends{row}", problems),
+        "starts": parse_day(starts, f"starts{row}", problems),
+        "ends": parse_day(ends, f"ends{row}", problems),
     }
 
 
-def _day(day: date | None) -> str:
+def _format_day(day: date | None) -> str:
     return day.isoformat() if day else ""
 
 
@@ -214,7 +221,7 @@ def _section_row(section: Section, number: int, names: Mapping[str, str]) -> Are
         kind=section.kind,
         name=SECTION_NAMES.get(section.kind, ""),
         picture=section.picture,
-        src=picture_address(section.picture) if section.picture else "",
+        src=encode_picture_url(section.picture) if section.picture else "",
         title=section.title,
         text=section.text,
         alt=section.alt,
@@ -225,12 +232,12 @@ def _section_row(section: Section, number: int, names: Mapping[str, str]) -> Are
     )
 
 
-async def _names(session: AsyncSession, body: Body) -> dict[str, str]:
-    """How the form names the toys of a body, by their ids."""
+async def _read_names(session: AsyncSession, body: Body) -> dict[str, str]:
+    """Return the names of a body's products in the form, by their ids."""
     ids: list[str] = []
     if isinstance(body, BannerBody):
         ids = [one.product_id for one in body.slides]
     elif isinstance(body, HomeBody):
         ids = [product_id for one in body.sections for product_id in one.product_ids]
-    wanted = [one for one in ids if one]
-    return await names_of_toys(session, wanted) if wanted else {}
+    product_ids = [one for one in ids if one]
+    return await read_form_names(session, product_ids) if product_ids else {}

@@ -1,4 +1,4 @@
-"""What the office shows of an area of content: its form, every version, and what a body looks like in the shop."""
+"""The office's screen of a content area: its form, its versions, and a preview of a body in the shop."""
 
 from dataclasses import dataclass, field
 
@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.catalog.models import Category, Product, for_sale
 from backend.content.areas import (
     AREA_NAMES,
-    OWN_SECTIONS,
+    DEFAULT_SECTIONS,
     PLACEHOLDERS,
     AnnouncementBody,
     Area,
@@ -17,40 +17,40 @@ from backend.content.areas import (
     FooterBody,
     HomeBody,
     MailBody,
+    ScheduledContent,
     Section,
     SectionKind,
     SlideKind,
-    Timed,
 )
-from backend.content.current_content import Announcement, Footer, announcement_of, footer_of
-from backend.content.home import SectionView, SlideView, sections_of, slides_of
-from backend.content.versions import NOTHING, SavedContent, content_versions, current_content
+from backend.content.current_content import Announcement, Footer, announcement_view, footer_view
+from backend.content.home import SectionView, SlideView, list_section_views, list_slide_views
+from backend.content.versions import NO_VERSION, SavedContent, list_content_versions, read_current_version
 from backend.core.config.settings import Settings
 from backend.core.dates import date_name, short_time_label, time_label, today_in_colombia
 from backend.core.db.database import database_now
 from backend.core.texts import _
 from backend.office.content.area_form import LINE, AreaRow, form_of
 from backend.office.content.mail_preview import example_mail
-from backend.staff.actor_names import names_of
+from backend.staff.actor_names import actor_names
 from backend.staff.rights import Actor, Right
 
-MOST_TITLES = 400
-"""Titles that a field suggests."""
+MAX_TITLES = 400
+"""Maximum number of suggested titles."""
 
 
 @dataclass(frozen=True, slots=True)
 class SavedRow:
-    """A version in the list: when it was published, and by whom."""
+    """A version in the list: when it was published, and by which staff member."""
 
     version: int
     label: str
-    by: str
+    saved_by: str
     is_current: bool
 
 
 @dataclass(frozen=True, slots=True)
 class CategoryChoice:
-    """A category that can be chosen."""
+    """A category to choose."""
 
     id: str
     name: str
@@ -58,14 +58,14 @@ class CategoryChoice:
 
 @dataclass(frozen=True, slots=True)
 class AreaPage:
-    """An area to be changed.
+    """An area in its editor.
 
     Attributes:
-        version: the one in force, which the form shows.
-        texts, rows: the form; `blank` is a new row of it.
-        known: the ids of the toys that the form names, by their titles.
-        titles: of toys, to be suggested.
-        names: what the texts of a mail can name.
+        version: the current version, which the form shows.
+        texts, rows: the form; `blank` is a new row.
+        known: ids of the products in the form, by their names.
+        titles: suggested titles of products.
+        names: variables that the texts of a mail can contain.
     """
 
     area: str
@@ -83,12 +83,13 @@ class AreaPage:
 
 @dataclass(frozen=True, slots=True)
 class AreaPreview:
-    """What a body looks like in the shop.
+    """A preview of a body in the shop.
 
     Attributes:
-        title: which body: what was typed, an earlier version, or what somebody else published.
-        notes: what cannot be seen by looking: days, and toys that are left out.
-        version: of an earlier version, its number; -1 of what was typed.
+        title: description of the body: the typed one, an earlier version, or a version that another person
+            published.
+        notes: parts of the body that the preview does not show: days, and products that are left out.
+        version: number of an earlier version; -1 for the typed body.
     """
 
     title: str
@@ -104,7 +105,7 @@ class AreaPreview:
 
 @dataclass(frozen=True, slots=True)
 class AreaSummary:
-    """An area in the list of what can be changed."""
+    """An area in the list of areas."""
 
     area: str
     title: str
@@ -112,37 +113,37 @@ class AreaSummary:
 
 
 BLANKS: dict[Area, str] = {
-    Area.BANNER: SlideKind.TOY,
+    Area.BANNER: SlideKind.PRODUCT,
     Area.HOME: SectionKind.EDITORIAL,
     Area.FOOTER: LINE,
 }
 
 
 async def area_summaries(session: AsyncSession, actor: Actor) -> list[AreaSummary]:
-    """Every area, and how it stands.
+    """Return all areas with their current version.
 
     Raises:
-        Forbidden: the role may not see the shop's settings.
+        Forbidden: the actor may not see the shop's settings.
     """
     actor.require(Right.READ_SETTINGS)
-    saved = [await current_content(session, area) for area in Area]
-    return [AreaSummary(one.area, AREA_NAMES[one.area], _detail(one)) for one in saved]
+    saved = [await read_current_version(session, area) for area in Area]
+    return [AreaSummary(one.area, AREA_NAMES[one.area], _summary_text(one)) for one in saved]
 
 
-def _detail(saved: SavedContent) -> str:
-    if saved.version == NOTHING or saved.saved_at is None:
+def _summary_text(saved: SavedContent) -> str:
+    if saved.version == NO_VERSION or saved.saved_at is None:
         return _("Como viene con la tienda")
     return _("Versión {version}, {when}").format(version=saved.version, when=short_time_label(saved.saved_at))
 
 
 async def area_page(session: AsyncSession, actor: Actor, area: Area) -> AreaPage:
-    """The area as it stands.
+    """Return the area with its current version in the form.
 
     Raises:
-        Forbidden: the role may not see the shop's settings.
+        Forbidden: the actor may not see the shop's settings.
     """
     actor.require(Right.READ_SETTINGS)
-    current = await current_content(session, area)
+    current = await read_current_version(session, area)
     form, known = await form_of(session, current.body)
     categories = await session.execute(
         select(Category.id, Category.name).order_by(Category.name, Category.id)
@@ -155,26 +156,26 @@ async def area_page(session: AsyncSession, actor: Actor, area: Area) -> AreaPage
         rows=list(form.rows),
         blank=AreaRow("", BLANKS.get(area, "")),
         known=known,
-        titles=await _suggested(session) if area in {Area.BANNER, Area.HOME} else [],
+        titles=await _suggested_titles(session) if area in {Area.BANNER, Area.HOME} else [],
         categories=[CategoryChoice(one, name) for one, name in categories] if area is Area.HOME else [],
         versions=await _versions(session, current),
         names=", ".join(f"{{{name}}}" for name in PLACEHOLDERS.get(area, ())),
     )
 
 
-async def _suggested(session: AsyncSession) -> list[str]:
-    query = select(Product.title).where(for_sale()).order_by(Product.title_key).limit(MOST_TITLES)
+async def _suggested_titles(session: AsyncSession) -> list[str]:
+    query = select(Product.title).where(for_sale()).order_by(Product.title_key).limit(MAX_TITLES)
     return list(dict.fromkeys((await session.execute(query)).scalars()))
 
 
 async def _versions(session: AsyncSession, current: SavedContent) -> list[SavedRow]:
-    versions = await content_versions(session, current.area)
-    people = await names_of(session, {one.saved_by for one in versions if one.saved_by})
+    versions = await list_content_versions(session, current.area)
+    names = await actor_names(session, {one.saved_by for one in versions if one.saved_by})
     return [
         SavedRow(
             one.version,
             time_label(one.saved_at) if one.saved_at else _("Como viene con la tienda"),
-            people.get(one.saved_by or "", ""),
+            names.get(one.saved_by or "", ""),
             one.version == current.version,
         )
         for one in versions
@@ -182,8 +183,8 @@ async def _versions(session: AsyncSession, current: SavedContent) -> list[SavedR
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
-    """What is to be looked at: an area's body, and what it is called. `version`: see `AreaPreview`."""
+class PreviewRequest:
+    """The body to preview, with its title. `version`: see `AreaPreview`."""
 
     area: Area
     body: Body
@@ -191,37 +192,37 @@ class Looked:
     version: int = -1
 
 
-async def preview_of(
-    session: AsyncSession, looked: Looked, settings: Settings, effective: Settings
+async def preview_content(
+    session: AsyncSession, request: PreviewRequest, settings: Settings, effective: Settings
 ) -> AreaPreview:
-    """What a body looks like in the shop, days aside: they are in the notes.
+    """Return the preview of a body. It ignores the days of the body; the notes list them.
 
     Args:
-        session: reads what it names.
-        looked: the body.
-        settings: those of the environment, for mails.
+        session: for reading the products of the body.
+        request: the body.
+        settings: settings of the environment, for mails.
         effective: the effective settings, for mails.
     """
-    body, title, version = looked.body, looked.title, looked.version
+    body, title, version = request.body, request.title, request.version
     match body:
         case MailBody():
-            subject, page = example_mail(settings, effective, looked.area, body)
+            subject, page = example_mail(settings, effective, request.area, body)
             return AreaPreview(title, version=version, mail_subject=subject, mail_page=page)
         case AnnouncementBody():
             notes = [] if body.text else [_("Sin texto no hay aviso.")]
             return AreaPreview(
                 title,
-                announcement=announcement_of(body),
-                notes=[*notes, *await _days(session, body, body.text)],
+                announcement=announcement_view(body),
+                notes=[*notes, *await _day_notes(session, body, body.text)],
                 version=version,
             )
         case FooterBody():
-            return AreaPreview(title, footer=footer_of(body), version=version)
+            return AreaPreview(title, footer=footer_view(body), version=version)
         case HomeBody():
-            sections = body.sections or [Section(kind=kind) for kind in OWN_SECTIONS]
-            return AreaPreview(title, sections=await sections_of(session, sections), version=version)
+            sections = body.sections or [Section(kind=kind) for kind in DEFAULT_SECTIONS]
+            return AreaPreview(title, sections=await list_section_views(session, sections), version=version)
         case BannerBody():
-            slides = await slides_of(session, body.slides)
+            slides = await list_slide_views(session, body.slides)
             return AreaPreview(
                 title, slides=slides, notes=await _slide_notes(session, body, slides), version=version
             )
@@ -233,17 +234,17 @@ async def _slide_notes(session: AsyncSession, body: BannerBody, slides: list[Sli
     notes: list[str] = []
     for slide, row in zip(body.slides, form.rows, strict=True):
         name = row.toy or row.title
-        if slide.kind is SlideKind.TOY and slide.product_id not in shown:
+        if slide.kind is SlideKind.PRODUCT and slide.product_id not in shown:
             notes.append(
                 _("«{toy}» no se puede comprar ahora: no se ve hasta que se pueda.").format(toy=name)
             )
-        notes += await _days(session, slide, name)
+        notes += await _day_notes(session, slide, name)
     if not any(slide.handle for slide in slides):
         notes.append(_("Mientras ningún juguete tuyo se pueda comprar, la tienda pone los suyos."))
     return notes
 
 
-async def _days(session: AsyncSession, timed: Timed, name: str) -> list[str]:
+async def _day_notes(session: AsyncSession, timed: ScheduledContent, name: str) -> list[str]:
     today = today_in_colombia(await database_now(session))
     notes = []
     if timed.starts and timed.starts > today:

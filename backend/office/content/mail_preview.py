@@ -1,9 +1,9 @@
-"""A mail with the office's words, as a buyer would get it: with an order that there never was."""
+"""Preview of a mail with the office's texts, for an invented order."""
 
 from datetime import timedelta
 from typing import Any
 
-from backend.content.areas import MAIL, Area, MailBody
+from backend.content.areas import MAIL_AREA_PREFIX, Area, MailBody
 from backend.core.clock import now
 from backend.core.config.settings import Settings
 from backend.core.dates import date_label
@@ -14,25 +14,25 @@ from backend.mail.models import MailKind
 from backend.mail.rendering import MailRenderer
 from backend.returns.models import NEXT_STEPS, ReturnKind
 
-NUMBER = 4821
-BUYER = "ana@example.com"
+ORDER_NUMBER = 4821
+CUSTOMER_EMAIL = "ana@example.com"
 
 
 def example_mail(settings: Settings, effective: Settings, area: Area, body: MailBody) -> tuple[str, str]:
-    """The subject and the page of this area's mail."""
-    kind = MailKind(area.removeprefix(MAIL))
-    message = Message(kind, BUYER, _example(settings))
+    """Return the subject and the HTML of this area's mail."""
+    kind = MailKind(area.removeprefix(MAIL_AREA_PREFIX))
+    message = Message(kind, CUSTOMER_EMAIL, _example(settings))
     mail = MailRenderer(settings).render(message, effective, body)
     page = mail.get_body(("html",))
     return str(mail["Subject"]), page.get_content() if page is not None else ""
 
 
 def _example(settings: Settings) -> dict[str, Any]:
-    """The values that the templates of all these mails name (docs/accounts.md lists them)."""
+    """Return values for all variables of the templates of these mails (docs/accounts.md lists them)."""
     link, due = settings.base_url, date_label(now() + timedelta(days=15))
     return {
         "name": "Ana",
-        "number": NUMBER,
+        "number": ORDER_NUMBER,
         "link": link,
         "bill": [
             (_("1 × Trompo de madera"), format_cop(30_000)),

@@ -1,4 +1,4 @@
-"""What the office shows of the shop's texts: which version of each is in force, and every version of one."""
+"""The office's screen of legal texts: the current version of each, and all versions of one."""
 
 from dataclasses import dataclass, field
 
@@ -14,13 +14,13 @@ from backend.legal.texts import (
     LegalKind,
     TextVersion,
     all_versions,
-    as_html,
     current_texts,
-    filled,
+    fill_text,
     read_version,
+    to_html,
 )
 from backend.office.content.area_page import AreaSummary, area_summaries
-from backend.staff.actor_names import names_of
+from backend.staff.actor_names import actor_names
 from backend.staff.rights import Actor, Right
 
 TEMPLATE_BY = _("Texto modelo de la tienda")
@@ -28,7 +28,7 @@ TEMPLATE_BY = _("Texto modelo de la tienda")
 
 @dataclass(frozen=True, slots=True)
 class TextRow:
-    """A text in the list."""
+    """A legal text in the list."""
 
     kind: str
     title: str
@@ -38,24 +38,24 @@ class TextRow:
 
 @dataclass(frozen=True, slots=True)
 class VersionRow:
-    """A version of a text: when it was saved, and by whom."""
+    """A version of a legal text: when it was saved, and by which staff member."""
 
     version: int
     label: str
-    by: str
+    saved_by: str
     is_reviewed: bool
     is_current: bool
 
 
 @dataclass(frozen=True, slots=True)
 class TextView:
-    """One text to be changed.
+    """One text in its editor.
 
     Attributes:
-        current: the number of the version in force.
-        shown: the number of the version whose `source` is shown.
-        html: what that version looks like.
-        data: the names of the shop's data that it can name.
+        current: number of the current version.
+        shown: number of the version whose `source` is shown.
+        html: the shown version as HTML.
+        data: names of the shop's data that the text can contain.
     """
 
     kind: str
@@ -71,7 +71,7 @@ class TextView:
 
 @dataclass(frozen=True, slots=True)
 class ContentPage:
-    """The areas of content, the legal texts, and the text that was opened, if one was."""
+    """The areas of content, the legal texts, and the opened text, if any."""
 
     texts: list[TextRow]
     opened: TextView | None = None
@@ -81,11 +81,11 @@ class ContentPage:
 async def content_page(
     session: AsyncSession, actor: Actor, effective: Identity, kind: str = "", version: int = 0
 ) -> ContentPage:
-    """The texts; opened, the one of this kind as this version says it (0: the one in force).
+    """Return the texts. With `kind`, open this text in the given version (0: the current one).
 
     Raises:
-        Forbidden: the role may not see the shop's settings.
-        NotFound: there is no such text, or no such version of it.
+        Forbidden: the actor may not see the shop's settings.
+        NotFound: the text or this version of it does not exist.
     """
     actor.require(Right.READ_SETTINGS)
     texts = await current_texts(session)
@@ -96,27 +96,27 @@ async def content_page(
         raise NotFound(f"There is no text {kind}")
     current = texts[LegalKind(kind)]
     shown = await read_version(session, current.kind, version) if version else current
-    return ContentPage(rows, await _opened(session, effective, current, shown))
+    return ContentPage(rows, await _text_view(session, effective, current, shown))
 
 
-async def _opened(
+async def _text_view(
     session: AsyncSession, effective: Identity, current: TextVersion, shown: TextVersion
 ) -> TextView:
     versions = await all_versions(session, current.kind)
-    people = await names_of(session, {text.saved_by for text in versions if text.saved_by})
+    names = await actor_names(session, {text.saved_by for text in versions if text.saved_by})
     return TextView(
         kind=current.kind,
         title=TITLES[current.kind],
         current=current.version,
         shown=shown.version,
         source=shown.source,
-        html=as_html(filled(shown, effective).text),
+        html=to_html(fill_text(shown, effective).text),
         is_reviewed=shown.is_reviewed,
         versions=[
             VersionRow(
                 text.version,
                 time_label(text.saved_at) if text.saved_at else TEMPLATE_BY,
-                people.get(text.saved_by or "", ""),
+                names.get(text.saved_by or "", ""),
                 text.is_reviewed,
                 text.version == current.version,
             )

@@ -1,4 +1,4 @@
-"""One customer as the office shows them: who they are, what they bought and agreed to, and what staff noted."""
+"""The customer screen of the office: contact data, orders, consents and notes of one customer."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,45 +14,45 @@ from backend.customers.directory import Person, find_person
 from backend.customers.models import Customer, CustomerNote, GuestCustomer, Login
 from backend.customers.notes import notes_of
 from backend.legal.consents import consents_of_person
-from backend.office.customer_labels import consent_in_words, document_of, phone_path, whatsapp_path
-from backend.office.customers.listing import account_chip, name_of
+from backend.office.customer_labels import describe_consent, payer_document, phone_path, whatsapp_path
+from backend.office.customers.listing import account_chip, customer_name
 from backend.office.orders.listing import OrderRow, order_rows
 from backend.office.views import ChipView
 from backend.orders.models import Order
 from backend.orders.states import HAS_MONEY
 from backend.pqrs.models import KIND_NAMES, Pqrs, PqrsKind
-from backend.privacy.customer_data import somebody
-from backend.privacy.erasure import obstacles
-from backend.shipping.addresses import address_lines
-from backend.staff.actor_names import names_within
+from backend.privacy.customer_data import find_data_subject
+from backend.privacy.erasure import find_obstacles
+from backend.shipping.addresses import format_address_lines
+from backend.staff.actor_names import short_actor_names
 from backend.staff.rights import Actor, Right
 
-MOST_ORDERS = 20
-MOST_ADDRESSES = 6
-WAYS = {"emailpass": _("Correo y contraseña"), "google": _("Google")}
+MAX_ORDERS = 20
+MAX_ADDRESSES = 6
+LOGIN_LABELS = {"emailpass": _("Correo y contraseña"), "google": _("Google")}
 
 
 @dataclass(frozen=True, slots=True)
 class NoteView:
-    """A note of the staff's."""
+    """A note of a staff member on the customer."""
 
     id: str
     text: str
-    by: str
+    author: str
     when: str
 
 
 @dataclass(frozen=True, slots=True)
-class PlaceView:
-    """An address. `source` says where it is known from."""
+class KnownAddress:
+    """An address. `source`: the address book or an order."""
 
     source: str
     lines: list[str]
 
 
 @dataclass(frozen=True, slots=True)
-class PersonFields:
-    """The fields that staff may correct."""
+class ContactFields:
+    """The fields that staff may change."""
 
     first_name: str
     last_name: str
@@ -64,15 +64,15 @@ class CustomerDetail:
     """A customer or guest.
 
     Attributes:
-        phone_path, whatsapp_path: what a tap opens; empty where the number is none.
-        facts: name and value of what else is known of them.
-        orders: the newest; `more_orders` is how many others there are.
-        pqrs: number and kind of what they asked by the form, and when.
-        others: the same address with, or without, an account: id and how it is called.
-        consents: what they agreed to: what, the proof, and the text's SHA-256.
-        actions: what may be done now: `change`, `export`, `erase`, and `prove` where only the second
-            factor is missing for what can be done with their data.
-        obstacles: what must be finished before their data can be deleted, for whoever may do that.
+        phone_path, whatsapp_path: links; empty for an invalid number.
+        facts: names and values of further data.
+        orders: the newest orders; `more_orders`: number of further ones.
+        pqrs: kind, number and moment of each PQRS request.
+        others: the account or guest with the same e-mail address: its id and a label.
+        consents: the customer's consents: name, proof, and SHA-256 of the text.
+        actions: possible actions: `change`, `export`, `erase`, and `prove` if only the second factor is missing for
+            actions on personal data.
+        obstacles: reasons why the data cannot be deleted yet; empty if the actor may not delete it.
     """
 
     id: str
@@ -82,9 +82,9 @@ class CustomerDetail:
     phone_path: str
     whatsapp_path: str
     chip: ChipView
-    fields: PersonFields
+    fields: ContactFields
     facts: list[tuple[str, str]]
-    addresses: list[PlaceView]
+    addresses: list[KnownAddress]
     orders: list[OrderRow]
     more_orders: int
     pqrs: list[tuple[str, str]]
@@ -96,52 +96,52 @@ class CustomerDetail:
 
 
 async def customer_detail(session: AsyncSession, actor: Actor, customer_id: str) -> CustomerDetail:
-    """The customer or guest with this id.
+    """Return the customer or guest with this id.
 
     Raises:
         Forbidden: the actor may not see customers.
-        NotFound: there is none.
+        NotFound: there is none with this id.
     """
     actor.require(Right.READ_CUSTOMERS)
     person = await find_person(session, customer_id)
-    theirs = or_(Order.customer_id == person.id, Order.guest_id == person.id)
-    newest = select(Order).where(theirs).order_by(Order.created_at.desc(), Order.number.desc())
-    orders = (await session.execute(newest.limit(MOST_ORDERS))).scalars().all()
-    count = (await session.execute(select(func.count()).select_from(Order).where(theirs))).scalar_one()
+    own_orders = or_(Order.customer_id == person.id, Order.guest_id == person.id)
+    newest = select(Order).where(own_orders).order_by(Order.created_at.desc(), Order.number.desc())
+    orders = (await session.execute(newest.limit(MAX_ORDERS))).scalars().all()
+    count = (await session.execute(select(func.count()).select_from(Order).where(own_orders))).scalar_one()
     last = orders[0] if orders else None
     phone = person.phone or (str(last.shipping_address.get("phone") or "") if last else "")
-    paid = select(func.sum(Order.total)).where(theirs, Order.payment_status.in_(HAS_MONEY))
+    paid = select(func.sum(Order.total)).where(own_orders, Order.payment_status.in_(HAS_MONEY))
     spent = (await session.execute(paid)).scalar_one() or 0
-    cart_ids = (await session.execute(select(Order.cart_id).where(theirs))).scalars().all()
+    cart_ids = (await session.execute(select(Order.cart_id).where(own_orders))).scalars().all()
     return CustomerDetail(
         id=person.id,
-        name=name_of(person.first_name, person.last_name, last, person.email),
+        name=customer_name(person.first_name, person.last_name, last, person.email),
         email=person.email,
         phone=phone,
         phone_path=phone_path(phone),
         whatsapp_path=whatsapp_path(phone),
         chip=account_chip(has_account=isinstance(person, Customer)),
-        fields=PersonFields(person.first_name, person.last_name, person.phone),
-        facts=await _facts(session, person, orders, count, spent),
-        addresses=await _places(session, person, orders),
+        fields=ContactFields(person.first_name, person.last_name, person.phone),
+        facts=await _customer_facts(session, person, orders, count, spent),
+        addresses=await _known_addresses(session, person, orders),
         orders=await order_rows(session, orders),
         more_orders=count - len(orders),
-        pqrs=await _pqrs(session, person.email),
-        others=await _others(session, person),
+        pqrs=await _pqrs_labels(session, person.email),
+        others=await _related_customers(session, person),
         consents=[
-            consent_in_words(proof) for proof in await consents_of_person(session, person.id, cart_ids)
+            describe_consent(proof) for proof in await consents_of_person(session, person.id, cart_ids)
         ],
-        notes=await _notes(session, await notes_of(session, person.id)),
-        actions=_actions(actor),
+        notes=await _note_views(session, await notes_of(session, person.id)),
+        actions=_possible_actions(actor),
         obstacles=(
-            await obstacles(session, await somebody(session, person.id))
+            await find_obstacles(session, await find_data_subject(session, person.id))
             if actor.may(Right.ERASE_PERSONAL_DATA)
             else []
         ),
     )
 
 
-def _actions(actor: Actor) -> list[str]:
+def _possible_actions(actor: Actor) -> list[str]:
     may_export = actor.may(Right.EXPORT_PERSONAL_DATA)
     possible = {
         "change": actor.may(Right.CHANGE_CUSTOMERS),
@@ -152,51 +152,55 @@ def _actions(actor: Actor) -> list[str]:
     return [name for name, is_possible in possible.items() if is_possible]
 
 
-async def _facts(
+async def _customer_facts(
     session: AsyncSession, person: Person, orders: Sequence[Order], count: int, spent: int
 ) -> list[tuple[str, str]]:
     ways = await session.execute(
         select(Login.provider).where(Login.customer_id == person.id).order_by(Login.provider)
     )
-    document = next((text for order in orders if (text := document_of(order.payer))), "")
+    document = next((text for order in orders if (text := payer_document(order.payer))), "")
     facts = (
         (_("Cliente desde"), date_label(person.created_at)),
         (_("Empresa"), person.company_name),
         (_("Documento con que pagó"), document),
-        (_("Entra con"), ", ".join(WAYS.get(way, way) for way in ways.scalars())),
+        (_("Entra con"), ", ".join(LOGIN_LABELS.get(way, way) for way in ways.scalars())),
         (_("Pedidos"), str(count) if count else ""),
         (_("Ha comprado"), format_cop(spent) if spent else ""),
     )
     return [(name, value) for name, value in facts if value]
 
 
-async def _places(session: AsyncSession, person: Person, orders: Sequence[Order]) -> list[PlaceView]:
-    """Of their address book, and what else orders were sent to; each once."""
+async def _known_addresses(
+    session: AsyncSession, person: Person, orders: Sequence[Order]
+) -> list[KnownAddress]:
+    """Return the addresses of the address book and of the orders, without duplicates."""
     book = await addresses_of(session, person.id) if isinstance(person, Customer) else ()
     known = [
-        PlaceView(entry.address_name or _("Libreta de direcciones"), address_lines(entry.address))
+        KnownAddress(entry.address_name or _("Libreta de direcciones"), format_address_lines(entry.address))
         for entry in book
     ]
     known += [
-        PlaceView(_("Pedido {number}").format(number=order.number), address_lines(order.shipping_address))
+        KnownAddress(
+            _("Pedido {number}").format(number=order.number), format_address_lines(order.shipping_address)
+        )
         for order in orders
     ]
-    places: list[PlaceView] = []
+    places: list[KnownAddress] = []
     for place in known:
         if place.lines and place.lines not in [one.lines for one in places]:
             places.append(place)
-    return places[:MOST_ADDRESSES]
+    return places[:MAX_ADDRESSES]
 
 
-async def _pqrs(session: AsyncSession, email: str) -> list[tuple[str, str]]:
-    asked = select(Pqrs).where(Pqrs.email == email).order_by(Pqrs.number.desc())
+async def _pqrs_labels(session: AsyncSession, email: str) -> list[tuple[str, str]]:
+    query = select(Pqrs).where(Pqrs.email == email).order_by(Pqrs.number.desc())
     return [
         (f"{KIND_NAMES[PqrsKind(row.kind)]} {row.number}", short_time_label(row.asked_at))
-        for row in (await session.execute(asked)).scalars()
+        for row in (await session.execute(query)).scalars()
     ]
 
 
-async def _others(session: AsyncSession, person: Person) -> list[tuple[str, str]]:
+async def _related_customers(session: AsyncSession, person: Person) -> list[tuple[str, str]]:
     if isinstance(person, Customer):
         other = select(GuestCustomer.id).where(GuestCustomer.email == person.email)
         label = _("También compró sin entrar a su cuenta")
@@ -206,8 +210,8 @@ async def _others(session: AsyncSession, person: Person) -> list[tuple[str, str]
     return [(found, label) for found in (await session.execute(other)).scalars()]
 
 
-async def _notes(session: AsyncSession, notes: Sequence[CustomerNote]) -> list[NoteView]:
-    names = await names_within(session, [note.created_by for note in notes])
+async def _note_views(session: AsyncSession, notes: Sequence[CustomerNote]) -> list[NoteView]:
+    names = await short_actor_names(session, [note.created_by for note in notes])
     return [
         NoteView(note.id, note.text, names.get(note.created_by, ""), short_time_label(note.created_at))
         for note in notes

@@ -1,4 +1,4 @@
-"""Customers as the office lists them: the newest first, with and without an account."""
+"""Customers in the office: the list of customers with and without an account, the newest first."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,27 +9,27 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.core.dates import short_time_label
 from backend.core.texts import _
 from backend.core.web.contact import full_name
-from backend.office.customer_labels import buyer_of
-from backend.office.customers.search import FoundPerson, persons_page
-from backend.office.listing import ListView, active_filters, label_of, read_asked
+from backend.office.customer_labels import recipient_name
+from backend.office.customers.search import FoundPerson, search_customers
+from backend.office.listing import ListView, active_filters, label_of, read_filters
 from backend.office.views import ChipView
 from backend.orders.models import Order
 from backend.staff.rights import Actor, Right
 
-MOST_ROWS = 30
-LONGEST_TEXT = 120
+PAGE_SIZE = 30
+MAX_TEXT_LENGTH = 120
 FIELDS = ("q", "tipo")
 WITH_ACCOUNT, WITHOUT_ACCOUNT = _("Con cuenta"), _("Sin cuenta")
 KINDS: dict[str, tuple[str, bool]] = {
     "con-cuenta": (WITH_ACCOUNT, True),
     "sin-cuenta": (WITHOUT_ACCOUNT, False),
 }
-"""What the address says of each kind, what a person reads, and whether it is with an account."""
+"""Filters of the list: label, and True for customers with an account, by the name in the address."""
 
 
 @dataclass(frozen=True, slots=True)
 class CustomerRow:
-    """Somebody who buys, in a list. `orders_label`: how often they bought, and when last."""
+    """A customer or guest in a list. `orders_label`: number of orders, and the date of the newest."""
 
     id: str
     name: str
@@ -46,51 +46,53 @@ class CustomersView(ListView):
 
 
 async def customers_view(
-    session: AsyncSession, actor: Actor, asked: Mapping[str, str], cursor: str = ""
+    session: AsyncSession, actor: Actor, params: Mapping[str, str], cursor: str = ""
 ) -> CustomersView:
-    """The customers that are asked for.
+    """Return a page of the customers that match the filters.
 
     Raises:
         Forbidden: the actor may not see customers.
-        InvalidData: the cursor is none of ours.
+        InvalidData: the cursor is invalid.
     """
     actor.require(Right.READ_CUSTOMERS)
-    kept = read_asked(asked, FIELDS, LONGEST_TEXT)
-    kind = KINDS.get(kept["tipo"])
-    found, following = await persons_page(
-        session, kept["q"], MOST_ROWS, cursor, has_account=kind[1] if kind else None
+    filters = read_filters(params, FIELDS, MAX_TEXT_LENGTH)
+    kind = KINDS.get(filters["tipo"])
+    found, following = await search_customers(
+        session, filters["q"], PAGE_SIZE, cursor, has_account=kind[1] if kind else None
     )
     return CustomersView(
-        rows=await _shown(session, found),
+        rows=await _customer_rows(session, found),
         cursor=following,
-        asked=kept,
-        active=active_filters(kept, (label_of(KINDS, kept["tipo"]), "tipo")),
+        filters=filters,
+        active=active_filters(filters, (label_of(KINDS, filters["tipo"]), "tipo")),
     )
 
 
-async def customers_named(session: AsyncSession, actor: Actor, text: str, limit: int) -> list[CustomerRow]:
-    """The newest customers that the text may mean: at most `limit`.
+async def find_customers_by_text(
+    session: AsyncSession, actor: Actor, text: str, limit: int
+) -> list[CustomerRow]:
+    """Return the newest customers that match the text, at most `limit`.
 
     Raises:
         Forbidden: the actor may not see customers.
     """
     actor.require(Right.READ_CUSTOMERS)
-    found, _cursor = await persons_page(session, text[:LONGEST_TEXT], limit)
-    return await _shown(session, found)
+    found, _cursor = await search_customers(session, text[:MAX_TEXT_LENGTH], limit)
+    return await _customer_rows(session, found)
 
 
-def name_of(first_name: str, last_name: str, last: Order | None, email: str) -> str:
-    """Return the stored name of a customer, else the recipient of their last order, else their e-mail address."""
+def customer_name(first_name: str, last_name: str, last: Order | None, email: str) -> str:
+    """Return the stored name of a customer, else the recipient of their newest order, else their e-mail address."""
     own = full_name({"first_name": first_name, "last_name": last_name})
-    return own or (buyer_of(last) if last is not None else "") or email
+    return own or (recipient_name(last) if last is not None else "") or email
 
 
 def account_chip(*, has_account: bool) -> ChipView:
-    """Whether they have an account."""
+    """Return the chip for a customer with or without an account."""
     return ChipView(WITH_ACCOUNT, "good") if has_account else ChipView(WITHOUT_ACCOUNT, "plain")
 
 
-async def _shown(session: AsyncSession, found: Sequence[FoundPerson]) -> list[CustomerRow]:
+async def _customer_rows(session: AsyncSession, found: Sequence[FoundPerson]) -> list[CustomerRow]:
     ids = [person.id for person in found]
     buyer = func.coalesce(Order.customer_id, Order.guest_id).label("buyer")
     newest = func.row_number().over(partition_by=buyer, order_by=(Order.created_at.desc(), Order.number))
@@ -106,13 +108,13 @@ async def _shown(session: AsyncSession, found: Sequence[FoundPerson]) -> list[Cu
         str(person_id): (order, int(count))
         for order, person_id, count in await session.execute(query.where(ranked.c.rank == 1))
     }
-    return [_row(person, *last.get(person.id, (None, 0))) for person in found]
+    return [_customer_row(person, *last.get(person.id, (None, 0))) for person in found]
 
 
-def _row(person: FoundPerson, last: Order | None, count: int) -> CustomerRow:
+def _customer_row(person: FoundPerson, last: Order | None, count: int) -> CustomerRow:
     return CustomerRow(
         id=person.id,
-        name=name_of(person.first_name, person.last_name, last, person.email),
+        name=customer_name(person.first_name, person.last_name, last, person.email),
         email=person.email,
         orders_label=_orders_label(count, last),
         chip=account_chip(has_account=person.has_account),

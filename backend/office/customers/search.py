@@ -1,8 +1,7 @@
-"""Finding who buys: by the words of a name, an e-mail, a telephone or a document, of themselves or of their orders.
+"""Search for customers by words of a name, e-mail, telephone number or document, of themselves or of their orders.
 
-A word finds those who have a term that begins with it (`backend.customers.search_index`), and the buyers of orders that
-do. As with orders, a rare word is looked up first; for one that many have, the newest customers are asked whether they
-do.
+A word matches the beginning of a term (`backend.customers.search_index`). As in the search for orders, rare words
+are looked up first; words that many customers have are then checked on the newest customers.
 """
 
 from collections.abc import Sequence
@@ -13,23 +12,23 @@ from typing import Any
 from sqlalchemy import ColumnElement, and_, exists, func, literal, or_, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.core.collation import AFTER_ANY_LETTER, MOST_WORDS
-from backend.core.cursors import cursor_at, read_cursor
-from backend.core.db.database import planned_for
+from backend.core.collation import AFTER_ANY_LETTER, MAX_SEARCH_WORDS
+from backend.core.cursors import format_cursor, parse_cursor
+from backend.core.db.database import planned_literal
 from backend.core.db.tables import table_of
 from backend.customers.directory import Person
 from backend.customers.models import Customer, CustomerTerm, GuestCustomer
-from backend.customers.search_terms import wanted_terms
+from backend.customers.search_terms import parse_search_terms
 from backend.orders.models import Order, OrderTerm
-from backend.orders.search import MOST_RARE
+from backend.orders.search import MAX_RARE_MATCHES
 
 KINDS: dict[bool, type[Person]] = {True: Customer, False: GuestCustomer}
-"""The tables of those with an account, and of those without."""
+"""The tables: True for customers with an account, False for guests."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoundPerson:
-    """Somebody who buys, as they are stored."""
+    """A found customer or guest."""
 
     id: str
     email: str
@@ -40,44 +39,44 @@ class FoundPerson:
     has_account: bool
 
 
-async def persons_page(
+async def search_customers(
     session: AsyncSession, text: str, limit: int, cursor: str = "", *, has_account: bool | None = None
 ) -> tuple[list[FoundPerson], str]:
-    """Who buys, the newest first. Whoever shows them has checked the right to see customers.
+    """Return a page of customers and guests, the newest first. The caller must check the right to see customers.
 
     Args:
         session: for reading.
-        text: what they have; empty for everybody.
-        limit: how many at most.
-        cursor: where the page before ended; empty for the first.
+        text: the search; empty for all.
+        limit: maximum number of results.
+        cursor: the cursor of the page; empty for the first page.
         has_account: only with an account, or only without; None for both.
 
     Returns:
-        The people, and the cursor of the next page; empty where there is none.
+        The results, and the cursor of the next page; empty at the end.
 
     Raises:
-        InvalidData: the cursor is none of ours.
+        InvalidData: the cursor is invalid.
     """
-    place = read_cursor(cursor) if cursor else None
-    words = wanted_terms(text)[:MOST_WORDS]
+    place = parse_cursor(cursor) if cursor else None
+    words = parse_search_terms(text)[:MAX_SEARCH_WORDS]
     if text.strip() and not words:
         return [], ""
-    rare, common = await _meant_by(session, words)
+    rare, common = await _split_words(session, words)
     found: list[FoundPerson] = []
     for with_account, model in KINDS.items():
         if has_account in (None, with_account):
-            conditions = [_has(model, word) for word in common]
+            conditions = [_word_condition(model, word) for word in common]
             if rare is not None:
                 conditions.append(model.id.in_(sorted(rare)))
             if place is not None:
                 conditions.append(tuple_(model.created_at, model.id) < place)
-            found += await _read(session, model, conditions, limit, with_account=with_account)
+            found += await _read_table(session, model, conditions, limit, with_account=with_account)
     found.sort(key=lambda person: (person.created_at, person.id), reverse=True)
     page = found[:limit]
-    return page, cursor_at(page[-1].created_at, page[-1].id) if len(found) > limit else ""
+    return page, format_cursor(page[-1].created_at, page[-1].id) if len(found) > limit else ""
 
 
-async def _read(
+async def _read_table(
     session: AsyncSession,
     model: type[Person],
     conditions: Sequence[ColumnElement[bool]],
@@ -87,44 +86,46 @@ async def _read(
 ) -> list[FoundPerson]:
     columns = (model.id, model.email, model.first_name, model.last_name, model.phone, model.created_at)
     query: Any = select(*columns, literal(with_account).label("has_account")).where(*conditions)
-    query = query.order_by(model.created_at.desc(), model.id.desc()).limit(planned_for(limit + 1))
+    query = query.order_by(model.created_at.desc(), model.id.desc()).limit(planned_literal(limit + 1))
     return [FoundPerson(**row) for row in (await session.execute(query)).mappings()]
 
 
-async def _meant_by(session: AsyncSession, words: Sequence[str]) -> tuple[set[str] | None, list[str]]:
-    """Who has all of the rare words, None where no word is rare; and the words that many have."""
+async def _split_words(session: AsyncSession, words: Sequence[str]) -> tuple[set[str] | None, list[str]]:
+    """Return the ids that match all rare words (None without a rare word), and the words with many matches."""
     rare: set[str] | None = None
     common: list[str] = []
     term, ordered = table_of(CustomerTerm), table_of(OrderTerm)
     of_order = func.coalesce(Order.customer_id, Order.guest_id)
     for word in words:
-        own = select(term.c.customer_id).where(_begins(term, word))
+        own = select(term.c.customer_id).where(_prefix_condition(term, word))
         bought = (
             select(of_order)
             .join(ordered, ordered.c.order_number == Order.number)
-            .where(_begins(ordered, word), of_order.is_not(None))
+            .where(_prefix_condition(ordered, word), of_order.is_not(None))
         )
-        people: set[str] = set()
+        ids: set[str] = set()
         for query in (own, bought):
-            some: Any = query.distinct().limit(planned_for(MOST_RARE + 1))
-            people.update((await session.execute(some)).scalars())
-        if len(people) > MOST_RARE:
+            some: Any = query.distinct().limit(planned_literal(MAX_RARE_MATCHES + 1))
+            ids.update((await session.execute(some)).scalars())
+        if len(ids) > MAX_RARE_MATCHES:
             common.append(word)
         else:
-            rare = people if rare is None else rare & people
+            rare = ids if rare is None else rare & ids
     return rare, common
 
 
-def _has(model: type[Person], word: str) -> ColumnElement[bool]:
-    """Whether whoever it is, or an order of theirs, has the word."""
+def _word_condition(model: type[Person], word: str) -> ColumnElement[bool]:
+    """Return the condition that the customer or one of their orders has the word."""
     term, ordered = table_of(CustomerTerm), table_of(OrderTerm)
     buyer = Order.customer_id if model is Customer else Order.guest_id
     return or_(
-        exists().where(term.c.customer_id == model.id, _begins(term, word)),
-        exists().where(buyer == model.id, ordered.c.order_number == Order.number, _begins(ordered, word)),
+        exists().where(term.c.customer_id == model.id, _prefix_condition(term, word)),
+        exists().where(
+            buyer == model.id, ordered.c.order_number == Order.number, _prefix_condition(ordered, word)
+        ),
     )
 
 
-def _begins(table: Any, word: str) -> ColumnElement[bool]:
-    # parameters, as these words are personal data, which no log of statements is to hold
+def _prefix_condition(table: Any, word: str) -> ColumnElement[bool]:
+    # bound parameters: these words are personal data and must not appear in a log of statements
     return and_(table.c.term >= word, table.c.term < word + AFTER_ANY_LETTER)

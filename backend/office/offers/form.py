@@ -1,7 +1,7 @@
-"""An offer as the office writes it: a form for the promotions that people make, and what is stored of it.
+"""The offer form of the office: parse it, store it as a promotion, and fill it from a promotion.
 
-The form knows one minimum, toys or categories, dates and two bounds. A promotion that says more was made by a program:
-the office shows it and can end it, and a program changes it.
+The form has one minimum, products or categories, dates and two limits. A promotion that needs more was created
+through the API: the office shows it and can end it, but only the API can change it.
 """
 
 from collections.abc import Mapping
@@ -16,11 +16,11 @@ from backend.core.dates import TIME_ZONE, day_begin
 from backend.core.db.tables import JsonObject
 from backend.core.error_texts import CHECK_FIELDS
 from backend.core.errors import InvalidData
-from backend.core.money import MAX_AMOUNT, typed_pesos
+from backend.core.money import MAX_AMOUNT, parse_pesos
 from backend.core.texts import _
-from backend.core.web.contact import one_line
+from backend.core.web.contact import to_one_line
 from backend.edge.schemas import MAX_UNITS
-from backend.office.product_names import names_of_toys, toys_named
+from backend.office.product_names import find_products_by_name, read_form_names
 from backend.promotions.campaigns import change_campaign, create_campaign, find_campaign
 from backend.promotions.commands import (
     ChangeCampaign,
@@ -34,7 +34,7 @@ from backend.promotions.commands import (
 )
 from backend.promotions.kinds import Allocation, BudgetType, MethodType, PromotionStatus, TargetType
 from backend.promotions.models import Campaign, Promotion
-from backend.promotions.rules import CATEGORY, ITEM_TOTAL, MOST_VALUES, PRODUCT, Operator
+from backend.promotions.rules import CATEGORY, ITEM_TOTAL, MAX_VALUES, PRODUCT, Operator
 from backend.promotions.service import (
     CodeTaken,
     change_promotion,
@@ -44,27 +44,27 @@ from backend.promotions.service import (
 )
 from backend.staff.rights import Actor, Right
 
-ORDER, TOYS, CATEGORIES, SHIPPING = "order", "toys", "categories", "shipping"
-TARGETS = (ORDER, TOYS, CATEGORIES, SHIPPING)
-LONGEST_CODE = 40
+ORDER, PRODUCTS, CATEGORIES, SHIPPING = "order", "toys", "categories", "shipping"
+TARGETS = (ORDER, PRODUCTS, CATEGORIES, SHIPPING)
+MAX_CODE_LENGTH = 40
 CATEGORY_FIELD = "category:"
-"""What the names of the boxes of categories begin with; their ids follow."""
+"""Prefix of the names of category checkboxes; the category id follows."""
 
 
 @dataclass(frozen=True, slots=True)
 class OfferForm:
-    """What the form holds, as texts.
+    """Values of the form, as texts.
 
     Attributes:
-        code: what is typed in the shop, or what an automatic offer is called.
+        code: the code that customers type, or the name of an automatic offer.
         way: `code`, or `automatic`.
         method: `percentage`, or `fixed` (pesos).
-        target: what it is taken off: one of `TARGETS`.
-        toys: titles or codes (SKU) of toys, one a line; for `TOYS`. See `backend.office.product_names`.
-        categories: the ids of categories; for `CATEGORIES`.
-        minimum: pesos of toys in the cart; empty for none.
-        starts, ends: days (`2026-12-01`), the last one included; empty for none.
-        limit, each: how often in all, and by each customer; empty for as often as anybody likes.
+        target: the products that are discounted: one of `TARGETS`.
+        toys: titles or codes (SKU) of products, one per line; for `PRODUCTS`. See `backend.office.product_names`.
+        categories: ids of categories; for `CATEGORIES`.
+        minimum: minimum value of the products in the cart, in pesos; empty for none.
+        starts, ends: days (`2026-12-01`), both included; empty for none.
+        limit, each: maximum number of uses, in total and per customer; empty for no limit.
     """
 
     code: str = ""
@@ -83,7 +83,7 @@ class OfferForm:
 
 @dataclass(frozen=True, slots=True)
 class TypedOffer:
-    """What the form says, read. `target_ids` are of products or of categories."""
+    """The parsed form. `target_ids` are ids of products or of categories."""
 
     code: str
     is_automatic: bool
@@ -99,7 +99,7 @@ class TypedOffer:
 
     @property
     def target_type(self) -> TargetType:
-        """What it is taken off, on the wire."""
+        """Discounted target in the platform's terms."""
         wire = {ORDER: TargetType.ORDER, SHIPPING: TargetType.SHIPPING}
         return wire.get(self.target, TargetType.ITEMS)
 
@@ -110,8 +110,8 @@ class TypedOffer:
 
     @property
     def target_rules(self) -> list[WriteRule]:
-        """Conditions on what it is taken off."""
-        attribute = PRODUCT if self.target == TOYS else CATEGORY
+        """Conditions on the discounted products."""
+        attribute = PRODUCT if self.target == PRODUCTS else CATEGORY
         return [_rule(attribute, Operator.IN, list(self.target_ids))] if self.target_ids else []
 
 
@@ -119,32 +119,32 @@ def _rule(attribute: str, operator: Operator, values: list[str]) -> WriteRule:
     return WriteRule(attribute=attribute, operator=operator, values=values)
 
 
-async def read_offer(session: AsyncSession, form: OfferForm) -> TypedOffer:
-    """What the form says.
+async def parse_offer(session: AsyncSession, form: OfferForm) -> TypedOffer:
+    """Parse the form.
 
     Raises:
-        InvalidData: `fields` has what is wrong, by field.
+        InvalidData: `fields` has the errors by field.
     """
     problems: dict[str, str] = {}
-    code = one_line(form.code)
-    if not code or len(code) > LONGEST_CODE:
+    code = to_one_line(form.code)
+    if not code or len(code) > MAX_CODE_LENGTH:
         problems["code"] = _("Escribe un código, o un nombre, de hasta 40 letras.")
     method = MethodType.FIXED if form.method == MethodType.FIXED else MethodType.PERCENTAGE
-    most = 100 if method is MethodType.PERCENTAGE else MAX_AMOUNT
-    value = typed_pesos(form.value.removesuffix("%"))
-    if value is None or not 0 < value <= most:
+    max_value = 100 if method is MethodType.PERCENTAGE else MAX_AMOUNT
+    value = parse_pesos(form.value.removesuffix("%"))
+    if value is None or not 0 < value <= max_value:
         problems["value"] = (
             _("Escribe un porcentaje entre 1 y 100.")
             if method is MethodType.PERCENTAGE
             else _("Escribe cuántos pesos se descuentan.")
         )
-    numbers = {name: _number(form, name, problems) for name in ("minimum", "limit", "each")}
-    starts, ends = (read_day(getattr(form, name), name, problems) for name in ("starts", "ends"))
+    numbers = {name: _parse_number(form, name, problems) for name in ("minimum", "limit", "each")}
+    starts, ends = (parse_day(getattr(form, name), name, problems) for name in ("starts", "ends"))
     if starts and ends and ends < starts:
         problems["ends"] = _("Termina antes de empezar.")
     if form.target not in TARGETS:
         problems["target"] = CHECK_FIELDS
-    target_ids = await read_targets(session, form, problems)
+    target_ids = await find_targets(session, form, problems)
     if problems:
         raise InvalidData(CHECK_FIELDS, fields=problems)
     return TypedOffer(
@@ -162,18 +162,18 @@ async def read_offer(session: AsyncSession, form: OfferForm) -> TypedOffer:
     )
 
 
-def _number(form: OfferForm, name: str, problems: dict[str, str]) -> int | None:
+def _parse_number(form: OfferForm, name: str, problems: dict[str, str]) -> int | None:
     text = getattr(form, name)
     if not text:
         return None
-    number = typed_pesos(text)
+    number = parse_pesos(text)
     if number is None or not 0 < number <= (MAX_AMOUNT if name == "minimum" else MAX_UNITS):
         problems[name] = _("Escribe un número entero, o déjalo vacío.")
     return number
 
 
-def read_day(text: str, name: str, problems: dict[str, str]) -> date | None:
-    """The day that was typed; None for an empty text, and with a problem where it is none."""
+def parse_day(text: str, name: str, problems: dict[str, str]) -> date | None:
+    """Parse a day. Return None for an empty text; add a problem and return None for an invalid one."""
     if not text:
         return None
     try:
@@ -186,22 +186,22 @@ def read_day(text: str, name: str, problems: dict[str, str]) -> date | None:
     return day
 
 
-async def read_targets(session: AsyncSession, form: OfferForm, problems: dict[str, str]) -> tuple[str, ...]:
-    """The ids of the toys or categories that the form names; with a problem where it names none, or unknown ones."""
+async def find_targets(session: AsyncSession, form: OfferForm, problems: dict[str, str]) -> tuple[str, ...]:
+    """Return the ids of the products or categories that the form names. Add a problem for none or unknown ones."""
     if form.target == CATEGORIES:
-        known = select(Category.id).where(Category.id.in_(form.categories[:MOST_VALUES]))
+        known = select(Category.id).where(Category.id.in_(form.categories[:MAX_VALUES]))
         found = set((await session.execute(known)).scalars())
         if not found or len(found) < len(set(form.categories)):
             problems["categories"] = _("Elige al menos una categoría.")
         return tuple(one for one in form.categories if one in found)
-    if form.target != TOYS:
+    if form.target != PRODUCTS:
         return ()
     lines = [line for line in form.toys.splitlines() if line.strip()]
-    if len(lines) > MOST_VALUES:
-        told = _("Son {n} juguetes, y caben hasta {most}: deja los demás para otra.")
-        problems["toys"] = told.format(n=len(lines), most=MOST_VALUES)
+    if len(lines) > MAX_VALUES:
+        message = _("Son {n} juguetes, y caben hasta {most}: deja los demás para otra.")
+        problems["toys"] = message.format(n=len(lines), most=MAX_VALUES)
         return ()
-    ids, problem = await toys_named(session, lines)
+    ids, problem = await find_products_by_name(session, lines)
     if problem or not ids:
         problems["toys"] = problem or _("Escribe al menos un juguete.")
     return tuple(ids)
@@ -210,23 +210,23 @@ async def read_targets(session: AsyncSession, form: OfferForm, problems: dict[st
 async def save_offer(
     session: AsyncSession, actor: Actor, form: OfferForm, promotion_id: str = ""
 ) -> Promotion:
-    """Store a new offer, or change one: it applies from its first day on, also where it was a draft or had been ended.
+    """Create or change an offer and activate it, even if it was a draft or had ended.
 
     Raises:
-        NotFound: there is none to change.
-        InvalidData: `fields` has what is wrong, by field.
+        NotFound: the promotion does not exist.
+        InvalidData: `fields` has the errors by field.
     """
     actor.require(Right.CHANGE_PROMOTIONS)
-    typed = await read_offer(session, form)
+    typed = await parse_offer(session, form)
     try:
         if not promotion_id:
-            return await _create(session, actor, typed)
-        return await _change(session, actor, typed, promotion_id)
+            return await _create_offer(session, actor, typed)
+        return await _change_offer(session, actor, typed, promotion_id)
     except CodeTaken:
         raise InvalidData(CHECK_FIELDS, fields={"code": _("Otra oferta ya tiene este código.")}) from None
 
 
-async def _create(session: AsyncSession, actor: Actor, typed: TypedOffer) -> Promotion:
+async def _create_offer(session: AsyncSession, actor: Actor, typed: TypedOffer) -> Promotion:
     new = CreatePromotion(
         code=typed.code,
         status=PromotionStatus.ACTIVE,
@@ -243,10 +243,12 @@ async def _create(session: AsyncSession, actor: Actor, typed: TypedOffer) -> Pro
     return promotion
 
 
-async def _change(session: AsyncSession, actor: Actor, typed: TypedOffer, promotion_id: str) -> Promotion:
+async def _change_offer(
+    session: AsyncSession, actor: Actor, typed: TypedOffer, promotion_id: str
+) -> Promotion:
     promotion = await find_promotion(session, promotion_id)
-    gone = {name: [rule["id"] for rule in rules] for name, rules in _rules_of(promotion).items()}
-    none = ChangeRules(delete=gone["target-rules"])
+    old_rule_ids = {name: [rule["id"] for rule in rules] for name, rules in _rules_of(promotion).items()}
+    none = ChangeRules(delete=old_rule_ids["target-rules"])
     await change_rules(session, actor, promotion_id, "target-rules", none)
     change = ChangePromotion(
         code=typed.code,
@@ -262,16 +264,16 @@ async def _change(session: AsyncSession, actor: Actor, typed: TypedOffer, promot
     )
     promotion = await change_promotion(session, actor, promotion_id, change)
     for name, rules in (("rules", typed.rules), ("target-rules", typed.target_rules)):
-        left = gone[name] if name == "rules" else []
-        if left or rules:
-            batch = ChangeRules(create=rules, delete=left)
+        removed_ids = old_rule_ids[name] if name == "rules" else []
+        if removed_ids or rules:
+            batch = ChangeRules(create=rules, delete=removed_ids)
             await change_rules(session, actor, promotion_id, name, batch)
     await _set_campaign(session, actor, promotion, typed)
     return promotion
 
 
 async def _set_campaign(session: AsyncSession, actor: Actor, promotion: Promotion, typed: TypedOffer) -> None:
-    """Give the promotion the dates and the bound of each customer, in a campaign of its own."""
+    """Store the dates and the limit per customer in the promotion's own campaign."""
     each = typed.each
     if promotion.campaign_id is not None:
         campaign = await find_campaign(session, promotion.campaign_id)
@@ -297,8 +299,8 @@ def _rules_of(promotion: Promotion) -> Mapping[str, list[JsonObject]]:
 
 
 async def form_of(session: AsyncSession, promotion: Promotion, campaign: Campaign | None) -> OfferForm | None:
-    """The form of a promotion; None where the form cannot say all that it says."""
-    if not _is_plain(promotion, campaign):
+    """Return the form of a promotion; None if the form cannot express it completely."""
+    if not _fits_form(promotion, campaign):
         return None
     form = OfferForm(
         code=promotion.code,
@@ -306,8 +308,8 @@ async def form_of(session: AsyncSession, promotion: Promotion, campaign: Campaig
         method=promotion.method_type,
         value=str(promotion.value),
         minimum=str(promotion.rules[0]["values"][0]) if promotion.rules else "",
-        starts=typed_day(campaign.starts_at) if campaign else "",
-        ends=typed_day(campaign.ends_at, -1) if campaign else "",
+        starts=format_day(campaign.starts_at) if campaign else "",
+        ends=format_day(campaign.ends_at, -1) if campaign else "",
         limit=str(promotion.use_limit or ""),
         each=str((campaign.budget_limit if campaign else None) or ""),
     )
@@ -318,11 +320,11 @@ async def form_of(session: AsyncSession, promotion: Promotion, campaign: Campaig
     rule = promotion.target_rules[0]
     if rule["attribute"] == CATEGORY:
         return replace(form, target=CATEGORIES, categories=list(rule["values"]))
-    names = await names_of_toys(session, rule["values"])
-    return replace(form, target=TOYS, toys="\n".join(names.values()))
+    names = await read_form_names(session, rule["values"])
+    return replace(form, target=PRODUCTS, toys="\n".join(names.values()))
 
 
-def _is_plain(promotion: Promotion, campaign: Campaign | None) -> bool:
+def _fits_form(promotion: Promotion, campaign: Campaign | None) -> bool:
     rules = [(rule["attribute"], rule["operator"]) for rule in promotion.rules]
     targets = [(rule["attribute"], rule["operator"]) for rule in promotion.target_rules]
     spreads = promotion.allocation == Allocation.ACROSS or promotion.method_type == MethodType.PERCENTAGE
@@ -339,10 +341,10 @@ def _is_plain(promotion: Promotion, campaign: Campaign | None) -> bool:
 
 
 def is_day(moment: datetime | None) -> bool:
-    """Whether a day begins then: the form knows no hours."""
+    """Return True if the moment is the beginning of a day, or None: the form has no hours."""
     return moment is None or day_begin(moment.astimezone(TIME_ZONE).date()) == moment
 
 
-def typed_day(moment: datetime | None, days: int = 0) -> str:
-    """The day of the moment, so many days on, as a form holds it; empty for no moment."""
+def format_day(moment: datetime | None, days: int = 0) -> str:
+    """Return the day of the moment plus `days` as the value of a date field; empty for None."""
     return "" if moment is None else (moment.astimezone(TIME_ZONE).date() + timedelta(days=days)).isoformat()

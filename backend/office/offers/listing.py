@@ -1,4 +1,4 @@
-"""What the office shows of promotions: the list, and one of them."""
+"""Views of promotions in the office: the list, and the screen of one promotion."""
 
 import hashlib
 from collections.abc import Sequence
@@ -13,22 +13,22 @@ from backend.core.dates import short_time_label
 from backend.core.db.database import database_now, db_now
 from backend.core.errors import require_found
 from backend.core.money import format_cop
-from backend.core.texts import _, counted
+from backend.core.texts import _, format_count
 from backend.office.listing import ListView, read_page
 from backend.office.offers.form import OfferForm, form_of
 from backend.office.views import ChipView
 from backend.promotions.kinds import MethodType, PromotionStatus, TargetType
 from backend.promotions.models import Campaign, Promotion
-from backend.promotions.wire import Used, used_of
+from backend.promotions.wire import PromotionUsage, read_usage
 from backend.staff.rights import Actor, Right
 
-MOST_ROWS = 200
-"""Of a page of those that apply, and of those that are over."""
+PAGE_SIZE = 200
+"""Rows per page of current offers; also the maximum of ended ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class OfferRow:
-    """An offer in the list: what it takes off, how it stands, and how often it was used."""
+    """An offer in the list: its discount, its status, and the number of uses."""
 
     id: str
     code: str
@@ -49,7 +49,7 @@ class SaleRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OffersPage(ListView):
-    """The offers, and the sales: those that apply or will, and the newest of those that are over."""
+    """The offers and the sales: the current and future ones, and the newest ended ones."""
 
     rows: list[OfferRow]
     over: list[OfferRow]
@@ -59,7 +59,7 @@ class OffersPage(ListView):
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A category to tick."""
+    """A checkbox of a category."""
 
     id: str
     name: str
@@ -68,12 +68,12 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class OfferPage:
-    """One offer, or a new one (`id` is empty then).
+    """One offer, or a new one with an empty `id`.
 
     Attributes:
-        version: how it stood: see `version_of`.
-        form: what the form holds; None where a program made what the form cannot say.
-        can_end: whether it still applies, or will.
+        version: its version: see `version_of`.
+        form: values of the form; None if the form cannot express the promotion.
+        can_end: True if it is current or future.
     """
 
     id: str
@@ -84,52 +84,56 @@ class OfferPage:
     version: str = ""
 
 
-Found = Row[Promotion, Campaign | None, bool]
-"""A promotion, its campaign, and whether it is over."""
-_OVER = or_(
+FoundOffer = Row[Promotion, Campaign | None, bool]
+"""A promotion, its campaign, and True if it has ended."""
+_HAS_ENDED = or_(
     Promotion.status == PromotionStatus.INACTIVE,
     and_(Campaign.ends_at.is_not(None), Campaign.ends_at <= db_now()),
 )
-_FOUND = (
-    select(Promotion, Campaign, _OVER.label("is_over"))
+_SELECT_OFFERS = (
+    select(Promotion, Campaign, _HAS_ENDED.label("is_over"))
     .outerjoin(Campaign, Campaign.id == Promotion.campaign_id)
     .where(Promotion.deleted_at.is_(None))
 )
 
 
 async def offers_page(session: AsyncSession, actor: Actor, cursor: str = "") -> OffersPage:
-    """The offers, newest first; from a cursor on, only those that apply or will.
+    """Return a page of the offers, the newest first. Only the first page has ended ones.
 
     Raises:
-        InvalidData: the cursor is none of ours.
+        InvalidData: the cursor is invalid.
     """
     actor.require(Right.READ_CATALOG)
     key = (Promotion.created_at, Promotion.id)
     found, following = await read_page(
-        session, _FOUND.where(not_(_OVER)), key, cursor, MOST_ROWS, is_descending=True
+        session, _SELECT_OFFERS.where(not_(_HAS_ENDED)), key, cursor, PAGE_SIZE, is_descending=True
     )
-    over: Sequence[Found] = []
+    over: Sequence[FoundOffer] = []
     if not cursor:
-        over, _more = await read_page(session, _FOUND.where(_OVER), key, "", MOST_ROWS, is_descending=True)
-    return OffersPage(rows=await _rows(session, found), over=await _rows(session, over), cursor=following)
+        over, _more = await read_page(
+            session, _SELECT_OFFERS.where(_HAS_ENDED), key, "", PAGE_SIZE, is_descending=True
+        )
+    return OffersPage(
+        rows=await _offer_rows(session, found), over=await _offer_rows(session, over), cursor=following
+    )
 
 
 async def offer_page(session: AsyncSession, actor: Actor, promotion_id: str) -> OfferPage:
-    """One offer; a new one where the id is empty.
+    """Return one offer, or a new one for an empty id.
 
     Raises:
-        NotFound: there is none.
+        NotFound: the promotion does not exist.
     """
     actor.require(Right.READ_CATALOG)
     if not promotion_id:
         return OfferPage("", None, OfferForm(), await category_choices(session), False)
     found = require_found(
-        (await session.execute(_FOUND.where(Promotion.id == promotion_id))).one_or_none(),
+        (await session.execute(_SELECT_OFFERS.where(Promotion.id == promotion_id))).one_or_none(),
         "Promotion",
         promotion_id,
     )
     promotion, campaign, is_over = found
-    (row,) = await _rows(session, [found])
+    (row,) = await _offer_rows(session, [found])
     form = await form_of(session, promotion, campaign)
     return OfferPage(
         id=promotion.id,
@@ -142,31 +146,31 @@ async def offer_page(session: AsyncSession, actor: Actor, promotion_id: str) -> 
 
 
 async def category_choices(session: AsyncSession, chosen: Sequence[str] = ()) -> list[Choice]:
-    """All categories to tick, those that are `chosen` ticked."""
+    """Return the checkboxes of all categories; those in `chosen` are ticked."""
     found = await session.execute(select(Category).order_by(Category.name, Category.id))
     return [Choice(one.id, one.name, one.id in chosen) for one in found.scalars()]
 
 
-async def _rows(session: AsyncSession, found: Sequence[Found]) -> list[OfferRow]:
-    used = await used_of(session, [promotion for promotion, _campaign, _is_over in found])
+async def _offer_rows(session: AsyncSession, found: Sequence[FoundOffer]) -> list[OfferRow]:
+    used = await read_usage(session, [promotion for promotion, _campaign, _is_over in found])
     moment = await database_now(session)
-    return [_row(one, used.get(one[0].id, Used()), moment) for one in found]
+    return [_offer_row(one, used.get(one[0].id, PromotionUsage()), moment) for one in found]
 
 
-def _row(found: Found, used: Used, moment: datetime) -> OfferRow:
+def _offer_row(found: FoundOffer, used: PromotionUsage, moment: datetime) -> OfferRow:
     promotion, campaign, _is_over = found
     limit = promotion.use_limit
     times = _("{used} de {limit} usos").format(used=used.count, limit=limit) if limit else ""
     return OfferRow(
         id=promotion.id,
         code=promotion.code,
-        detail=told_of(promotion, campaign),
+        detail=describe_promotion(promotion, campaign),
         chip=_chip(found, used, moment),
         used=" · ".join(
             filter(
                 None,
                 (
-                    times or (counted(used.count, _("{n} uso"), _("{n} usos")) if used.count else ""),
+                    times or (format_count(used.count, _("{n} uso"), _("{n} usos")) if used.count else ""),
                     _("{amount} descontados").format(amount=format_cop(used.amount)) if used.amount else "",
                 ),
             )
@@ -174,26 +178,26 @@ def _row(found: Found, used: Used, moment: datetime) -> OfferRow:
     )
 
 
-def told_of(promotion: Promotion, campaign: Campaign | None) -> str:
-    """What a promotion takes off, and when."""
-    return " · ".join(filter(None, (_what(promotion), _when(campaign))))
+def describe_promotion(promotion: Promotion, campaign: Campaign | None) -> str:
+    """Describe the discount and the dates of a promotion."""
+    return " · ".join(filter(None, (_describe_discount(promotion), _describe_dates(campaign))))
 
 
 def version_of(promotion: Promotion, campaign: Campaign | None) -> str:
-    """What tells whether somebody has changed it."""
+    """Return a hash that changes with each change of the promotion or its campaign."""
     rules = [
         (rule["attribute"], rule["operator"], rule["values"])
         for rule in (*promotion.rules, *promotion.target_rules)
     ]
-    told = (
+    state = (
         promotion.code, promotion.status, promotion.is_automatic, promotion.use_limit, promotion.method_type,
         promotion.target_type, promotion.allocation, promotion.value, promotion.max_quantity, rules,
         campaign and (campaign.starts_at, campaign.ends_at, campaign.budget_type, campaign.budget_limit),
     )  # fmt: skip
-    return hashlib.sha256(repr(told).encode()).hexdigest()
+    return hashlib.sha256(repr(state).encode()).hexdigest()
 
 
-def _what(promotion: Promotion) -> str:
+def _describe_discount(promotion: Promotion) -> str:
     value = promotion.value
     off = f"{value} %" if promotion.method_type == MethodType.PERCENTAGE else format_cop(value)
     if promotion.target_type == TargetType.SHIPPING:
@@ -205,7 +209,7 @@ def _what(promotion: Promotion) -> str:
     return words.format(off=off) + ("" if promotion.is_automatic else _(", con código"))
 
 
-def _when(campaign: Campaign | None) -> str:
+def _describe_dates(campaign: Campaign | None) -> str:
     if campaign is None:
         return ""
     starts = (
@@ -215,7 +219,7 @@ def _when(campaign: Campaign | None) -> str:
     return " ".join(filter(None, (starts, ends)))
 
 
-def _chip(found: Found, used: Used, moment: datetime) -> ChipView:
+def _chip(found: FoundOffer, used: PromotionUsage, moment: datetime) -> ChipView:
     promotion, campaign, is_over = found
     if promotion.status == PromotionStatus.DRAFT:
         return ChipView(_("Borrador"), "plain")

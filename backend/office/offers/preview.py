@@ -1,6 +1,6 @@
-"""What the form of an offer would change, at today's prices, before it is stored.
+"""Preview of an offer: the effect of its form at today's prices, before it is stored.
 
-However many toys the shop has, only those that are shown are read; the others are counted by the database.
+Only the products that are shown are read; the database counts the others, so that the shop's size does not matter.
 """
 
 from dataclasses import dataclass
@@ -9,37 +9,37 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, bindparam, distinct, exists, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.category_tree import with_those_inside
+from backend.catalog.category_tree import with_descendant_ids
 from backend.catalog.models import Product, ProductCategory, Variant, for_sale, variant_name
 from backend.core.dates import date_label, last_day
 from backend.core.db.database import database_now
 from backend.core.money import format_cop
-from backend.core.texts import _, counted
+from backend.core.texts import _, format_count
 from backend.office.offers.form import (
     CATEGORIES,
     ORDER,
+    PRODUCTS,
     SHIPPING,
-    TOYS,
     OfferForm,
     TypedOffer,
-    read_offer,
+    parse_offer,
     save_offer,
 )
-from backend.office.offers.listing import told_of, version_of
+from backend.office.offers.listing import describe_promotion, version_of
 from backend.pricing import PricedLine
-from backend.promotions.discount_calculation import Offer, OfferedLine, apply_offers
+from backend.promotions.discount_calculation import Offer, TargetLine, apply_offers
 from backend.promotions.kinds import Allocation, MethodType, PromotionStatus
 from backend.promotions.models import Campaign, Promotion
 from backend.promotions.service import find_promotion
 from backend.staff.rights import Actor, Right
 
-MOST_SHOWN = 8
-"""Toys of a preview."""
+MAX_PREVIEW_ROWS = 8
+"""Maximum number of variants in a preview."""
 CHANGED_SINCE = _(
     "Alguien la cambió mientras la tenías abierta. Ahora es: {told}. "
     "Recarga para ver cómo quedó; si guardas, queda lo tuyo."
 )
-_STANDING = (
+_SELECT_PROMOTION = (
     select(Promotion, Campaign)
     .outerjoin(Campaign, Campaign.id == Promotion.campaign_id)
     .where(Promotion.id == bindparam("promotion_id"), Promotion.deleted_at.is_(None))
@@ -48,7 +48,7 @@ _STANDING = (
 
 @dataclass(frozen=True, slots=True)
 class PreviewRow:
-    """A toy, with its price before and after."""
+    """A variant, with its price before and after."""
 
     title: str
     before: str
@@ -57,9 +57,9 @@ class PreviewRow:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What an offer would change: in words, the dearest toys it is for, and how many more there are.
+    """The effect of an offer: sentences, the most expensive variants it applies to, and the number of further variants.
 
-    `version`: how the promotion stands before (`version_of`); empty for a new one.
+    `version`: the current version of the promotion (`version_of`); empty for a new one.
     """
 
     words: list[str]
@@ -71,46 +71,48 @@ class Preview:
 async def preview_offer(
     session: AsyncSession, actor: Actor, form: OfferForm, promotion_id: str = "", seen: str = ""
 ) -> Preview:
-    """What the form would change, at today's prices. `seen` is the version of the promotion that it was made of.
+    """Return the effect of the form at today's prices.
+
+    `seen` is the version of the promotion that the form was filled from.
 
     Raises:
-        InvalidData: `fields` has what is wrong, by field.
+        InvalidData: `fields` has the errors by field.
     """
     actor.require(Right.READ_CATALOG)
-    typed = await read_offer(session, form)
-    standing = (await session.execute(_STANDING, {"promotion_id": promotion_id})).one_or_none()
-    version = version_of(*standing) if standing else ""
+    typed = await parse_offer(session, form)
+    stored = (await session.execute(_SELECT_PROMOTION, {"promotion_id": promotion_id})).one_or_none()
+    version = version_of(*stored) if stored else ""
     moment = await database_now(session)
-    status = standing[0].status if standing else ""
-    notes = [CHANGED_SINCE.format(told=told_of(*standing))] if standing and version != seen else []
+    status = stored[0].status if stored else ""
+    notes = [CHANGED_SINCE.format(told=describe_promotion(*stored))] if stored and version != seen else []
     if typed.target == SHIPPING:
-        return Preview([*notes, *_words(typed, 0, status, moment)], [], 0, version)
+        return Preview([*notes, *_describe_offer(typed, 0, status, moment)], [], 0, version)
     found = (
         select(Product, Variant)
         .select_from(Product)
         .join(Variant, Variant.product_id == Product.id)
-        .where(*await _conditions(session, typed))
+        .where(*await _product_conditions(session, typed))
     )
     counts = found.with_only_columns(func.count(), func.count(distinct(Product.id)))
-    variants, toys = (await session.execute(counts)).one()
-    dearest = found.order_by(Variant.price.desc(), Variant.id).limit(MOST_SHOWN)
+    variants, product_count = (await session.execute(counts)).one()
+    dearest = found.order_by(Variant.price.desc(), Variant.id).limit(MAX_PREVIEW_ROWS)
     shown = (await session.execute(dearest)).all()
     rows = [_preview_row(product, variant, typed) for product, variant in shown]
-    words = [*notes, *_words(typed, toys, status, moment)]
+    words = [*notes, *_describe_offer(typed, product_count, status, moment)]
     return Preview(words, rows, variants - len(rows), version)
 
 
-async def save_seen(
+async def save_previewed_offer(
     session: AsyncSession, actor: Actor, form: OfferForm, seen: str, promotion_id: str = ""
 ) -> str | Preview:
-    """Store what was seen in the preview, when the promotion had this version.
+    """Store the form if the promotion still has the version `seen` of the preview.
 
     Returns:
-        The id of the promotion; or what it would change now, where somebody has changed or ended it since.
+        The id of the promotion; or a new preview if the promotion was changed or ended since.
 
     Raises:
-        NotFound: there is none to change.
-        InvalidData: `fields` has what is wrong, by field.
+        NotFound: the promotion does not exist.
+        InvalidData: `fields` has the errors by field.
     """
     actor.require(Right.CHANGE_PROMOTIONS)
     if promotion_id:
@@ -121,18 +123,18 @@ async def save_seen(
     return (await save_offer(session, actor, form, promotion_id)).id
 
 
-async def _conditions(session: AsyncSession, typed: TypedOffer) -> list[ColumnElement[bool]]:
-    """Which toys it is for."""
-    if typed.target == TOYS:
+async def _product_conditions(session: AsyncSession, typed: TypedOffer) -> list[ColumnElement[bool]]:
+    """Return the conditions for the products that the offer applies to."""
+    if typed.target == PRODUCTS:
         return [for_sale(), Product.id.in_(typed.target_ids)]
     if typed.target == CATEGORIES:
-        inside = ProductCategory.category_id.in_(await with_those_inside(session, typed.target_ids))
+        inside = ProductCategory.category_id.in_(await with_descendant_ids(session, typed.target_ids))
         return [for_sale(), exists().where(ProductCategory.product_id == Product.id, inside)]
     return [for_sale()]
 
 
 def _preview_row(product: Product, variant: Variant, typed: TypedOffer) -> PreviewRow:
-    """A variant that the offer is for."""
+    """Return the row of a variant that the offer applies to."""
     offer = Offer(
         promotion_id="",
         code=typed.code,
@@ -141,7 +143,7 @@ def _preview_row(product: Product, variant: Variant, typed: TypedOffer) -> Previ
         allocation=Allocation.ACROSS,
         value=typed.value,
     )
-    line = OfferedLine(PricedLine(variant.id, 1, variant.price, product.tax_rate))
+    line = TargetLine(PricedLine(variant.id, 1, variant.price, product.tax_rate))
     taken = sum(one.amount for one in apply_offers([offer], [line]).adjustments)
     name = variant_name(variant.title)
     return PreviewRow(
@@ -151,19 +153,21 @@ def _preview_row(product: Product, variant: Variant, typed: TypedOffer) -> Previ
     )
 
 
-def _words(typed: TypedOffer, toys: int, status: str, moment: datetime) -> list[str]:
-    """What the offer does, as somebody would say it."""
+def _describe_offer(typed: TypedOffer, product_count: int, status: str, moment: datetime) -> list[str]:
+    """Return sentences that describe the offer."""
     off = f"{typed.value} %" if typed.method is MethodType.PERCENTAGE else format_cop(typed.value)
     targets = {
         SHIPPING: _("Quita {off} del envío; nunca más de lo que cuesta."),
         ORDER: _("Quita {off} del valor de los juguetes del carrito."),
-        TOYS: _("Quita {off} de los juguetes elegidos que estén en el carrito."),
+        PRODUCTS: _("Quita {off} de los juguetes elegidos que estén en el carrito."),
         CATEGORIES: _("Quita {off} de los juguetes de esas categorías que estén en el carrito."),
     }
     words = [targets[typed.target].format(off=off)]
-    if typed.target in (TOYS, CATEGORIES):
+    if typed.target in (PRODUCTS, CATEGORIES):
         words.append(
-            counted(toys, _("Hoy es {n} juguete a la venta."), _("Hoy son {n} juguetes a la venta."))
+            format_count(
+                product_count, _("Hoy es {n} juguete a la venta."), _("Hoy son {n} juguetes a la venta.")
+            )
         )
     words.append(
         _("Se aplica sola, sin código.")

@@ -1,4 +1,4 @@
-"""Sales as the office shows and writes them: the list, one of them with its prices, and a form with its preview."""
+"""Sales in the office: the list, the screen of one sale with its prices, and its form with a preview."""
 
 import hashlib
 from collections.abc import Sequence
@@ -9,18 +9,18 @@ from sqlalchemy import func, not_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.models import Product, Variant, variant_name
-from backend.catalog.price_lists.models import OVER, PriceList, PriceListPrice, PriceState
+from backend.catalog.price_lists.models import IS_OVER, PriceList, PriceListPrice, PriceState
 from backend.catalog.price_lists.price_plan import (
     IS_ON_SALE,
-    MOST_OFF,
+    MAX_DISCOUNT_PERCENT,
     Method,
-    Planned,
+    PlannedPrice,
     Problem,
     Rule,
     Target,
     Window,
-    fingerprint,
-    plan,
+    plan_fingerprint,
+    plan_sale,
     price_without_sales,
 )
 from backend.catalog.price_lists.service import Sale, find_sale, save_sale, set_end
@@ -29,49 +29,49 @@ from backend.core.db.database import database_now
 from backend.core.db.tables import get_or_404
 from backend.core.error_texts import CHECK_FIELDS
 from backend.core.errors import InvalidData
-from backend.core.money import MAX_AMOUNT, format_cop, typed_pesos
+from backend.core.money import MAX_AMOUNT, format_cop, parse_pesos
 from backend.core.texts import _
-from backend.core.web.contact import one_line
+from backend.core.web.contact import to_one_line
 from backend.office.offers.form import (
     CATEGORIES,
-    TOYS,
+    PRODUCTS,
     OfferForm,
+    find_targets,
+    format_day,
     is_day,
-    read_day,
-    read_targets,
-    typed_day,
+    parse_day,
 )
 from backend.office.offers.listing import Choice, SaleRow, category_choices
 from backend.office.offers.preview import CHANGED_SINCE
-from backend.office.product_names import names_of_toys
+from backend.office.product_names import read_form_names
 from backend.office.views import ChipView
 from backend.staff.rights import Actor, Right
 
 ALL = "all"
-TARGETS = {ALL: Target.ALL, TOYS: Target.PRODUCTS, CATEGORIES: Target.CATEGORIES}
-LONGEST_TITLE = 60
-MOST_SALES = 200
-"""Those that are over."""
-MOST_SHOWN = 500
-"""Prices of a preview, and of a sale."""
+TARGETS = {ALL: Target.ALL, PRODUCTS: Target.PRODUCTS, CATEGORIES: Target.CATEGORIES}
+MAX_TITLE_LENGTH = 60
+MAX_ENDED_SALES = 200
+"""Maximum number of ended sales in the list."""
+MAX_SHOWN_PRICES = 500
+"""Maximum number of prices in a preview or of a sale."""
 PROBLEMS = {
     Problem.NOT_LOWER: _("No baja: quedaría en cero, o no sería menor que su precio"),
     Problem.OTHER_SALE: _("Está en otra rebaja de esos días"),
     Problem.GONE: _("Ya no está"),
 }
-FAR = timedelta(days=365_000)
+FAR_FUTURE = timedelta(days=365_000)
 
 
 @dataclass(frozen=True, slots=True)
 class SaleForm:
-    """What the form holds, as texts.
+    """Values of the form, as texts.
 
     Attributes:
         method: `percentage`, or `fixed` (pesos).
         target: one of `TARGETS`.
-        toys: titles or codes (SKU) of toys, one a line.
-        categories: the ids of categories.
-        starts, ends: days (`2026-12-01`), the last one included; without a first, it begins at once.
+        toys: titles or codes (SKU) of products, one per line.
+        categories: ids of categories.
+        starts, ends: days (`2026-12-01`), both included; without a first day, the sale starts immediately.
     """
 
     title: str = ""
@@ -86,7 +86,10 @@ class SaleForm:
 
 @dataclass(frozen=True, slots=True)
 class SalePrice:
-    """A toy's price before and in the sale; `after` is empty, and `note` says why, where it is left alone."""
+    """A variant's price before and in the sale.
+
+    `after` is empty, and `note` has the reason, if the price stays the same.
+    """
 
     title: str
     before: str
@@ -96,9 +99,9 @@ class SalePrice:
 
 @dataclass(frozen=True, slots=True)
 class SalePreview:
-    """What a sale would do: in words, price by price, and how many more there are.
+    """The effect of a sale: sentences, prices, and the number of further prices.
 
-    `seen` tells it from another; `version`: how the sale stands before (`_version_of`), empty for a new one.
+    `seen`: fingerprint of the planned prices; `version`: the current version of the sale, empty for a new one.
     """
 
     words: list[str]
@@ -111,13 +114,13 @@ class SalePreview:
 
 @dataclass(frozen=True, slots=True)
 class SalePage:
-    """One sale, or a new one (`id` is empty then).
+    """One sale, or a new one with an empty `id`.
 
     Attributes:
-        form: what can be changed of it; None once it has begun.
-        last_day: of one that runs, so that another can be chosen; empty when it is over.
-        rows: its prices; `more` are not shown.
-        version: how it stood: see `_version_of`.
+        form: the editable values; None once the sale has started.
+        last_day: the final day, which can be changed; empty once the sale has ended.
+        rows: its prices; `more`: number of further prices.
+        version: its version: see `_version_of`.
     """
 
     id: str
@@ -132,20 +135,20 @@ class SalePage:
 
 
 async def sales_list(session: AsyncSession, actor: Actor) -> tuple[list[SaleRow], list[SaleRow]]:
-    """The sales, newest first: those that run or will, and the newest of those that are over."""
+    """Return the current and future sales and the newest ended ones, each with the newest first."""
     actor.require(Right.READ_CATALOG)
     newest = select(PriceList).order_by(PriceList.created_at.desc(), PriceList.id.desc())
-    running = (await session.execute(newest.where(not_(OVER)))).scalars().all()
-    over = (await session.execute(newest.where(OVER).limit(MOST_SALES))).scalars().all()
+    running = (await session.execute(newest.where(not_(IS_OVER)))).scalars().all()
+    over = (await session.execute(newest.where(IS_OVER).limit(MAX_ENDED_SALES))).scalars().all()
     moment = await database_now(session)
-    return [_row(sale, moment) for sale in running], [_row(sale, moment) for sale in over]
+    return [_sale_row(sale, moment) for sale in running], [_sale_row(sale, moment) for sale in over]
 
 
 async def sale_page(session: AsyncSession, actor: Actor, list_id: str) -> SalePage:
-    """One sale; a new one where the id is empty.
+    """Return one sale, or a new one for an empty id.
 
     Raises:
-        NotFound: there is none.
+        NotFound: the sale does not exist.
     """
     actor.require(Right.READ_CATALOG)
     if not list_id:
@@ -155,13 +158,13 @@ async def sale_page(session: AsyncSession, actor: Actor, list_id: str) -> SalePa
     is_over = sale.is_over(moment)
     is_settled = is_over or sale.has_begun(moment) or sale.rule["method"] == Method.PRICES
     form = None if is_settled else await _form_of(session, sale)
-    rows, more = await _prices(session, list_id)
+    rows, more = await _read_prices(session, list_id)
     return SalePage(
         id=list_id,
-        row=_row(sale, moment),
+        row=_sale_row(sale, moment),
         form=form,
         categories=await category_choices(session, form.categories if form else ()),
-        last_day="" if is_over else typed_day(sale.ends_at, -1),
+        last_day="" if is_over else format_day(sale.ends_at, -1),
         can_end=not is_over,
         rows=rows,
         more=more,
@@ -172,51 +175,51 @@ async def sale_page(session: AsyncSession, actor: Actor, list_id: str) -> SalePa
 async def preview_sale(
     session: AsyncSession, actor: Actor, form: SaleForm, list_id: str = "", version: str = ""
 ) -> SalePreview:
-    """What the form would do, price by price. `version` is that of the sale that it was made of.
+    """Return the effect of the form on each price. `version` is that of the sale that the form was filled from.
 
     Raises:
-        InvalidData: `fields` has what is wrong, by field.
+        InvalidData: `fields` has the errors by field.
     """
     actor.require(Right.READ_CATALOG)
-    sale = await _read(session, form)
+    sale = await _parse_sale(session, form)
     query = select(PriceList).where(PriceList.id == list_id)
-    standing = (await session.execute(query)).scalar_one_or_none()
-    planned = await plan(session, sale.rule, sale.window, list_id)
-    return _preview(sale, planned, standing, version)
+    stored = (await session.execute(query)).scalar_one_or_none()
+    planned = await plan_sale(session, sale.rule, sale.window, list_id)
+    return _sale_preview(sale, planned, stored, version)
 
 
-async def save_seen(
+async def save_previewed_sale(
     session: AsyncSession, actor: Actor, form: SaleForm, seen: str, list_id: str = "", *, version: str = ""
 ) -> str | SalePreview:
-    """Store what was seen in the preview, when the sale had this version.
+    """Store the form if neither the planned prices nor the sale changed since the preview.
 
     Returns:
-        The id of the sale; or what it would do now, where that is something else than what was seen.
+        The id of the sale; or a new preview if something changed.
 
     Raises:
-        NotFound: there is none to change.
-        NotAllowed: it has begun.
-        InvalidData: `fields` has what is wrong, by field.
+        NotFound: the sale does not exist.
+        NotAllowed: it has started.
+        InvalidData: `fields` has the errors by field.
     """
     actor.require(Right.CHANGE_PROMOTIONS)
-    sale = await _read(session, form)
-    standing = await find_sale(session, list_id) if list_id else None
-    planned = await plan(session, sale.rule, sale.window, list_id)
-    if fingerprint(planned) != seen or (standing and _version_of(standing) != version):
-        return _preview(sale, planned, standing, version)
+    sale = await _parse_sale(session, form)
+    stored = await find_sale(session, list_id) if list_id else None
+    planned = await plan_sale(session, sale.rule, sale.window, list_id)
+    if plan_fingerprint(planned) != seen or (stored and _version_of(stored) != version):
+        return _sale_preview(sale, planned, stored, version)
     return await save_sale(session, actor, sale, planned, list_id)
 
 
-async def move_end(session: AsyncSession, actor: Actor, list_id: str, last_day: str) -> None:
-    """Have a sale that runs end with another day.
+async def change_end(session: AsyncSession, actor: Actor, list_id: str, last_day: str) -> None:
+    """Change the final day of a sale that has not ended.
 
     Raises:
-        NotFound: there is none.
-        NotAllowed: it is over.
-        InvalidData: `fields` has what is wrong, by field.
+        NotFound: the sale does not exist.
+        NotAllowed: it has ended.
+        InvalidData: `fields` has the errors by field.
     """
     problems: dict[str, str] = {}
-    day = read_day(last_day, "last_day", problems)
+    day = parse_day(last_day, "last_day", problems)
     if day is None:
         raise InvalidData(CHECK_FIELDS, fields={"last_day": _("Escribe una fecha.")})
     try:
@@ -228,24 +231,24 @@ async def move_end(session: AsyncSession, actor: Actor, list_id: str, last_day: 
         raise InvalidData(CHECK_FIELDS, fields={"last_day": words}) from None
 
 
-async def _read(session: AsyncSession, form: SaleForm) -> Sale:
+async def _parse_sale(session: AsyncSession, form: SaleForm) -> Sale:
     problems: dict[str, str] = {}
-    title = one_line(form.title)
-    if not title or len(title) > LONGEST_TITLE:
+    title = to_one_line(form.title)
+    if not title or len(title) > MAX_TITLE_LENGTH:
         problems["title"] = _("Escribe un nombre de hasta 60 letras.")
     is_percentage = form.method != Method.FIXED
-    value = typed_pesos(form.value.removesuffix("%")) or 0
-    if not 1 <= value <= (MOST_OFF if is_percentage else MAX_AMOUNT):
+    value = parse_pesos(form.value.removesuffix("%")) or 0
+    if not 1 <= value <= (MAX_DISCOUNT_PERCENT if is_percentage else MAX_AMOUNT):
         problems["value"] = (
             _("Escribe un porcentaje entre 1 y 90.")
             if is_percentage
             else _("Escribe cuántos pesos se descuentan.")
         )
     moment = await database_now(session)
-    first = read_day(form.starts, "starts", problems)
-    last = read_day(form.ends, "ends", problems)
+    first = parse_day(form.starts, "starts", problems)
+    last = parse_day(form.ends, "ends", problems)
     starts_at = max(day_begin(first), moment) if first else moment
-    ends_at = day_begin(last + timedelta(days=1)) if last else starts_at + FAR
+    ends_at = day_begin(last + timedelta(days=1)) if last else starts_at + FAR_FUTURE
     if last is None:
         problems.setdefault("ends", _("Escribe el último día."))
     elif ends_at <= starts_at:
@@ -253,7 +256,7 @@ async def _read(session: AsyncSession, form: SaleForm) -> Sale:
     if form.target not in TARGETS:
         problems["target"] = CHECK_FIELDS
     named = OfferForm(target=form.target, toys=form.toys, categories=form.categories)
-    target_ids = await read_targets(session, named, problems)
+    target_ids = await find_targets(session, named, problems)
     if problems:
         raise InvalidData(CHECK_FIELDS, fields=problems)
     method = Method.PERCENTAGE if is_percentage else Method.FIXED
@@ -263,7 +266,7 @@ async def _read(session: AsyncSession, form: SaleForm) -> Sale:
 async def _form_of(session: AsyncSession, sale: PriceList) -> SaleForm:
     rule = Rule(**sale.rule)
     target = next(name for name, one in TARGETS.items() if one == rule.target)
-    toys = await names_of_toys(session, rule.target_ids) if target == TOYS else {}
+    toys = await read_form_names(session, rule.target_ids) if target == PRODUCTS else {}
     return SaleForm(
         title=sale.title,
         method=rule.method,
@@ -271,13 +274,13 @@ async def _form_of(session: AsyncSession, sale: PriceList) -> SaleForm:
         target=target,
         toys="\n".join(toys.values()),
         categories=list(rule.target_ids) if target == CATEGORIES else [],
-        starts=typed_day(sale.starts_at),
-        ends=typed_day(sale.ends_at, -1),
+        starts=format_day(sale.starts_at),
+        ends=format_day(sale.ends_at, -1),
     )
 
 
-async def _prices(session: AsyncSession, list_id: str) -> tuple[list[SalePrice], int]:
-    """The prices of the list, and how many more there are."""
+async def _read_prices(session: AsyncSession, list_id: str) -> tuple[list[SalePrice], int]:
+    """Return the prices of the sale, and the number of further prices."""
     of_list = PriceListPrice.price_list_id == list_id
     count = (await session.execute(select(func.count()).where(of_list))).scalar_one()
     query = (
@@ -286,7 +289,7 @@ async def _prices(session: AsyncSession, list_id: str) -> tuple[list[SalePrice],
         .join(Product, Product.id == PriceListPrice.product_id)
         .where(of_list)
         .order_by(Product.title_key, Product.id, Variant.rank, Variant.id)
-        .limit(MOST_SHOWN)
+        .limit(MAX_SHOWN_PRICES)
     )
     found = (await session.execute(query)).all()
     rows = []
@@ -296,7 +299,7 @@ async def _prices(session: AsyncSession, list_id: str) -> tuple[list[SalePrice],
         now = price_without_sales(variant.price, variant.compare_at_price, is_on_sale=is_on_sale)
         rows.append(
             SalePrice(
-                _named(title, variant.title),
+                _price_title(title, variant.title),
                 format_cop(now if price.before is None else price.before),
                 "" if is_skipped else format_cop(price.amount),
                 PROBLEMS[Problem(problem)] if problem else "",
@@ -305,17 +308,17 @@ async def _prices(session: AsyncSession, list_id: str) -> tuple[list[SalePrice],
     return rows, count - len(rows)
 
 
-def _named(title: str, variant_title: str) -> str:
+def _price_title(title: str, variant_title: str) -> str:
     name = variant_name(variant_title)
     return f"{title}, {name}" if name else title
 
 
-def _row(sale: PriceList, moment: datetime) -> SaleRow:
-    return SaleRow(sale.id, sale.title, _told_of(sale), _chip(sale, moment))
+def _sale_row(sale: PriceList, moment: datetime) -> SaleRow:
+    return SaleRow(sale.id, sale.title, _describe_sale(sale), _chip(sale, moment))
 
 
-def _told_of(sale: PriceList) -> str:
-    """What a sale takes off, and when."""
+def _describe_sale(sale: PriceList) -> str:
+    """Describe the discount and the dates of a sale."""
     rule = Rule(**sale.rule)
     words = {
         Target.ALL: _("{off} menos en todos los juguetes"),
@@ -325,7 +328,7 @@ def _told_of(sale: PriceList) -> str:
     if rule.method == Method.PRICES:
         parts = [_("Precios que puso otro programa")]
     else:
-        parts = [words[Target(rule.target)].format(off=_off(rule))]
+        parts = [words[Target(rule.target)].format(off=_format_discount(rule))]
     parts.append(_("desde el {day}").format(day=short_time_label(sale.starts_at)))
     end = sale.ended_at or sale.ends_at
     if end is not None:
@@ -334,9 +337,9 @@ def _told_of(sale: PriceList) -> str:
 
 
 def _version_of(sale: PriceList) -> str:
-    """What tells whether somebody has changed it."""
-    told = (sale.title, sorted(sale.rule.items()), sale.starts_at, sale.ends_at, sale.ended_at)
-    return hashlib.sha256(repr(told).encode()).hexdigest()
+    """Return a hash that changes with each change of the sale."""
+    state = (sale.title, sorted(sale.rule.items()), sale.starts_at, sale.ends_at, sale.ended_at)
+    return hashlib.sha256(repr(state).encode()).hexdigest()
 
 
 def _chip(sale: PriceList, moment: datetime) -> ChipView:
@@ -345,18 +348,24 @@ def _chip(sale: PriceList, moment: datetime) -> ChipView:
     return ChipView(_("Activa"), "good") if sale.has_begun(moment) else ChipView(_("Empieza después"), "wait")
 
 
-def _off(rule: Rule) -> str:
+def _format_discount(rule: Rule) -> str:
     return f"{rule.value} %" if rule.method == Method.PERCENTAGE else format_cop(rule.value)
 
 
-def _preview(sale: Sale, planned: Sequence[Planned], standing: PriceList | None, version: str) -> SalePreview:
-    """`standing` is the sale as it is stored, `version` that of which the form was made."""
-    stands = _version_of(standing) if standing else ""
+def _sale_preview(
+    sale: Sale, planned: Sequence[PlannedPrice], stored: PriceList | None, version: str
+) -> SalePreview:
+    """Return the preview. `stored` is the stored sale, `version` that of the sale that the form was filled from."""
+    stored_version = _version_of(stored) if stored else ""
     lowered = sum(one.amount is not None for one in planned)
     starts_at, ends_at = sale.window.starts_at, sale.window.ends_at
     words = [
-        *([CHANGED_SINCE.format(told=_told_of(standing))] if standing and stands != version else []),
-        _("Precios que bajan: {n}, con {off} menos.").format(n=lowered, off=_off(sale.rule)),
+        *(
+            [CHANGED_SINCE.format(told=_describe_sale(stored))]
+            if stored and stored_version != version
+            else []
+        ),
+        _("Precios que bajan: {n}, con {off} menos.").format(n=lowered, off=_format_discount(sale.rule)),
         _("Empieza el {day}.").format(day=date_label(starts_at))
         if is_day(starts_at)
         else _("Empieza enseguida."),
@@ -373,6 +382,8 @@ def _preview(sale: Sale, planned: Sequence[Planned], standing: PriceList | None,
             "" if one.amount is None else format_cop(one.amount),
             PROBLEMS[one.problem] if one.problem else "",
         )
-        for one in planned[:MOST_SHOWN]
+        for one in planned[:MAX_SHOWN_PRICES]
     ]
-    return SalePreview(words, rows, len(planned) - len(rows), fingerprint(planned), lowered > 0, stands)
+    return SalePreview(
+        words, rows, len(planned) - len(rows), plan_fingerprint(planned), lowered > 0, stored_version
+    )

@@ -1,4 +1,4 @@
-"""One order as the office shows it: what it is, how it stands, whose it is, what happened, and what can be done now."""
+"""The order screen of the office: content, status, customer, timeline, and the actions that are possible now."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,43 +14,49 @@ from backend.core.dates import time_label
 from backend.core.money import format_cop, format_exact
 from backend.core.texts import _
 from backend.core.web.contact import full_name
-from backend.fulfillment.views import stage_shown
+from backend.fulfillment.views import get_display_stage
 from backend.legal.consents import consents_of_cart
-from backend.office.customer_labels import buyer_of, consent_in_words, document_of, phone_path, whatsapp_path
+from backend.office.customer_labels import (
+    describe_consent,
+    payer_document,
+    phone_path,
+    recipient_name,
+    whatsapp_path,
+)
 from backend.office.invoices import InvoiceRow, invoices_of_order
-from backend.office.orders.listing import chips_of, difference_in_words
-from backend.office.orders.timeline import EventView, MailView, order_mails, timeline
+from backend.office.orders.listing import describe_difference, order_chips
+from backend.office.orders.timeline import EventView, MailView, order_mails, read_timeline
 from backend.office.returns.listing import ReturnRow, returns_of_order
 from backend.office.views import ChipView
-from backend.orders.admin.corrections import version_of
-from backend.orders.fulfillments import carrier_canceled, fulfillments_of_order, has_left
-from backend.orders.gifts import gift_message
+from backend.orders.admin.corrections import hash_address
+from backend.orders.fulfillments import has_left, is_canceled_by_carrier, list_order_fulfillments
+from backend.orders.gifts import read_gift_message
 from backend.orders.models import Fulfillment, Order, OrderLine
-from backend.orders.money.captured_money import read_money
+from backend.orders.money.captured_money import read_order_money
 from backend.orders.packing_holds import is_held
-from backend.orders.parties import name_of, whole_name
-from backend.orders.search import pickup_options
-from backend.orders.service import lines_of_order, read_order, totals_of
+from backend.orders.parties import find_party_name, format_party_name
+from backend.orders.search import list_pickup_options
+from backend.orders.service import compute_order_totals, list_order_lines, read_order
 from backend.orders.states import (
+    FAILURE_REASON,
     HAS_MONEY,
     TRACKING,
-    WHY_FAILED,
     WITHOUT_LABEL,
     LabelState,
     OrderStatus,
     PaymentStatus,
 )
 from backend.payment.models import PaymentSession
-from backend.payment.payments import captured_and_refunded
-from backend.payment.sessions import decisive_session, sessions_of
-from backend.payment.transitions import captured_exactly
-from backend.shipping.addresses import address_lines, municipality_code
+from backend.payment.payments import sum_captured_and_refunded
+from backend.payment.sessions import find_decisive_session, list_payment_sessions
+from backend.payment.transitions import get_exact_captured_amount
+from backend.shipping.addresses import find_municipality_code, format_address_lines
 from backend.staff.rights import Actor, Right
 
 
 @dataclass(frozen=True, slots=True)
 class LineView:
-    """Units of a toy that was sold. `packed`: how many of them are in a parcel already."""
+    """A line of the order. `packed`: number of its units that are already in a parcel."""
 
     id: str
     product_id: str
@@ -69,12 +75,12 @@ class ParcelView:
     """A parcel with its label.
 
     Attributes:
-        chip: how far it is.
-        label_path: where its label is to print; empty without one.
-        can_cancel: whether the label can still be cancelled.
-        waits: whether a person must decide first (`backend.attention`).
-        problem: why its label was not made; empty where it was, or is not known.
-        carrier_words: the last status in the carrier's own words; empty before the first.
+        chip: its status.
+        label_path: path of the label's file; empty without one.
+        can_cancel: True if the label can be cancelled.
+        waits: True if a staff member must decide first (`backend.attention`).
+        problem: why the label was not created; empty if it was, or if the reason is unknown.
+        carrier_words: the newest status in the carrier's words; empty before the first.
     """
 
     id: str
@@ -91,15 +97,16 @@ class ParcelView:
 
 @dataclass(frozen=True, slots=True)
 class PaymentView:
-    """How it is paid.
+    """The payment of the order.
 
     Attributes:
-        facts: name and value of what a bank asks for.
-        difference: what was paid and what is missing or too much; empty where the total was paid.
+        method: the payment method.
+        facts: names and values that a bank asks for.
+        difference: difference between the paid amount and the total in words; empty without one.
     """
 
     chip: ChipView
-    way: str
+    method: str
     facts: list[tuple[str, str]]
     difference: str
     refunded_label: str
@@ -107,7 +114,7 @@ class PaymentView:
 
 @dataclass(frozen=True, slots=True)
 class AddressFields:
-    """The address by the names of the form that corrects it, and which version of it is shown."""
+    """The address by the fields of the form that corrects it, with its version."""
 
     first_name: str
     last_name: str
@@ -124,19 +131,19 @@ class OrderDetail:
     """An order.
 
     Attributes:
-        phone_path, whatsapp_path: what a tap opens; empty where the number is none.
-        document: the payer's, with its kind.
-        gift_message: what is printed for the box; empty when nothing is.
-        consents: what the buyer agreed to: what, the proof, and the text's SHA-256.
-        is_held: whether nothing of it may be packed until a person has decided (`backend.attention`).
-        actions: what may be done now: `pack`, `ship`, `hand_over`, `correct`, `cancel`, `return`.
+        phone_path, whatsapp_path: links; empty for an invalid number.
+        document: kind and number of the payer's document.
+        gift_message: text to print for the box; empty without one.
+        consents: the customer's consents: name, proof, and SHA-256 of the text.
+        is_held: True if nothing may be packed before a staff member decides (`backend.attention`).
+        actions: possible actions: `pack`, `ship`, `hand_over`, `correct`, `cancel`, `return`.
     """
 
     id: str
     number: int
     placed_label: str
     chips: list[ChipView]
-    buyer: str
+    customer_name: str
     email: str
     phone: str
     phone_path: str
@@ -157,7 +164,7 @@ class OrderDetail:
     events: list[EventView]
     consents: list[tuple[str, str, str]]
     customer_id: str
-    """Of whoever bought it, with an account or without; empty where nobody is known."""
+    """Id of the customer or of the guest; empty if the order has neither."""
     returns: list[ReturnRow]
     invoices: list[InvoiceRow]
     is_held: bool
@@ -165,25 +172,25 @@ class OrderDetail:
 
 
 async def order_detail(session: AsyncSession, actor: Actor, order_id: str, store_name: str) -> OrderDetail:
-    """The order.
+    """Return the order.
 
     Raises:
         Forbidden: the actor may not see orders.
-        NotFound: there is no such order.
+        NotFound: the order does not exist.
     """
     actor.require(Right.READ_ORDERS)
     order = await read_order(session, order_id)
-    lines = await lines_of_order(session, order_id)
-    fulfillments = await fulfillments_of_order(session, order_id)
+    lines = await list_order_lines(session, order_id)
+    fulfillments = await list_order_fulfillments(session, order_id)
     held = await is_held(session, order_id)
     printable = select(Fulfillment.id).where(
         Fulfillment.order_id == order_id, Fulfillment.label_pdf.is_not(None)
     )
     has_label = set((await session.execute(printable)).scalars())
-    payments = await sessions_of(session, order.cart_id)
-    is_pickup = order.shipping_option_id in await pickup_options(session)
+    payments = await list_payment_sessions(session, order.cart_id)
+    is_pickup = order.shipping_option_id in await list_pickup_options(session)
     phone = str(order.shipping_address.get("phone") or "")
-    prices = totals_of(order, lines)
+    prices = compute_order_totals(order, lines)
     pictures = await first_pictures(session, [line.product_id for line in lines])
     greeting = _("Hola, te escribimos de {store} por tu pedido {number}.").format(
         store=store_name, number=order.number
@@ -192,21 +199,21 @@ async def order_detail(session: AsyncSession, actor: Actor, order_id: str, store
         id=order.id,
         number=order.number or 0,
         placed_label=time_label(order.created_at),
-        chips=chips_of(order),
-        buyer=buyer_of(order),
+        chips=order_chips(order),
+        customer_name=recipient_name(order),
         email=order.email if actor.may(Right.READ_CUSTOMERS) else "",
         phone=phone,
         phone_path=phone_path(phone),
         whatsapp_path=whatsapp_path(phone, greeting),
-        document=_document(order) if actor.may(Right.READ_CUSTOMERS) else "",
+        document=_payer_text(order) if actor.may(Right.READ_CUSTOMERS) else "",
         is_pickup=is_pickup,
         shipping_name=order.shipping_name,
         recipient=full_name(order.shipping_address),
-        address_lines=address_lines(order.shipping_address),
-        address=_address(order.shipping_address),
-        gift_message=gift_message(order.meta),
+        address_lines=format_address_lines(order.shipping_address),
+        address=_address_fields(order.shipping_address),
+        gift_message=read_gift_message(order.meta),
         lines=[
-            _line(line, format_cop(part.original_total), pictures.get(line.product_id))
+            _line_view(line, format_cop(part.original_total), pictures.get(line.product_id))
             for line, part in zip(lines, prices.lines, strict=True)
         ],
         totals=[
@@ -219,20 +226,22 @@ async def order_detail(session: AsyncSession, actor: Actor, order_id: str, store
             (_("IVA incluido"), format_cop(prices.tax_total)),
         ],
         total_label=format_cop(order.total),
-        payment=await _payment(session, order),
-        parcels=[_parcel(one, is_pickup=is_pickup, is_printable=one.id in has_label) for one in fulfillments],
+        payment=await _payment_view(session, order),
+        parcels=[
+            _parcel_view(one, is_pickup=is_pickup, is_printable=one.id in has_label) for one in fulfillments
+        ],
         mails=await order_mails(session, order.id),
-        events=await timeline(session, order, payments, fulfillments),
-        consents=[consent_in_words(proof) for proof in await consents_of_cart(session, order.cart_id)],
+        events=await read_timeline(session, order, payments, fulfillments),
+        consents=[describe_consent(proof) for proof in await consents_of_cart(session, order.cart_id)],
         customer_id=order.customer_id or order.guest_id or "",
         returns=await returns_of_order(session, order.id),
         invoices=await invoices_of_order(session, actor, order.id),
         is_held=held,
-        actions=_actions(actor, order, lines, fulfillments, is_pickup=is_pickup, is_held=held),
+        actions=_possible_actions(actor, order, lines, fulfillments, is_pickup=is_pickup, is_held=held),
     )
 
 
-def _actions(
+def _possible_actions(
     actor: Actor,
     order: Order,
     lines: Sequence[OrderLine],
@@ -241,40 +250,40 @@ def _actions(
     is_pickup: bool,
     is_held: bool,
 ) -> list[str]:
-    stands = order.status != OrderStatus.CANCELED
+    is_active = order.status != OrderStatus.CANCELED
     is_paid = order.payment_status in HAS_MONEY or order.payment_status == PaymentStatus.AUTHORIZED
     has_money = order.payment_status in HAS_MONEY and order.total > 0
-    is_left = any(line.quantity > line.fulfilled + line.withdrawn for line in lines)
+    has_unpacked = any(line.quantity > line.fulfilled + line.withdrawn for line in lines)
     active = [one for one in fulfillments if one.state not in WITHOUT_LABEL]
     in_doubt = any(one.state != LabelState.CREATED for one in active)
     made = [one for one in active if one.state == LabelState.CREATED]
     may_send, may_cancel = actor.may(Right.FULFILL), actor.may(Right.CANCEL_ORDERS)
     possible = {
-        "pack": may_send and stands and is_paid and is_left and not in_doubt and not is_held,
+        "pack": may_send and is_active and is_paid and has_unpacked and not in_doubt and not is_held,
         "ship": may_send
         and not is_pickup
-        and any(one.shipped_at is None and not carrier_canceled(one) for one in made),
+        and any(one.shipped_at is None and not is_canceled_by_carrier(one) for one in made),
         "hand_over": may_send and is_pickup and any(one.delivered_at is None for one in made),
-        "correct": may_send and stands and not active,
+        "correct": may_send and is_active and not active,
         "return": actor.may(Right.HANDLE_RETURNS) and has_money,
-        "cancel": may_cancel and stands and not active and not has_money,
+        "cancel": may_cancel and is_active and not active and not has_money,
     }
     return [name for name, is_possible in possible.items() if is_possible]
 
 
-async def _payment(session: AsyncSession, order: Order) -> PaymentView:
-    payment = await decisive_session(session, order.cart_id)
-    _captured, refunded = await captured_and_refunded(session, order.cart_id)
+async def _payment_view(session: AsyncSession, order: Order) -> PaymentView:
+    payment = await find_decisive_session(session, order.cart_id)
+    _captured, refunded = await sum_captured_and_refunded(session, order.cart_id)
     return PaymentView(
-        chip=chips_of(order)[0],
-        way=_way(payment),
-        facts=_facts(payment) if payment else [],
-        difference=difference_in_words(await read_money(session, order)),
+        chip=order_chips(order)[0],
+        method=_payment_method(payment),
+        facts=_payment_facts(payment) if payment else [],
+        difference=describe_difference(await read_order_money(session, order)),
         refunded_label=format_cop(refunded) if refunded else "",
     )
 
 
-def _way(payment: PaymentSession | None) -> str:
+def _payment_method(payment: PaymentSession | None) -> str:
     if payment is None:
         return ""
     if payment.provider_id == GATEWAY_PSE:
@@ -283,7 +292,7 @@ def _way(payment: PaymentSession | None) -> str:
     return _("Pago acordado con la tienda")
 
 
-def _facts(payment: PaymentSession) -> list[tuple[str, str]]:
+def _payment_facts(payment: PaymentSession) -> list[tuple[str, str]]:
     moment = payment.captured_at or payment.created_at
     facts = (
         (_("CUS"), payment.transaction_id),
@@ -292,19 +301,19 @@ def _facts(payment: PaymentSession) -> list[tuple[str, str]]:
         (_("Valor"), format_cop(payment.amount)),
         (_("Fecha"), time_label(moment)),
         (_("Lo que dijo el banco"), str(payment.data.get("reason") or "")),
-        (_("No coincide"), _differs(payment)),
+        (_("No coincide"), _difference_text(payment)),
     )
     return [(name, value) for name, value in facts if value]
 
 
-def _differs(payment: PaymentSession) -> str:
+def _difference_text(payment: PaymentSession) -> str:
     if payment.captured_amount is None:
         return ""
-    exact = captured_exactly(payment)
+    exact = get_exact_captured_amount(payment)
     return "" if exact == payment.amount else _("El banco aprobó {amount}").format(amount=format_exact(exact))
 
 
-STAGES: dict[str, tuple[str, str]] = {
+STAGE_CHIPS: dict[str, tuple[str, str]] = {
     "ready": (_("Guía lista"), "plain"),
     "shipped": (_("Enviado"), "plain"),
     "collected": (_("Lo tiene la transportadora"), "plain"),
@@ -315,7 +324,7 @@ STAGES: dict[str, tuple[str, str]] = {
     "returned": (_("Devuelto por la transportadora"), "bad"),
     "canceled": (_("Guía anulada"), "plain"),
 }
-LABELS: dict[str, tuple[str, str]] = {
+LABEL_CHIPS: dict[str, tuple[str, str]] = {
     LabelState.CREATING: (_("Haciendo la guía"), "wait"),
     LabelState.FAILED: (_("No se pudo hacer la guía"), "bad"),
     LabelState.UNKNOWN: (_("Guía en duda"), "bad"),
@@ -324,9 +333,9 @@ LABELS: dict[str, tuple[str, str]] = {
 }
 
 
-def _parcel(one: Fulfillment, *, is_pickup: bool, is_printable: bool) -> ParcelView:
-    stage = stage_shown(one)
-    text, tone = LABELS.get(one.state) or STAGES.get(stage, (stage, "plain"))
+def _parcel_view(one: Fulfillment, *, is_pickup: bool, is_printable: bool) -> ParcelView:
+    stage = get_display_stage(one)
+    text, tone = LABEL_CHIPS.get(one.state) or STAGE_CHIPS.get(stage, (stage, "plain"))
     if is_pickup and stage == "ready":
         text = _("Listo para recoger")
     is_made = one.state == LabelState.CREATED
@@ -340,12 +349,12 @@ def _parcel(one: Fulfillment, *, is_pickup: bool, is_printable: bool) -> ParcelV
         label_path=path if is_made and is_printable else "",
         can_cancel=is_made and not has_left(one),
         waits=one.state in (LabelState.UNKNOWN, LabelState.TOO_EXPENSIVE),
-        problem=str(one.data.get(WHY_FAILED) or "") if one.state == LabelState.FAILED else "",
+        problem=str(one.data.get(FAILURE_REASON) or "") if one.state == LabelState.FAILED else "",
         carrier_words=str((one.data.get(TRACKING) or {}).get("words") or "") if is_made else "",
     )
 
 
-def _line(line: OrderLine, total_label: str, picture: PictureView | None) -> LineView:
+def _line_view(line: OrderLine, total_label: str, picture: PictureView | None) -> LineView:
     return LineView(
         id=line.id,
         product_id=line.product_id,
@@ -360,21 +369,21 @@ def _line(line: OrderLine, total_label: str, picture: PictureView | None) -> Lin
     )
 
 
-def _document(order: Order) -> str:
-    """Return the payer's document, with their name where somebody else receives the order."""
-    written = document_of(order.payer)
+def _payer_text(order: Order) -> str:
+    """Return the payer's document, with the payer's name if the recipient is another person."""
+    written = payer_document(order.payer)
     doc_type = str((order.payer or {}).get("doc_type") or "")
-    name = whole_name(name_of(order.billing_address, order.shipping_address, doc_type))
-    is_recipient = name in ("", whole_name(name_of(None, order.shipping_address, "")))
+    name = format_party_name(find_party_name(order.billing_address, order.shipping_address, doc_type))
+    is_recipient = name in ("", format_party_name(find_party_name(None, order.shipping_address, "")))
     return written if is_recipient or not written else f"{written} · {name}"
 
 
-def _address(address: Mapping[str, Any]) -> AddressFields:
+def _address_fields(address: Mapping[str, Any]) -> AddressFields:
     def text(name: str) -> str:
         return str(address.get(name) or "")
 
     metadata = address.get("metadata") or {}
-    has_town = bool(municipality_code(address))
+    has_town = bool(find_municipality_code(address))
     return AddressFields(
         first_name=text("first_name"),
         last_name=text("last_name"),
@@ -383,5 +392,5 @@ def _address(address: Mapping[str, Any]) -> AddressFields:
         address=text("address_1"),
         suburb=str(metadata.get("suburb") or ""),
         reference=text("address_2"),
-        version=version_of(dict(address)),
+        version=hash_address(dict(address)),
     )

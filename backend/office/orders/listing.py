@@ -1,4 +1,4 @@
-"""The orders as the office lists them: a row each, filters as its address names them, and what is new."""
+"""Orders in the office: rows of the list, its filters as the address names them, and new orders."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ from backend.core.dates import day_begin, short_time_label, today_in_colombia
 from backend.core.db.database import database_now
 from backend.core.money import format_cop
 from backend.core.texts import _
-from backend.office.customer_labels import buyer_of
+from backend.office.customer_labels import recipient_name
 from backend.office.listing import (
     ActiveFilter,
     ListView,
@@ -20,26 +20,26 @@ from backend.office.listing import (
     count_new_rows,
     days_label,
     label_of,
-    read_asked,
+    read_filters,
 )
 from backend.office.views import ChipView
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.money.captured_money import OrderMoney
 from backend.orders.search import (
     OrderFilter,
-    conditions_of,
-    cursor_after,
-    orders_page,
-    pickup_options,
-    read_place,
+    build_conditions,
+    list_pickup_options,
+    make_order_cursor,
+    parse_order_cursor,
+    read_orders_page,
 )
 from backend.orders.states import HAS_MONEY, FulfillmentStatus, LabelState, OrderStatus, PaymentStatus
 from backend.staff.rights import Actor, Right
 
-MOST_ROWS = 30
-LONGEST_TEXT = 120
+PAGE_SIZE = 30
+MAX_TEXT_LENGTH = 120
 FIRST_DAY, LAST_DAY = date(2000, 1, 1), date(2999, 1, 1)
-"""Days outside of these are no days of orders."""
+"""Range of valid days in the filters."""
 
 P, F = PaymentStatus, FulfillmentStatus
 DAYS = {"hoy": _("Hoy"), "ayer": _("Ayer"), "semana": _("Últimos 7 días")}
@@ -57,7 +57,7 @@ DISPATCH: dict[str, tuple[str, tuple[str, ...]]] = {
     "entregado": (_("Entregado"), (F.DELIVERED, F.PARTIALLY_DELIVERED)),
 }
 DELIVERY = {"domicilio": _("A domicilio"), "recoger": _("Recoge en tienda")}
-"""What the address says of each filter, what a person reads, and the statuses that are meant."""
+"""Filters of the list: label and, where needed, the matching statuses by the name in the address."""
 FIELDS = ("q", "fecha", "desde", "hasta", "pago", "envio", "entrega")
 
 PAYMENT_CHIPS: dict[str, tuple[str, str]] = {
@@ -85,16 +85,16 @@ class OrderRow:
     """An order in a list.
 
     Attributes:
-        toys: what was bought, in one line.
-        guide: its tracking number; empty without one.
+        products: the bought products, in one line.
+        guide: the tracking number; empty without one.
     """
 
     id: str
     number: int
-    buyer: str
+    customer_name: str
     town: str
     placed_label: str
-    toys: str
+    products: str
     total_label: str
     chips: list[ChipView]
     guide: str
@@ -108,64 +108,66 @@ class OrdersView(ListView):
     rows: list[OrderRow]
 
 
-def filter_of(asked: Mapping[str, str], today: date) -> OrderFilter:
-    """The filter that the fields mean. What none of them may say does not matter."""
-    wanted = OrderFilter(
-        text=asked.get("q", "")[:LONGEST_TEXT],
-        payment=PAYMENT.get(asked.get("pago", ""), ("", ()))[1],
-        fulfillment=DISPATCH.get(asked.get("envio", ""), ("", ()))[1],
-        is_to_pack=asked.get("envio") == "por-empacar",
-        is_pickup={"recoger": True, "domicilio": False}.get(asked.get("entrega", "")),
+def parse_order_filter(params: Mapping[str, str], today: date) -> OrderFilter:
+    """Return the filter for the address fields. Invalid values are ignored."""
+    order_filter = OrderFilter(
+        text=params.get("q", "")[:MAX_TEXT_LENGTH],
+        payment=PAYMENT.get(params.get("pago", ""), ("", ()))[1],
+        fulfillment=DISPATCH.get(params.get("envio", ""), ("", ()))[1],
+        is_to_pack=params.get("envio") == "por-empacar",
+        is_pickup={"recoger": True, "domicilio": False}.get(params.get("entrega", "")),
     )
-    first, last = _days(asked, today)
+    first, last = _filter_days(params, today)
     return replace(
-        wanted,
+        order_filter,
         since=day_begin(first) if first else None,
         until=day_begin(last + timedelta(days=1)) if last else None,
     )
 
 
 async def orders_view(
-    session: AsyncSession, actor: Actor, asked: Mapping[str, str], cursor: str = ""
+    session: AsyncSession, actor: Actor, params: Mapping[str, str], cursor: str = ""
 ) -> OrdersView:
-    """The orders that are asked for.
+    """Return a page of the orders that match the filters.
 
     Args:
         session: for reading.
-        actor: who asks.
-        asked: values of `FIELDS`, from anywhere.
-        cursor: where the page before ended.
+        actor: the staff member who makes the request.
+        params: values of `FIELDS`; they need no check before.
+        cursor: the cursor of the page; empty for the first page.
 
     Raises:
         Forbidden: the actor may not see orders.
-        InvalidData: the cursor is none of ours.
+        InvalidData: the cursor is invalid.
     """
     actor.require(Right.READ_ORDERS)
-    wanted = filter_of(asked, today_in_colombia(await database_now(session)))
-    orders, following = await orders_page(session, actor, wanted, MOST_ROWS, cursor)
-    kept = read_asked(asked, FIELDS, LONGEST_TEXT)
+    order_filter = parse_order_filter(params, today_in_colombia(await database_now(session)))
+    orders, following = await read_orders_page(session, actor, order_filter, PAGE_SIZE, cursor)
+    filters = read_filters(params, FIELDS, MAX_TEXT_LENGTH)
     return OrdersView(
         rows=await order_rows(session, orders),
         cursor=following,
-        newest=cursor_after(orders[0]) if orders and not cursor else "",
-        asked=kept,
-        active=_active(kept),
+        newest=make_order_cursor(orders[0]) if orders and not cursor else "",
+        filters=filters,
+        active=_active_filters(filters),
     )
 
 
-async def orders_named(session: AsyncSession, actor: Actor, text: str, limit: int) -> list[OrderRow]:
-    """The newest orders that have what the text says: at most `limit`.
+async def find_orders_by_text(session: AsyncSession, actor: Actor, text: str, limit: int) -> list[OrderRow]:
+    """Return the newest orders that match the text, at most `limit`.
 
     Raises:
         Forbidden: the actor may not see orders.
     """
     actor.require(Right.READ_ORDERS)
-    orders, _cursor = await orders_page(session, actor, OrderFilter(text=text[:LONGEST_TEXT]), limit)
+    orders, _cursor = await read_orders_page(session, actor, OrderFilter(text=text[:MAX_TEXT_LENGTH]), limit)
     return await order_rows(session, orders)
 
 
-async def rows_again(session: AsyncSession, actor: Actor, order_ids: Sequence[str]) -> dict[str, OrderRow]:
-    """The rows of these orders as they are now, by the order's id.
+async def read_order_rows(
+    session: AsyncSession, actor: Actor, order_ids: Sequence[str]
+) -> dict[str, OrderRow]:
+    """Return the current rows of these orders by their ids.
 
     Raises:
         Forbidden: the actor may not see orders.
@@ -175,23 +177,25 @@ async def rows_again(session: AsyncSession, actor: Actor, order_ids: Sequence[st
     return {row.id: row for row in await order_rows(session, found.scalars().all())}
 
 
-async def count_newer(session: AsyncSession, actor: Actor, asked: Mapping[str, str], newest: str) -> int:
-    """Count the orders of the list that came after `newest`.
+async def count_newer_orders(
+    session: AsyncSession, actor: Actor, params: Mapping[str, str], newest: str
+) -> int:
+    """Count the orders of the list that are newer than the cursor `newest`.
 
     Raises:
         Forbidden: the actor may not see orders.
-        InvalidData: `newest` is none of ours.
+        InvalidData: the cursor is invalid.
     """
     actor.require(Right.READ_ORDERS)
-    wanted = filter_of(asked, today_in_colombia(await database_now(session)))
-    conditions = await conditions_of(session, wanted)
+    order_filter = parse_order_filter(params, today_in_colombia(await database_now(session)))
+    conditions = await build_conditions(session, order_filter)
     if newest:
-        conditions.append(tuple_(Order.created_at, Order.number) > read_place(newest))
+        conditions.append(tuple_(Order.created_at, Order.number) > parse_order_cursor(newest))
     return await count_new_rows(session, select(Order.number).where(*conditions))
 
 
 async def order_rows(session: AsyncSession, orders: Sequence[Order]) -> list[OrderRow]:
-    """The orders as rows of a list, in their order."""
+    """Return the orders as rows of a list, in the same order."""
     ids = [order.id for order in orders]
     lines: dict[str, list[OrderLine]] = defaultdict(list)
     for line in (
@@ -202,17 +206,17 @@ async def order_rows(session: AsyncSession, orders: Sequence[Order]) -> list[Ord
         Fulfillment.order_id.in_(ids), Fulfillment.state == LabelState.CREATED
     )
     guides = {order_id: guide or "" for order_id, guide in await session.execute(made)}
-    fetched = set(await pickup_options(session)) if orders else set()
+    fetched = set(await list_pickup_options(session)) if orders else set()
     return [
         OrderRow(
             id=order.id,
             number=order.number or 0,
-            buyer=buyer_of(order),
+            customer_name=recipient_name(order),
             town=str(order.shipping_address.get("city") or ""),
             placed_label=short_time_label(order.created_at),
-            toys=_toys(lines[order.id]),
+            products=_products_text(lines[order.id]),
             total_label=format_cop(order.total),
-            chips=chips_of(order),
+            chips=order_chips(order),
             guide=guides.get(order.id, ""),
             is_pickup=order.shipping_option_id in fetched,
         )
@@ -220,8 +224,8 @@ async def order_rows(session: AsyncSession, orders: Sequence[Order]) -> list[Ord
     ]
 
 
-def chips_of(order: Order) -> list[ChipView]:
-    """How the order stands: whether it is paid, and once it is, how far it has gone."""
+def order_chips(order: Order) -> list[ChipView]:
+    """Return the chips of an order: its payment status and, after payment or packing, its fulfillment status."""
     if order.status == OrderStatus.CANCELED:
         paid = PAYMENT_CHIPS.get(order.payment_status, ("", ""))
         given_back = [ChipView(*paid)] if order.payment_status in {P.REFUNDED, *HAS_MONEY} else []
@@ -235,30 +239,30 @@ def chips_of(order: Order) -> list[ChipView]:
     return chips
 
 
-def _active(asked: Mapping[str, str]) -> list[ActiveFilter]:
-    days = days_label(_day(asked["desde"]), _day(asked["hasta"]))
+def _active_filters(params: Mapping[str, str]) -> list[ActiveFilter]:
+    days = days_label(_parse_day(params["desde"]), _parse_day(params["hasta"]))
     return active_filters(
-        asked,
-        (DAYS.get(asked["fecha"], days), "fecha", "desde", "hasta"),
-        (label_of(PAYMENT, asked["pago"]), "pago"),
-        (label_of(DISPATCH, asked["envio"]), "envio"),
-        (DELIVERY.get(asked["entrega"], ""), "entrega"),
+        params,
+        (DAYS.get(params["fecha"], days), "fecha", "desde", "hasta"),
+        (label_of(PAYMENT, params["pago"]), "pago"),
+        (label_of(DISPATCH, params["envio"]), "envio"),
+        (DELIVERY.get(params["entrega"], ""), "entrega"),
     )
 
 
-def _days(asked: Mapping[str, str], today: date) -> tuple[date | None, date | None]:
-    match asked.get("fecha", ""):
+def _filter_days(params: Mapping[str, str], today: date) -> tuple[date | None, date | None]:
+    match params.get("fecha", ""):
         case "hoy":
             return today, today
         case "ayer":
             return today - timedelta(days=1), today - timedelta(days=1)
         case "semana":
             return today - timedelta(days=6), today  # seven days, the first and today included
-    return _day(asked.get("desde", "")), _day(asked.get("hasta", ""))
+    return _parse_day(params.get("desde", "")), _parse_day(params.get("hasta", ""))
 
 
-def _day(text: str) -> date | None:
-    """The day, if it is one of a time in which there may be orders."""
+def _parse_day(text: str) -> date | None:
+    """Return the day; None if the text is not a day between `FIRST_DAY` and `LAST_DAY`."""
     try:
         day = date.fromisoformat(text)
     except ValueError:
@@ -266,7 +270,7 @@ def _day(text: str) -> date | None:
     return day if FIRST_DAY <= day <= LAST_DAY else None
 
 
-def _toys(lines: Sequence[OrderLine]) -> str:
+def _products_text(lines: Sequence[OrderLine]) -> str:
     if not lines:
         return ""
     first = f"{lines[0].quantity} × {lines[0].title}"
@@ -274,15 +278,15 @@ def _toys(lines: Sequence[OrderLine]) -> str:
     return first if not others else _("{first} y {n} más").format(first=first, n=others)
 
 
-def difference_in_words(money: OrderMoney) -> str:
-    """Say what was paid and what is missing or too much; nothing where the total was paid, or nothing was."""
+def describe_difference(money: OrderMoney) -> str:
+    """Return the difference between the paid amount and the total in words; empty if there is none."""
     if not money.is_different:
         return ""
-    said = {"paid": money.paid_label, "total": format_cop(money.total)}
+    values = {"paid": money.paid_label, "total": format_cop(money.total)}
     if money.missing:
         words = _("Pagaron {paid} de {total}: faltan {missing}.")
-        return words.format(**said, missing=money.missing_label)
+        return words.format(**values, missing=money.missing_label)
     if money.surplus:
         words = _("Pagaron {paid} por {total}: sobran {surplus}.")
-        return words.format(**said, surplus=money.surplus_label)
-    return _("Pagaron {paid} por {total}.").format(**said)
+        return words.format(**values, surplus=money.surplus_label)
+    return _("Pagaron {paid} por {total}.").format(**values)

@@ -1,4 +1,4 @@
-"""What is packed next: the order that waits longest, with all that goes into its box."""
+"""The packing screen: the order that waits longest, with the content of its box."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,33 +6,33 @@ from dataclasses import dataclass
 from sqlalchemy import exists, func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.bar_codes import as_scanned
+from backend.catalog.bar_codes import equivalent_codes
 from backend.catalog.models import Variant
 from backend.catalog.storefront.product_cards import first_pictures
 from backend.catalog.views import PictureView
 from backend.core.dates import day_label
 from backend.core.errors import NotFound
-from backend.office.customer_labels import buyer_of
-from backend.office.orders.listing import difference_in_words
-from backend.office.orders.timeline import who_last
-from backend.orders.gifts import gift_message
+from backend.office.customer_labels import recipient_name
+from backend.office.orders.listing import describe_difference
+from backend.office.orders.timeline import describe_last_action
+from backend.orders.gifts import read_gift_message
 from backend.orders.models import Fulfillment, Order, OrderLine, OrderNote
-from backend.orders.money.captured_money import read_money
+from backend.orders.money.captured_money import read_order_money
 from backend.orders.packing_holds import IS_HELD, is_held
-from backend.orders.search import TO_PACK, pickup_options
-from backend.orders.service import lines_of_order, read_order, units_to_box
+from backend.orders.search import TO_PACK, list_pickup_options
+from backend.orders.service import count_units_to_box, list_order_lines, read_order
 from backend.orders.states import LabelState
 from backend.staff.rights import Actor, Right
 
 DOUBTFUL = (LabelState.UNKNOWN, LabelState.TOO_EXPENSIVE)
 UNDECIDED = (*DOUBTFUL, LabelState.CREATING)
-_WAITS = exists().where(Fulfillment.order_id == Order.id, Fulfillment.state.in_(UNDECIDED))
-"""A label of the order is being made, or waits for a decision: nobody packs it now."""
+_LABEL_IS_PENDING = exists().where(Fulfillment.order_id == Order.id, Fulfillment.state.in_(UNDECIDED))
+"""SQL condition: a label of the order is being created or waits for a decision, so it cannot be packed now."""
 
 
 @dataclass(frozen=True, slots=True)
 class PackLine:
-    """Units to put into the box. `codes`: what is printed on them, in capitals."""
+    """Units to put into the box. `codes`: the codes printed on them, in capitals."""
 
     id: str
     title: str
@@ -48,17 +48,16 @@ class PackOrder:
 
     Attributes:
         state: `open` (to be packed), `packed`, `doubt` (its label waits for a decision), `held` (the provider
-            contradicts its payment), `busy` (somebody is making it right now) or `closed` (cancelled, or not paid any
-            more).
-        difference: what was paid and what is missing or too much; empty where the total was paid.
-        gift_message: what is printed for the box; empty when nothing is.
-        by: who packed it, and when; empty while nobody has.
-        label_path: where its label is to print; empty without one.
+            contradicts its payment), `busy` (its label is being created) or `closed` (cancelled or not paid).
+        difference: difference between the paid amount and the total in words; empty without one.
+        gift_message: text to print for the box; empty without one.
+        packed_by: the staff member who packed it, and when; empty before.
+        label_path: path of the label's file; empty without one.
     """
 
     id: str
     number: int
-    buyer: str
+    customer_name: str
     town: str
     since_label: str
     is_pickup: bool
@@ -67,19 +66,19 @@ class PackOrder:
     gift_message: str
     lines: list[PackLine]
     state: str
-    by: str
+    packed_by: str
     guide: str
     label_path: str
 
 
 @dataclass(frozen=True, slots=True)
 class PackView:
-    """What is packed now.
+    """The packing screen.
 
     Attributes:
-        waiting: orders that can be packed.
-        doubtful: orders whose label waits for a decision.
-        held: orders whose payment waits for a decision.
+        waiting: number of orders that can be packed.
+        doubtful: number of orders whose label waits for a decision.
+        held: number of orders whose payment waits for a decision.
     """
 
     waiting: int
@@ -89,31 +88,36 @@ class PackView:
 
 
 async def pack_view(session: AsyncSession, actor: Actor, order_id: str = "", *, after: str = "") -> PackView:
-    """What is packed now.
+    """Return the order to pack and the number of waiting orders.
 
     Args:
         session: for reading.
-        actor: who packs.
+        actor: the staff member who packs.
         order_id: this order; empty for the one that waits longest.
-        after: without `order_id`: the one that waits longest after this order, and then the first again.
+        after: without `order_id`: the next one after this order; after the newest order, the oldest.
 
     Raises:
         Forbidden: the actor may not pack.
-        NotFound: there is no such order.
+        NotFound: the order does not exist.
     """
     actor.require(Right.FULFILL)
-    can_pack = select(func.count()).select_from(Order).where(TO_PACK, ~_WAITS, ~IS_HELD)
+    can_pack = select(func.count()).select_from(Order).where(TO_PACK, ~_LABEL_IS_PENDING, ~IS_HELD)
     waiting = (await session.execute(can_pack)).scalar_one()
-    in_hold = select(func.count()).select_from(Order).where(TO_PACK, ~_WAITS, IS_HELD)
+    in_hold = select(func.count()).select_from(Order).where(TO_PACK, ~_LABEL_IS_PENDING, IS_HELD)
     held = (await session.execute(in_hold)).scalar_one()
     in_doubt = select(func.count(Fulfillment.order_id.distinct())).where(Fulfillment.state.in_(DOUBTFUL))
     doubtful = (await session.execute(in_doubt)).scalar_one()
-    order = await read_order(session, order_id) if order_id else await _next(session, after)
-    return PackView(waiting, doubtful, held, await _order(session, order) if order else None)
+    order = await read_order(session, order_id) if order_id else await _next_order(session, after)
+    return PackView(waiting, doubtful, held, await _pack_order(session, order) if order else None)
 
 
-async def _next(session: AsyncSession, after: str) -> Order | None:
-    oldest = select(Order).where(TO_PACK, ~_WAITS, ~IS_HELD).order_by(Order.paid_at, Order.number).limit(1)
+async def _next_order(session: AsyncSession, after: str) -> Order | None:
+    oldest = (
+        select(Order)
+        .where(TO_PACK, ~_LABEL_IS_PENDING, ~IS_HELD)
+        .order_by(Order.paid_at, Order.number)
+        .limit(1)
+    )
     if after:
         try:
             last = await read_order(session, after)
@@ -127,18 +131,18 @@ async def _next(session: AsyncSession, after: str) -> Order | None:
     return (await session.execute(oldest)).scalar_one_or_none()
 
 
-async def _order(session: AsyncSession, order: Order) -> PackOrder:
-    lines = await lines_of_order(session, order.id)
+async def _pack_order(session: AsyncSession, order: Order) -> PackOrder:
+    lines = await list_order_lines(session, order.id)
     made = select(
         Fulfillment.id, Fulfillment.state, Fulfillment.tracking_number, Fulfillment.label_pdf.is_not(None)
     ).where(Fulfillment.order_id == order.id)
     parcels = (await session.execute(made.order_by(Fulfillment.id.desc()))).all()
     created = next((parcel for parcel in parcels if parcel[1] == LabelState.CREATED), None)
-    state = _state(order, lines, {parcel[1] for parcel in parcels})
+    state = _pack_state(order, lines, {parcel[1] for parcel in parcels})
     if state == "open" and await is_held(session, order.id):
         state = "held"
     is_packed = state == "packed"
-    units = units_to_box(lines)
+    units = count_units_to_box(lines)
     shown = [line for line in lines if line.id in units]
     pictures = await first_pictures(session, [line.product_id for line in shown])
     bar_codes = await _bar_codes(session, [line.variant_id for line in shown])
@@ -147,25 +151,29 @@ async def _order(session: AsyncSession, order: Order) -> PackOrder:
     return PackOrder(
         id=order.id,
         number=order.number or 0,
-        buyer=buyer_of(order),
+        customer_name=recipient_name(order),
         town=str(order.shipping_address.get("city") or ""),
         since_label=day_label(order.paid_at or order.created_at),
-        is_pickup=order.shipping_option_id in await pickup_options(session),
-        difference=difference_in_words(await read_money(session, order)),
-        gift_message=gift_message(order.meta),
+        is_pickup=order.shipping_option_id in await list_pickup_options(session),
+        difference=describe_difference(await read_order_money(session, order)),
+        gift_message=read_gift_message(order.meta),
         notes=list((await session.execute(notes)).scalars()),
         lines=[
-            _line(line, units[line.id], pictures.get(line.product_id), bar_codes.get(line.variant_id, ""))
+            _pack_line(
+                line, units[line.id], pictures.get(line.product_id), bar_codes.get(line.variant_id, "")
+            )
             for line in shown
         ],
         state=state,
-        by=await who_last(session, order.id, ["packed", "label requested"]) if is_packed else "",
+        packed_by=await describe_last_action(session, order.id, ["packed", "label requested"])
+        if is_packed
+        else "",
         guide=(created[2] or "") if created and is_packed else "",
         label_path=path if is_packed else "",
     )
 
 
-def _state(order: Order, lines: Sequence[OrderLine], labels: set[str]) -> str:
+def _pack_state(order: Order, lines: Sequence[OrderLine], labels: set[str]) -> str:
     if labels & set(DOUBTFUL):
         return "doubt"
     if LabelState.CREATING in labels:
@@ -181,7 +189,7 @@ def _state(order: Order, lines: Sequence[OrderLine], labels: set[str]) -> str:
     return "open" if is_open else "closed"
 
 
-def _line(line: OrderLine, units: int, picture: PictureView | None, bar_code: str) -> PackLine:
+def _pack_line(line: OrderLine, units: int, picture: PictureView | None, bar_code: str) -> PackLine:
     return PackLine(
         id=line.id,
         title=line.title,
@@ -189,13 +197,13 @@ def _line(line: OrderLine, units: int, picture: PictureView | None, bar_code: st
         units=units,
         codes=[
             *([line.sku.strip().upper()] if line.sku else []),
-            *(as_scanned(bar_code) if bar_code else []),
+            *(equivalent_codes(bar_code) if bar_code else []),
         ],
         picture=picture,
     )
 
 
 async def _bar_codes(session: AsyncSession, variant_ids: Sequence[str]) -> dict[str, str]:
-    """The numbers of the bar codes on the boxes, as the catalogue has them now."""
+    """Return the current bar codes of the variants in the catalogue, by variant id."""
     query = select(Variant.id, Variant.ean).where(Variant.id.in_(variant_ids), Variant.ean.is_not(None))
     return {variant_id: code or "" for variant_id, code in (await session.execute(query)).all()}

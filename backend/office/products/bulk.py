@@ -1,4 +1,4 @@
-"""Changes of many products, for people: what one would do, how the last ones stand, and what was left alone."""
+"""Views of bulk changes of products: a preview, the progress of recent changes, and the products left unchanged."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -8,10 +8,10 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.bulk.change_job import change_of
-from backend.catalog.bulk.changes import CATEGORIES, Action, Change, Problem, Value
+from backend.catalog.bulk.change_job import parse_change
+from backend.catalog.bulk.changes import CATEGORIES, Action, Change, ChangedValue, Problem
 from backend.catalog.bulk.models import BulkChange, BulkChangeRow, BulkStatus, RowState
-from backend.catalog.bulk.service import MOST_KEPT, Selection, preview
+from backend.catalog.bulk.service import MAX_UNDOABLE_CHANGES, Selection, preview_bulk_change
 from backend.catalog.category_tree import read_tree
 from backend.catalog.models import Category, Collection, Product
 from backend.core.dates import time_label
@@ -22,7 +22,7 @@ from backend.office.products.listing import Price, price_label
 from backend.staff.models import Staff
 from backend.staff.rights import Actor, Right
 
-MOST_PROBLEMS = 20
+MAX_PROBLEMS = 20
 ACTIONS: dict[Action, str] = {
     Action.PUBLISH: _("Publicar"),
     Action.HIDE: _("Ocultar"),
@@ -44,7 +44,7 @@ PROBLEMS: dict[str, str] = {
     Problem.NO_TARGET: _("la categoría o la colección ya no existe"),
     Problem.FAILED: _("algo falló de nuestro lado"),
 }
-STATUS_WORDS: dict[str, str] = {
+STATUS_LABELS: dict[str, str] = {
     BulkStatus.RUNNING: _("cambiando…"),
     BulkStatus.DONE: _("hecho"),
     BulkStatus.UNDOING: _("deshaciendo…"),
@@ -54,7 +54,7 @@ STATUS_WORDS: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class ExampleView:
-    """A product that would be changed: from what to what; or why it would not."""
+    """A product in a preview, with its value before and after; or the reason why it would not change."""
 
     title: str
     before: str
@@ -64,13 +64,13 @@ class ExampleView:
 
 @dataclass(frozen=True, slots=True)
 class PreviewView:
-    """What a change would do.
+    """Preview of a bulk change.
 
     Attributes:
-        seen_at: of which moment this is, in ISO 8601.
-        changed: how many products it would change.
-        total_label: what the prices that change add up to, before and after; empty where none change.
-        notes: how many are as wished already, and how many are refused and why.
+        seen_at: the moment of the preview, in ISO 8601.
+        changed: number of products that would change.
+        total_label: sum of the changing prices before and after; empty if none change.
+        notes: number of products that need no change, and numbers of refused ones with the reasons.
     """
 
     seen_at: str
@@ -81,8 +81,8 @@ class PreviewView:
 
 
 @dataclass(frozen=True, slots=True)
-class LeftAlone:
-    """A product that was not changed, or not undone, and why."""
+class UnchangedProduct:
+    """A product that was not changed, or not undone, with the reason."""
 
     product_id: str
     title: str
@@ -91,11 +91,11 @@ class LeftAlone:
 
 @dataclass(frozen=True, slots=True)
 class BulkView:
-    """A change of many products that was begun.
+    """A started bulk change.
 
     Attributes:
-        settled: how many of its `total` products are done with.
-        counted: what came of them, in words.
+        finished: number of the `total` products that are finished.
+        result_label: numbers of products by result, in words.
     """
 
     id: str
@@ -105,27 +105,29 @@ class BulkView:
     is_moving: bool
     can_be_undone: bool
     total: int
-    settled: int
-    counted: str
-    left_alone: list[LeftAlone]
+    finished: int
+    result_label: str
+    unchanged: list[UnchangedProduct]
 
 
 @dataclass(frozen=True, slots=True)
 class TargetOption:
-    """A collection that products can be put into."""
+    """A collection to which products can be moved."""
 
     handle: str
     label: str
 
 
-async def change_named(session: AsyncSession, action: str, target: str, percent: int, step: int) -> Change:
-    """The change that a form means. `target` is the handle of the category or the collection.
+async def parse_change_form(
+    session: AsyncSession, action: str, target: str, percent: int, step: int
+) -> Change:
+    """Parse the form of a bulk change. `target` is the handle of the category or the collection.
 
     Raises:
-        InvalidData: there is no such action or place, or the numbers are none.
+        InvalidData: the action, the target or a number is invalid.
     """
     if action not in tuple(Action):
-        raise InvalidData("nothing of that name can be done")
+        raise InvalidData("unknown action")
     named = Action(action)
     place = ""
     if named in CATEGORIES:
@@ -145,13 +147,13 @@ async def change_named(session: AsyncSession, action: str, target: str, percent:
 async def preview_view(
     session: AsyncSession, actor: Actor, change: Change, selection: Selection
 ) -> PreviewView:
-    """What the change would do now.
+    """Return a preview of the change.
 
     Raises:
-        InvalidData: what is asked for cannot be done.
-        NotFound: there is no such category or collection.
+        InvalidData: the change is impossible.
+        NotFound: the category or collection does not exist.
     """
-    found = await preview(session, actor, change, selection)
+    found = await preview_bulk_change(session, actor, change, selection)
     names = dict((await session.execute(select(Collection.id, Collection.title))).all())
     notes = [_("Ya están así: {n}.").format(n=found.unchanged)] if found.unchanged else []
     notes += [
@@ -169,8 +171,8 @@ async def preview_view(
         examples=[
             ExampleView(
                 one.title,
-                _said(one.value, one.value.before, names) if one.value else "",
-                _said(one.value, one.value.after, names) if one.value else "",
+                _value_text(one.value, one.value.before, names) if one.value else "",
+                _value_text(one.value, one.value.after, names) if one.value else "",
                 PROBLEMS[one.problem] if one.problem else "",
             )
             for one in found.examples
@@ -178,8 +180,8 @@ async def preview_view(
     )
 
 
-async def last_changes(session: AsyncSession, actor: Actor) -> list[BulkView]:
-    """The last changes of many products, the newest first; none for who may not make any.
+async def list_bulk_changes(session: AsyncSession, actor: Actor) -> list[BulkView]:
+    """Return the recent bulk changes, the newest first; none if the actor may not make any.
 
     Raises:
         Forbidden: the actor may not see the catalogue.
@@ -191,7 +193,7 @@ async def last_changes(session: AsyncSession, actor: Actor) -> list[BulkView]:
         select(BulkChange, Staff.email)
         .outerjoin(Staff, Staff.id == BulkChange.actor_id)
         .order_by(BulkChange.created_at.desc(), BulkChange.id.desc())
-        .limit(MOST_KEPT)
+        .limit(MAX_UNDOABLE_CHANGES)
     )
     found = (await session.execute(newest.execution_options(populate_existing=True))).all()
     ids = [bulk.id for bulk, _email in found]
@@ -206,18 +208,20 @@ async def last_changes(session: AsyncSession, actor: Actor) -> list[BulkView]:
     places = dict((await session.execute(select(Category.id, Category.name))).all())
     places |= dict((await session.execute(select(Collection.id, Collection.title))).all())
     return [
-        _bulk(bulk, email or bulk.actor_id, counts[bulk.id], places, await _left_alone(session, bulk))
+        _bulk_view(
+            bulk, email or bulk.actor_id, counts[bulk.id], places, await _unchanged_products(session, bulk)
+        )
         for bulk, email in found
     ]
 
 
 async def collection_options(session: AsyncSession) -> list[TargetOption]:
-    """The collections by title."""
+    """Return the collections by title."""
     found = await session.execute(select(Collection.handle, Collection.title).order_by(Collection.title))
     return [TargetOption(*one) for one in found]
 
 
-async def _left_alone(session: AsyncSession, bulk: BulkChange) -> list[LeftAlone]:
+async def _unchanged_products(session: AsyncSession, bulk: BulkChange) -> list[UnchangedProduct]:
     query = (
         select(BulkChangeRow.product_id, Product.title, BulkChangeRow.problem)
         .outerjoin(Product, Product.id == BulkChangeRow.product_id)
@@ -226,24 +230,24 @@ async def _left_alone(session: AsyncSession, bulk: BulkChange) -> list[LeftAlone
             BulkChangeRow.state.in_([RowState.REFUSED, RowState.KEPT]),
         )
         .order_by(BulkChangeRow.state, BulkChangeRow.product_id)
-        .limit(MOST_PROBLEMS)
+        .limit(MAX_PROBLEMS)
     )
     return [
-        LeftAlone(product_id, title or product_id, PROBLEMS.get(problem, problem))
+        UnchangedProduct(product_id, title or product_id, PROBLEMS.get(problem, problem))
         for product_id, title, problem in await session.execute(query)
     ]
 
 
-def _bulk(
+def _bulk_view(
     bulk: BulkChange,
-    who: str,
+    actor_name: str,
     counts: Counter[str],
     places: dict[str, str],
-    left_alone: Sequence[LeftAlone],
+    left_alone: Sequence[UnchangedProduct],
 ) -> BulkView:
-    change = change_of(bulk)
+    change = parse_change(bulk)
     waits = RowState.CHANGED if bulk.status == BulkStatus.UNDOING else RowState.WAITING
-    said = {
+    labels = {
         RowState.CHANGED: _("cambiados: {n}"),
         RowState.UNCHANGED: _("ya estaban así: {n}"),
         RowState.REFUSED: _("no se cambiaron: {n}"),
@@ -252,19 +256,21 @@ def _bulk(
     }
     return BulkView(
         id=bulk.id,
-        label=_label(change, places),
-        about=f"{who} · {time_label(bulk.created_at)}",
-        status=STATUS_WORDS[bulk.status],
+        label=_change_label(change, places),
+        about=f"{actor_name} · {time_label(bulk.created_at)}",
+        status=STATUS_LABELS[bulk.status],
         is_moving=bulk.status in {BulkStatus.RUNNING, BulkStatus.UNDOING},
         can_be_undone=bulk.status == BulkStatus.DONE and counts[RowState.CHANGED] > 0,
         total=bulk.total,
-        settled=bulk.total - counts[waits],
-        counted=" · ".join(text.format(n=counts[state]) for state, text in said.items() if counts[state]),
-        left_alone=list(left_alone),
+        finished=bulk.total - counts[waits],
+        result_label=" · ".join(
+            text.format(n=counts[state]) for state, text in labels.items() if counts[state]
+        ),
+        unchanged=list(left_alone),
     )
 
 
-def _label(change: Change, places: dict[str, str]) -> str:
+def _change_label(change: Change, places: dict[str, str]) -> str:
     if change.action is Action.SALE:
         return _("Oferta de −{n} %").format(n=change.percent)
     if change.action is Action.PRICES:
@@ -274,14 +280,14 @@ def _label(change: Change, places: dict[str, str]) -> str:
     return f"{ACTIONS[change.action]}: {place}" if place else ACTIONS[change.action]
 
 
-def _said(value: Value, what: Any, collections: dict[str, str]) -> str:
+def _value_text(value: ChangedValue, content: Any, collections: dict[str, str]) -> str:
     match value.field:
         case "price":
-            return price_label(Price(*what))
+            return price_label(Price(*content))
         case "status":
-            return _("publicado") if what == "published" else _("oculto")
+            return _("publicado") if content == "published" else _("oculto")
         case "collection_id":
-            return collections.get(what, "") or _("sin colección")
+            return collections.get(content, "") or _("sin colección")
         case "category":
-            return _("está") if what else _("no está")
-    return _("sí") if what else _("no")
+            return _("está") if content else _("no está")
+    return _("sí") if content else _("no")

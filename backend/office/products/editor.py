@@ -1,4 +1,4 @@
-"""Producto: one toy as its form shows it, with all that can be chosen for it."""
+"""The product form: a product's values, and the options to choose from."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -10,41 +10,41 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.category_tree import Tree, read_tree
 from backend.catalog.models import Collection, FormerHandle, Picture, Product, ProductCategory, Variant
-from backend.catalog.product_facts import LONGEST
-from backend.catalog.products.variants import variants_of
+from backend.catalog.product_facts import MAX_VALUE_LENGTH
+from backend.catalog.products.variants import read_variants
 from backend.core.errors import NotFound
 from backend.core.ids import new_id
-from backend.core.web.contact import one_line
+from backend.core.web.contact import to_one_line
 from backend.inventory.models import InventoryLevel
 from backend.office.products.draft import (
     FREE,
-    KEPT_IN_METADATA,
     MEASURES,
+    METADATA_TEXTS,
     NEW,
     TEXTS,
     Draft,
     PictureDraft,
     VariantDraft,
-    measure_text,
+    format_measure,
 )
 from backend.pricing import STANDARD_RATE
 from backend.shipping.models import StockLocation
 from backend.staff.rights import Actor, Right
 
 PUBLISHED = "published"
-FIRST = f"{NEW}0"
-"""The key of a new toy's first variant."""
-MOST_BRANDS = 200
-AS_TEXT = ("title", "subtitle", "description", "brand", "age_range", "handle", "warnings")
-OR_NONE = ("material", "origin_country", "collection_id")
+FIRST_VARIANT_KEY = f"{NEW}0"
+"""Key of the first variant of a new product."""
+MAX_BRANDS = 200
+TEXT_COLUMNS = ("title", "subtitle", "description", "brand", "age_range", "handle", "warnings")
+NULLABLE_COLUMNS = ("material", "origin_country", "collection_id")
 
 
 @dataclass(frozen=True, slots=True)
-class Base:
-    """What the form showed when somebody began to change it.
+class FormBase:
+    """The state of the product when the form was shown.
 
     Attributes:
-        id: the toy's, of a new one too: sent twice, it is made once.
+        id: the product's id. A new product has one too, so that a form that is sent twice creates it once.
         stocked: units by variant and location, `variant|location`.
     """
 
@@ -55,7 +55,7 @@ class Base:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PlaceOption:
     """A category, a collection or a location."""
 
     id: str
@@ -64,7 +64,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Units:
+class VariantUnits:
     """The units of a variant, over all locations."""
 
     variant_id: str
@@ -74,29 +74,29 @@ class Units:
 
 @dataclass(frozen=True, slots=True)
 class ProductForm:
-    """A toy, and what can be chosen for it.
+    """A product, and the options to choose from.
 
     Attributes:
-        base: what is shown now.
+        base: the current state.
         page_path: its page in the shop; empty while it is hidden.
-        former: addresses that lead to it too.
+        former: earlier handles that redirect to it.
     """
 
-    base: Base
+    base: FormBase
     page_path: str
     former: list[str]
-    categories: list[Place]
-    collections: list[Place]
-    locations: list[Place]
+    categories: list[PlaceOption]
+    collections: list[PlaceOption]
+    locations: list[PlaceOption]
     brands: list[str]
-    units: list[Units]
+    units: list[VariantUnits]
 
 
-async def read_form(session: AsyncSession, actor: Actor, product_id: str) -> ProductForm:
-    """A toy's form.
+async def read_product_form(session: AsyncSession, actor: Actor, product_id: str) -> ProductForm:
+    """Return a product's form.
 
     Raises:
-        NotFound: there is no such toy.
+        NotFound: the product does not exist.
     """
     actor.require(Right.READ_CATALOG)
     product = await session.get(Product, product_id, populate_existing=True)
@@ -113,21 +113,21 @@ async def read_form(session: AsyncSession, actor: Actor, product_id: str) -> Pro
     handles = select(FormerHandle.handle).where(FormerHandle.product_id == product_id)
     former = (await session.execute(handles.order_by(FormerHandle.created_at))).scalars()
     return ProductForm(
-        base=Base(product_id, is_new=False, draft=draft, stocked=stocked),
+        base=FormBase(product_id, is_new=False, draft=draft, stocked=stocked),
         page_path=f"/product/{quote(product.handle)}" if draft.is_published else "",
         former=list(former),
-        units=[Units(one, *counts) for one, counts in units.items()],
-        **await _choices(session, draft),
+        units=[VariantUnits(one, *counts) for one, counts in units.items()],
+        **await _read_choices(session, draft),
     )
 
 
-async def blank_form(session: AsyncSession, actor: Actor) -> ProductForm:
-    """The form of a new toy: published as soon as it is saved."""
+async def new_product_form(session: AsyncSession, actor: Actor) -> ProductForm:
+    """Return the form of a new product, which is published when it is saved."""
     actor.require(Right.CHANGE_CATALOG)
     texts = {**dict.fromkeys(TEXTS, ""), "tax_rate": str(STANDARD_RATE)}
-    draft = Draft(texts, True, False, [], [], [VariantDraft(FIRST)])
-    base = Base(new_id("prod"), is_new=True, draft=draft, stocked={})
-    return ProductForm(base, "", [], units=[], **await _choices(session, draft))
+    draft = Draft(texts, True, False, [], [], [VariantDraft(FIRST_VARIANT_KEY)])
+    base = FormBase(new_id("prod"), is_new=True, draft=draft, stocked={})
+    return ProductForm(base, "", [], units=[], **await _read_choices(session, draft))
 
 
 _LEVELS = (
@@ -140,16 +140,19 @@ _LEVELS = (
 
 
 async def draft_of(session: AsyncSession, product: Product) -> Draft:
-    """The toy as it is saved."""
+    """Return the stored product as a draft."""
     in_categories = select(ProductCategory.category_id).where(ProductCategory.product_id == product.id)
     pictures = select(Picture).where(Picture.product_id == product.id).order_by(Picture.rank)
     return Draft(
         texts={
-            **{name: getattr(product, name) for name in AS_TEXT},
-            **{name: getattr(product, name) or "" for name in OR_NONE},
-            **{name: measure_text(getattr(product, name)) for name in MEASURES},
+            **{name: getattr(product, name) for name in TEXT_COLUMNS},
+            **{name: getattr(product, name) or "" for name in NULLABLE_COLUMNS},
+            **{name: format_measure(getattr(product, name)) for name in MEASURES},
             "tax_rate": str(product.tax_rate),
-            **{name: one_line(product.extra_metadata.get(name))[:LONGEST] for name in KEPT_IN_METADATA},
+            **{
+                name: to_one_line(product.extra_metadata.get(name))[:MAX_VALUE_LENGTH]
+                for name in METADATA_TEXTS
+            },
         },
         is_published=product.status == PUBLISHED,
         is_featured=product.featured,
@@ -165,35 +168,35 @@ async def draft_of(session: AsyncSession, product: Product) -> Draft:
                 one.ean or "",
                 FREE if one.is_free else "",
             )
-            for one in await variants_of(session, product.id)
+            for one in await read_variants(session, product.id)
         ],
     )
 
 
-async def _choices(session: AsyncSession, draft: Draft) -> dict[str, Any]:
-    """What can be chosen: the categories by their paths, collections, locations, and the brands there are."""
+async def _read_choices(session: AsyncSession, draft: Draft) -> dict[str, Any]:
+    """Return the options: categories with their paths, collections, locations, and existing brands."""
     tree = await read_tree(session)
     collections = select(Collection.id, Collection.title).order_by(Collection.title)
     chosen = draft.texts["collection_id"]
     places = select(StockLocation.id, StockLocation.name).order_by(StockLocation.created_at, StockLocation.id)
     brands = select(Product.brand).where(Product.brand != "").distinct()
-    brands = brands.order_by(Product.brand).limit(MOST_BRANDS)
+    brands = brands.order_by(Product.brand).limit(MAX_BRANDS)
     return {
-        "categories": _in_tree(tree, None, "", set(draft.categories)),
+        "categories": _category_options(tree, None, "", set(draft.categories)),
         "collections": [
-            Place(one, name, one == chosen) for one, name in (await session.execute(collections)).all()
+            PlaceOption(one, name, one == chosen) for one, name in (await session.execute(collections)).all()
         ],
-        "locations": [Place(one, name) for one, name in (await session.execute(places)).all()],
+        "locations": [PlaceOption(one, name) for one, name in (await session.execute(places)).all()],
         "brands": list((await session.execute(brands)).scalars()),
     }
 
 
-def _in_tree(tree: Tree, parent_id: str | None, path: str, chosen: set[str]) -> list[Place]:
-    """Return the categories below this one, each with its path; `Tree.whole` only if it is chosen."""
-    places: list[Place] = []
+def _category_options(tree: Tree, parent_id: str | None, path: str, chosen: set[str]) -> list[PlaceOption]:
+    """Return the categories below this one, each with its path; `Tree.main_root` only if it is chosen."""
+    places: list[PlaceOption] = []
     for one in tree.children(parent_id):
         name = f"{path} › {one.name}" if path else one.name
-        if one is not tree.whole or one.id in chosen:
-            places.append(Place(one.id, name, one.id in chosen))
-        places += _in_tree(tree, one.id, "" if one is tree.whole else name, chosen)
+        if one is not tree.main_root or one.id in chosen:
+            places.append(PlaceOption(one.id, name, one.id in chosen))
+        places += _category_options(tree, one.id, "" if one is tree.main_root else name, chosen)
     return places

@@ -1,4 +1,4 @@
-"""Productos: the products as the office lists them, with filters, and prices that are changed in the list."""
+"""The product list of the office, with filters, and with prices that can be changed in the list."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -12,22 +12,22 @@ from backend.catalog.category_tree import Tree, read_tree
 from backend.catalog.models import Picture, Product, Variant
 from backend.catalog.products.commands import WriteVariant
 from backend.catalog.products.service import change_variant, lock_product
-from backend.catalog.search.staff_search import ProductFilter, by_title, conditions_of, count_up_to
+from backend.catalog.search.staff_search import ProductFilter, count_up_to, filter_conditions, list_by_title
 from backend.core.db.tables import get_or_404
 from backend.core.errors import Conflict, InvalidData, require_found
 from backend.core.money import MAX_AMOUNT, Cop, format_cop, percent_off
 from backend.core.texts import _
 from backend.inventory.models import InventoryLevel
-from backend.media.picture_urls import picture_address
-from backend.office.listing import ActiveFilter, ListView, active_filters, read_asked
+from backend.media.picture_urls import encode_picture_url
+from backend.office.listing import ActiveFilter, ListView, active_filters, read_filters
 from backend.office.views import ChipView
 from backend.office_settings import read_low_stock
 from backend.shipping.models import StockLocation
 from backend.staff.rights import Actor, Right
 
-MOST_ROWS = 40
-MOST_COUNTED = 2_000
-LONGEST_TEXT = 100
+PAGE_SIZE = 40
+MAX_COUNT = 2_000
+MAX_TEXT_LENGTH = 100
 FIELDS = ("q", "estado", "ver", "categoria")
 STATUS = {"visibles": _("Publicados"), "ocultos": _("Ocultos")}
 ONLY = {
@@ -38,9 +38,9 @@ ONLY = {
     "oferta": _("En oferta"),
     "portada": _("Destacados"),
 }
-"""What the address says of each filter, and what a person reads."""
+"""Labels of the filters by the name in the address."""
 SMALL_PICTURE = 160
-"""CSS pixels: the narrowest stored file at least so wide is shown in the list."""
+"""Minimum width of a row's picture, in CSS pixels. The narrowest file that has it is used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +48,15 @@ class ProductRow:
     """A product in a list.
 
     Attributes:
-        detail: its codes.
-        variant_id: its only variant's; empty where it has several or none.
-        variants: how many it has.
-        price: of the only variant; of several, the lowest.
-        old_price: what it cost before its sale; 0 without one.
-        location_id: where its only variant is stocked; empty where that is in several places.
-        stocked: units that are stocked there, those that are reserved among them.
-        free: units that can be sold, of all variants.
-        stock_search: what Bodega is asked for to show its units.
+        detail: its codes, or the number of its variants.
+        variant_id: id of its only variant; empty if it has several or none.
+        variants: number of its variants.
+        price: price of its only variant, or the lowest price.
+        old_price: the price before its sale; 0 without a sale.
+        location_id: location of its only variant; empty if that is stocked at several locations.
+        stocked: stocked units, including reserved ones.
+        free: units of all variants that can be sold.
+        stock_search: search text that finds its units on the stock screen.
     """
 
     id: str
@@ -78,7 +78,7 @@ class ProductRow:
 
 @dataclass(frozen=True, slots=True)
 class CategoryOption:
-    """A category that a list can be narrowed to; `label` names those above it too."""
+    """A category to filter by; `label` includes the names of its parents."""
 
     handle: str
     label: str
@@ -88,7 +88,7 @@ class CategoryOption:
 class ProductsView(ListView):
     """A list of products by title. Its fields are `FIELDS`.
 
-    `count`: how many there are; not more than `MOST_COUNTED` are counted.
+    `count`: number of matching products, at most `MAX_COUNT`.
     """
 
     rows: list[ProductRow]
@@ -98,27 +98,27 @@ class ProductsView(ListView):
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What a variant costs, and what it cost before its sale; None without one. Pesos with IVA."""
+    """Price of a variant, and its price before a sale; None without one. Pesos with IVA."""
 
     amount: Cop
     before: Cop | None = None
 
 
-class PriceMoved(Conflict):
-    """Another price stands there than whoever changed it had seen."""
+class PriceChanged(Conflict):
+    """Another person changed the price after the actor saw it."""
 
     def __init__(self, price: Price) -> None:
-        super().__init__(f"The price is {price.amount} by now")
+        super().__init__(f"The price is now {price.amount}")
         self.price = price
 
 
-def filter_of(asked: Mapping[str, str]) -> ProductFilter:
-    """The filter that the fields mean. What none of them may say does not matter."""
-    only = asked.get("ver", "")
+def parse_product_filter(params: Mapping[str, str]) -> ProductFilter:
+    """Return the filter for the address fields. Invalid values are ignored."""
+    only = params.get("ver", "")
     return ProductFilter(
-        text=asked.get("q", "")[:LONGEST_TEXT],
-        is_published={"visibles": True, "ocultos": False}.get(asked.get("estado", "")),
-        category=asked.get("categoria", "")[:LONGEST_TEXT],
+        text=params.get("q", "")[:MAX_TEXT_LENGTH],
+        is_published={"visibles": True, "ocultos": False}.get(params.get("estado", "")),
+        category=params.get("categoria", "")[:MAX_TEXT_LENGTH],
         has_picture=False if only == "sin-foto" else None,
         has_weight=False if only == "sin-peso" else None,
         is_low=True if only == "pocas" else None,
@@ -129,41 +129,43 @@ def filter_of(asked: Mapping[str, str]) -> ProductFilter:
 
 
 async def products_view(
-    session: AsyncSession, actor: Actor, asked: Mapping[str, str], cursor: str = ""
+    session: AsyncSession, actor: Actor, params: Mapping[str, str], cursor: str = ""
 ) -> ProductsView:
-    """The products that are asked for.
+    """Return a page of the products that match the filters.
 
     Args:
         session: for reading.
-        actor: who asks.
-        asked: values of `FIELDS`, from anywhere.
-        cursor: where the page before ended; what such a page counts is nothing.
+        actor: the staff member who makes the request.
+        params: values of `FIELDS`; they need no check before.
+        cursor: the cursor of the page; empty for the first page. Only the first page has the count.
 
     Raises:
         Forbidden: the actor may not see the catalogue.
-        InvalidData: the cursor is none of ours.
+        InvalidData: the cursor is invalid.
     """
     actor.require(Right.READ_CATALOG)
-    kept = read_asked(asked, FIELDS, LONGEST_TEXT)
-    conditions = await conditions_of(session, filter_of(kept))
-    ids, following = await by_title(session, conditions, MOST_ROWS, cursor)
+    filters = read_filters(params, FIELDS, MAX_TEXT_LENGTH)
+    conditions = await filter_conditions(session, parse_product_filter(filters))
+    ids, following = await list_by_title(session, conditions, PAGE_SIZE, cursor)
     rows = await product_rows(session, ids)
     if cursor:
-        return ProductsView(rows=rows, cursor=following, asked=kept)
-    counted = len(ids) if not following else await count_up_to(session, conditions, MOST_COUNTED)
+        return ProductsView(rows=rows, cursor=following, filters=filters)
+    counted = len(ids) if not following else await count_up_to(session, conditions, MAX_COUNT)
     tree = await read_tree(session)
     return ProductsView(
         rows=rows,
         cursor=following,
         count=counted,
-        asked=kept,
-        active=_active(kept, tree),
+        filters=filters,
+        active=_active_filters(filters, tree),
         categories=category_options(tree),
     )
 
 
-async def rows_now(session: AsyncSession, actor: Actor, product_ids: Sequence[str]) -> dict[str, ProductRow]:
-    """Return the rows of these products as they are now, by their ids.
+async def read_product_rows(
+    session: AsyncSession, actor: Actor, product_ids: Sequence[str]
+) -> dict[str, ProductRow]:
+    """Return the current rows of these products by their ids.
 
     Raises:
         Forbidden: the actor may not see the catalogue.
@@ -172,49 +174,51 @@ async def rows_now(session: AsyncSession, actor: Actor, product_ids: Sequence[st
     return {row.id: row for row in await product_rows(session, product_ids)}
 
 
-async def products_named(session: AsyncSession, actor: Actor, text: str, limit: int) -> list[ProductRow]:
-    """The products that a text may mean, by title: at most `limit`.
+async def find_products_by_text(
+    session: AsyncSession, actor: Actor, text: str, limit: int
+) -> list[ProductRow]:
+    """Return the products that match the text, by title, at most `limit`.
 
     Raises:
         Forbidden: the actor may not see the catalogue.
     """
     actor.require(Right.READ_CATALOG)
-    conditions = await conditions_of(session, ProductFilter(text[:LONGEST_TEXT]))
-    ids, _cursor = await by_title(session, conditions, limit)
+    conditions = await filter_conditions(session, ProductFilter(text[:MAX_TEXT_LENGTH]))
+    ids, _cursor = await list_by_title(session, conditions, limit)
     return await product_rows(session, ids)
 
 
 async def set_price(
-    session: AsyncSession, actor: Actor, variant_id: str, wanted: Price, *, seen: Price
+    session: AsyncSession, actor: Actor, variant_id: str, price: Price, *, seen: Price
 ) -> None:
-    """Change what a variant costs, if it still costs what was `seen`.
+    """Change the price of a variant if it is still `seen`.
 
     Raises:
         Forbidden: the actor may not change the catalogue.
-        NotFound: there is no such variant.
-        InvalidData: the price is none, or the one before is not higher.
-        PriceMoved: it costs something else by now.
+        NotFound: the variant does not exist.
+        InvalidData: a price is out of range, or the price before the sale is not higher.
+        PriceChanged: the price changed since.
     """
     actor.require(Right.CHANGE_CATALOG)
-    if not 0 < wanted.amount <= MAX_AMOUNT or not 0 <= (wanted.before or 0) <= MAX_AMOUNT:
+    if not 0 < price.amount <= MAX_AMOUNT or not 0 <= (price.before or 0) <= MAX_AMOUNT:
         raise InvalidData(f"A price is between 1 and {MAX_AMOUNT} pesos")
-    if wanted.before is not None and wanted.before <= wanted.amount:
+    if price.before is not None and price.before <= price.amount:
         raise InvalidData("The price before the sale must be higher")
     owner = select(Variant.product_id).where(Variant.id == variant_id)
     product_id = await get_or_404(session, owner, "Product variant", variant_id)
     await lock_product(session, product_id)
     variant = require_found(await session.get(Variant, variant_id), "Product variant", variant_id)
     now = Price(variant.price, variant.compare_at_price or None)
-    if now == wanted:
+    if now == price:
         return
     if now != seen:
-        raise PriceMoved(now)
-    change = WriteVariant(price=wanted.amount, compare_at_price=wanted.before)
+        raise PriceChanged(now)
+    change = WriteVariant(price=price.amount, compare_at_price=price.before)
     await change_variant(session, actor, product_id, variant_id, change)
 
 
 async def product_rows(session: AsyncSession, product_ids: Sequence[str]) -> list[ProductRow]:
-    """The products as rows of a list, in this order; those that are gone are left out."""
+    """Return the products as rows of a list, in this order, without deleted products."""
     found = select(Product).where(Product.id.in_(product_ids), Product.deleted_at.is_(None))
     products = {product.id: product for product in (await session.execute(found)).scalars()}
     variants: dict[str, list[Variant]] = defaultdict(list)
@@ -233,13 +237,13 @@ async def product_rows(session: AsyncSession, product_ids: Sequence[str]) -> lis
     pictures: dict[str, str] = {}
     shown = select(Picture).where(Picture.product_id.in_(products)).order_by(Picture.rank.desc())
     for picture in (await session.execute(shown)).scalars():
-        pictures[picture.product_id] = _small(picture)
+        pictures[picture.product_id] = _small_picture_url(picture)
     usual = await read_low_stock(session)
     first_location = (
         await session.execute(select(StockLocation.id).order_by(StockLocation.created_at, StockLocation.id))
     ).scalars().first()  # fmt: skip
     return [
-        _row(
+        _product_row(
             products[one],
             variants[one],
             _Stock(levels[one], usual, first_location or ""),
@@ -251,14 +255,14 @@ async def product_rows(session: AsyncSession, product_ids: Sequence[str]) -> lis
 
 
 def price_label(price: Price) -> str:
-    """A price, with the one before its sale."""
+    """Format a price, with the one before its sale."""
     if price.before is None:
         return format_cop(price.amount)
     return _("{price} (antes {old})").format(price=format_cop(price.amount), old=format_cop(price.before))
 
 
 def category_options(tree: Tree) -> list[CategoryOption]:
-    """The categories in their order, those below after the one above."""
+    """Return the categories in their order, each parent before its children."""
     options: list[CategoryOption] = []
 
     def add(parent_id: str | None, above: str) -> None:
@@ -271,25 +275,25 @@ def category_options(tree: Tree) -> list[CategoryOption]:
     return options
 
 
-def _active(asked: Mapping[str, str], tree: Tree) -> list[ActiveFilter]:
-    category = tree.by_handle.get(asked["categoria"])
+def _active_filters(params: Mapping[str, str], tree: Tree) -> list[ActiveFilter]:
+    category = tree.by_handle.get(params["categoria"])
     return active_filters(
-        asked,
-        (STATUS.get(asked["estado"], ""), "estado"),
-        (ONLY.get(asked["ver"], ""), "ver"),
-        (category.name if category else asked["categoria"], "categoria"),
+        params,
+        (STATUS.get(params["estado"], ""), "estado"),
+        (ONLY.get(params["ver"], ""), "ver"),
+        (category.name if category else params["categoria"], "categoria"),
     )
 
 
 class _Stock(NamedTuple):
-    """The stock of a product: its levels, how many units are few unless it says so, and where the first would be."""
+    """The stock of a product: its levels, the shop's low-stock limit, and the location of the first units."""
 
     levels: Sequence[InventoryLevel]
     usual: int
     first_location: str
 
 
-def _row(product: Product, variants: Sequence[Variant], stock: _Stock, picture: str) -> ProductRow:
+def _product_row(product: Product, variants: Sequence[Variant], stock: _Stock, picture: str) -> ProductRow:
     levels = stock.levels
     only = variants[0] if len(variants) == 1 else None
     cheapest = min(variants, key=lambda variant: variant.price, default=None)
@@ -330,8 +334,8 @@ def _chips(product: Product, variants: Sequence[Variant], stock: _Stock, free: i
     ]
 
 
-def _small(picture: Picture) -> str:
-    """The address of a file of the picture that is large enough for a row."""
+def _small_picture_url(picture: Picture) -> str:
+    """Return the address of a picture file that is wide enough for a row."""
     files = sorted((source["width"], source["url"]) for source in picture.sources)
     wide = [url for width, url in files if width >= SMALL_PICTURE]
-    return picture_address(wide[0] if wide else picture.url)
+    return encode_picture_url(wide[0] if wide else picture.url)

@@ -1,6 +1,7 @@
-"""Saving Producto's form: a toy is made or changed with its places, pictures, variants and units, or nothing is.
+"""Saving the product form: product, categories, pictures, variants and units are saved together, or nothing is.
 
-Two people who save the same toy lose nothing: what only one of them changed is merged, and what both did is asked.
+If two people save the same product, nothing is lost: a value that only one of them changed is merged, and for a
+value that both changed, the second person must decide.
 """
 
 from collections.abc import Sequence
@@ -11,144 +12,144 @@ from sqlalchemy import delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.audit import Change, Subject, Thing, record
+from backend.audit import Change, Subject, SubjectType, record
 from backend.catalog.collections import find_collection
-from backend.catalog.events import products_changed
-from backend.catalog.handles import LONGEST_HANDLE, handle_from
+from backend.catalog.events import publish_product_changes
+from backend.catalog.handles import MAX_HANDLE_LENGTH, make_handle
 from backend.catalog.models import Category, Collection, Product, ProductCategory, Variant
 from backend.catalog.products.commands import ChangeProduct, CreateProduct, WritePicture, WriteVariant
-from backend.catalog.products.options import SEPARATOR, SaidOption, options_of, values_of_variants
+from backend.catalog.products.options import SEPARATOR, OptionInput, read_options, read_variant_values
 from backend.catalog.products.service import change_product, create_product, lock_products
-from backend.catalog.products.variants import CODES, variants_of
+from backend.catalog.products.variants import CODES, read_variants
 from backend.catalog.schemas import cell_parsers
 from backend.catalog.schemas.product_fields import FIELDS, METADATA_FIELDS
-from backend.core.db.database import locked
+from backend.core.db.database import lock_rows
 from backend.core.db.tables import table_of
 from backend.core.errors import Conflict, InvalidData, NotAllowed, NotFound
 from backend.core.texts import _
-from backend.inventory.movements import MOST_UNITS, Reason, StockMoved, Why
+from backend.inventory.movements import MAX_MOVED_UNITS, MovementDetails, Reason, StockCountOutdated
 from backend.media.picture_urls import is_picture_address
-from backend.media.picture_widths import uploaded_at
-from backend.media.videos import VIDEO, video_at
+from backend.media.picture_widths import parse_uploaded_picture
+from backend.media.videos import VIDEO_KEY, parse_video_url
 from backend.office.products.draft import (
-    KEPT_IN_METADATA,
     MEASURES,
+    METADATA_TEXTS,
     NEW,
     TEXTS,
     Clash,
     Draft,
     VariantDraft,
-    measure_of,
-    merged,
-    pesos_of,
-    problems_in,
-    tidied,
+    find_problems,
+    merge_drafts,
+    normalize_draft,
+    parse_measure,
+    parse_pesos,
 )
-from backend.office.products.editor import PUBLISHED, Base, draft_of
+from backend.office.products.editor import PUBLISHED, FormBase, draft_of
 from backend.staff.rights import Actor, Right
-from backend.warehouse.service import ReservedForOrders, correct
+from backend.warehouse.service import ReservedForOrders, correct_stock
 
 HIDDEN = "draft"
-OF_COLUMNS = ("title", "subtitle", "description", "material", "origin_country", "warnings", "handle")
-"""The fields that are stored in a column as they are typed."""
-OF_METADATA = {
+COLUMN_FIELDS = ("title", "subtitle", "description", "material", "origin_country", "warnings", "handle")
+"""Fields that are stored in a column as they are typed."""
+METADATA_KEYS = {
     **{key: field.column for key, field in METADATA_FIELDS.items()},
-    **dict(zip(KEPT_IN_METADATA, KEPT_IN_METADATA, strict=True)),
+    **dict(zip(METADATA_TEXTS, METADATA_TEXTS, strict=True)),
 }
 Command = TypeVar("Command", bound=ChangeProduct)
-LONGEST_NUMBER = 10
-"""Characters at the end of an address that tell toys of one title apart."""
+MAX_SUFFIX_LENGTH = 10
+"""Maximum number of characters of the suffix that makes the handles of products with the same title unique."""
 RESERVED = _("Hay unidades apartadas de una presentación que quitaste: todavía no se puede borrar.")
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What somebody saves. `units`: how many came by the key of the variant, or (negative) left."""
+class SubmittedForm:
+    """The submitted form. `units`: added (or, if negative, removed) units by the key of the variant."""
 
-    base: Base
+    base: FormBase
     draft: Draft
     units: dict[str, int]
     location_id: str
 
 
 class FormRefused(InvalidData):
-    """What was typed cannot be saved; `fields` has the problems by field."""
+    """The form cannot be saved; `fields` has the problems by field."""
 
     def __init__(self, fields: dict[str, str]) -> None:
         super().__init__("The form has problems", fields=fields)
 
 
 class FormClashes(Conflict):
-    """Others changed the same values since the form was shown."""
+    """Another person changed the same values since the form was shown."""
 
     def __init__(self, clashes: Sequence[Clash]) -> None:
-        super().__init__("Others changed the same: " + ", ".join(one.name for one in clashes))
+        super().__init__("Others changed the same values: " + ", ".join(clash.name for clash in clashes))
         self.clashes = clashes
 
 
-async def save_form(session: AsyncSession, actor: Actor, wanted: Wanted) -> str:
-    """Save what the form holds: all of it, or nothing.
+async def save_form(session: AsyncSession, actor: Actor, form: SubmittedForm) -> str:
+    """Save the form completely, or not at all.
 
     Returns:
-        The toy's id.
+        The product's id.
 
     Raises:
-        NotFound: the toy, its new collection or a new category is gone.
-        FormRefused: something is wrong, or a code or the address is another toy's.
-        FormClashes: others changed the same.
-        Conflict: others change the same at this moment.
+        NotFound: the product, its new collection or a new category was deleted.
+        FormRefused: a value is invalid, or a code or the handle belongs to another product.
+        FormClashes: another person changed the same values.
+        Conflict: another transaction changes the same rows now.
     """
     actor.require(Right.CHANGE_CATALOG)
     try:
         async with session.begin_nested():
-            return await _save(session, actor, wanted)
-    except IntegrityError:  # two at once, and the other was first: now it is seen what they saved
+            return await _save_product(session, actor, form)
+    except IntegrityError:  # another save was first: try again, which merges with it
         try:
             async with session.begin_nested():
-                return await _save(session, actor, wanted)
+                return await _save_product(session, actor, form)
         except IntegrityError as error:
-            raise Conflict("Others change the same at this moment") from error
+            raise Conflict("Another transaction changes the same product now") from error
 
 
-async def _save(session: AsyncSession, actor: Actor, wanted: Wanted) -> str:
-    mine, before = tidied(wanted.draft), tidied(wanted.base.draft)
-    product_id = wanted.base.id
+async def _save_product(session: AsyncSession, actor: Actor, form: SubmittedForm) -> str:
+    mine, before = normalize_draft(form.draft), normalize_draft(form.base.draft)
+    product_id = form.base.id
     await _lock_places(session, before, mine)
     product = next(iter(await lock_products(session, [product_id])), None)
-    if wanted.base.is_new:
+    if form.base.is_new:
         if product is not None:
-            return product_id  # sent twice
-        draft = await _with_handle(session, mine)
-        await _check(session, product_id, draft, None)
-        new = replace(_command(CreateProduct, draft, None), id=product_id)
+            return product_id  # the form was sent twice
+        draft = await _choose_handle(session, mine)
+        await _validate(session, product_id, draft, None)
+        new = replace(_build_command(CreateProduct, draft, None), id=product_id)
         await create_product(session, actor, new)
         await _set_places(session, actor, product_id, None, draft)
     else:
         if product is None:
             raise NotFound(f'Product with id "{product_id}" not found')
-        theirs = tidied(await draft_of(session, product))
-        draft, clashes = merged(before, mine, theirs)
+        stored = normalize_draft(await draft_of(session, product))
+        draft, clashes = merge_drafts(before, mine, stored)
         if clashes:
             raise FormClashes(clashes)
-        await _check(session, product_id, draft, theirs)
-        change = _command(ChangeProduct, draft, theirs, product.thumbnail)
+        await _validate(session, product_id, draft, stored)
+        change = _build_command(ChangeProduct, draft, stored, product.thumbnail)
         if change != ChangeProduct():
-            change = await _with_options(session, product_id, change, (theirs, draft))
+            change = await _add_options(session, product_id, change, (stored, draft))
             try:
                 await change_product(session, actor, product_id, change)
             except NotAllowed:
                 raise FormRefused({"variants": RESERVED}) from None
-        await _set_places(session, actor, product_id, theirs, draft)
-    await _move_units(session, actor, wanted, draft)
+        await _set_places(session, actor, product_id, stored, draft)
+    await _move_units(session, actor, form, draft)
     await session.flush()
     return product_id
 
 
 async def _lock_places(session: AsyncSession, before: Draft, mine: Draft) -> None:
-    """Lock the collection and the categories that the toy is put into, in the order in which all do: before the toy.
+    """Lock the product's new collection and categories. All callers lock these before the product.
 
     Raises:
-        NotFound: one of them is gone.
+        NotFound: one of them was deleted.
     """
     collection_id = mine.texts["collection_id"]
     if collection_id and collection_id != before.texts["collection_id"]:
@@ -156,41 +157,43 @@ async def _lock_places(session: AsyncSession, before: Draft, mine: Draft) -> Non
     new = sorted(set(mine.categories) - set(before.categories))
     if new:
         query = select(Category.id).where(Category.id.in_(new)).order_by(Category.id)
-        if len((await session.execute(locked(query))).all()) < len(new):
+        if len((await session.execute(lock_rows(query))).all()) < len(new):
             raise NotFound("One of the categories was deleted")
 
 
-async def _with_handle(session: AsyncSession, draft: Draft) -> Draft:
-    """A new toy with an address: the first free one that its title gives, unless one was typed."""
+async def _choose_handle(session: AsyncSession, draft: Draft) -> Draft:
+    """Return the draft of a new product with a handle: the typed one, or the first free one made from its title."""
     if draft.texts["handle"]:
         return draft
-    wanted = handle_from(draft.texts["title"]) or "juguete"
-    stem = wanted[: LONGEST_HANDLE - LONGEST_NUMBER]
+    base = make_handle(draft.texts["title"]) or "juguete"
+    stem = base[: MAX_HANDLE_LENGTH - MAX_SUFFIX_LENGTH]
     alike = select(Product.handle).where(Product.handle.startswith(stem, autoescape=True))
     taken = set((await session.execute(alike)).scalars())
-    handle, number = wanted, 1
+    handle, number = base, 1
     while handle in taken:
         number += 1
         ending = f"-{number}"
-        handle = wanted[: LONGEST_HANDLE - len(ending)].rstrip("-") + ending
+        handle = base[: MAX_HANDLE_LENGTH - len(ending)].rstrip("-") + ending
     return replace(draft, texts={**draft.texts, "handle": handle})
 
 
-async def _check(session: AsyncSession, product_id: str, draft: Draft, theirs: Draft | None) -> None:
-    """Refuse what cannot be saved.
+async def _validate(session: AsyncSession, product_id: str, draft: Draft, stored: Draft | None) -> None:
+    """Raise an error if the form cannot be saved.
 
     Raises:
-        FormRefused: see there.
+        FormRefused: with the problems by field.
     """
-    problems = problems_in(draft, theirs)
-    known = {one.url for one in theirs.pictures} if theirs else set()
+    problems = find_problems(draft, stored)
+    known = {one.url for one in stored.pictures} if stored else set()
     usable = {url for url in known if is_picture_address(url)}
-    is_changed = theirs is None or draft.pictures != theirs.pictures
-    if is_changed and any(one.url not in usable and uploaded_at(one.url) is None for one in draft.pictures):
+    is_changed = stored is None or draft.pictures != stored.pictures
+    if is_changed and any(
+        one.url not in usable and parse_uploaded_picture(one.url) is None for one in draft.pictures
+    ):
         problems["pictures"] = _("Una de las fotos no es de la tienda. Súbela otra vez.")
-    video = draft.texts[VIDEO]
-    if video and video_at(video) is None and video != (theirs.texts[VIDEO] if theirs else ""):
-        problems[VIDEO] = _("El video no es de la tienda. Súbelo otra vez.")
+    video = draft.texts[VIDEO_KEY]
+    if video and parse_video_url(video) is None and video != (stored.texts[VIDEO_KEY] if stored else ""):
+        problems[VIDEO_KEY] = _("El video no es de la tienda. Súbelo otra vez.")
     owner = select(Product.id).where(Product.handle == draft.texts["handle"], Product.id != product_id)
     if (await session.execute(owner)).first():
         problems["handle"] = _("Otro juguete tiene esta dirección.")
@@ -205,68 +208,69 @@ async def _check(session: AsyncSession, product_id: str, draft: Draft, theirs: D
         raise FormRefused(problems)
 
 
-def _command(
-    kind: type[Command], draft: Draft, theirs: Draft | None, thumbnail: str | None = None
+def _build_command(
+    kind: type[Command], draft: Draft, stored: Draft | None, thumbnail: str | None = None
 ) -> Command:
-    """Return the command that makes the toy what the form says; of what is saved, only what differs."""
+    """Return the command that stores the form. For an existing product, it has only the changes from `stored`."""
     texts = draft.texts
-    changed = {name for name in TEXTS if theirs is None or texts[name] != theirs.texts[name]}
+    changed = {name for name in TEXTS if stored is None or texts[name] != stored.texts[name]}
     fields: dict[str, Any] = {
-        name: texts[name] or FIELDS[name].null for name in OF_COLUMNS if name in changed
+        name: texts[name] or FIELDS[name].null for name in COLUMN_FIELDS if name in changed
     }
-    fields |= {name: measure_of(texts[name], most) for name, most in MEASURES.items() if name in changed}
+    fields |= {name: parse_measure(texts[name], most) for name, most in MEASURES.items() if name in changed}
     if texts["origin_country"] and "origin_country" in changed:
-        fields["origin_country"] = cell_parsers.country(texts["origin_country"])
+        fields["origin_country"] = cell_parsers.parse_country(texts["origin_country"])
     if "tax_rate" in changed:
         fields["tax_rate"] = int(texts["tax_rate"])
-    if theirs is None or draft.is_published != theirs.is_published:
+    if stored is None or draft.is_published != stored.is_published:
         fields["status"] = PUBLISHED if draft.is_published else HIDDEN
-    if theirs is None or draft.is_featured != theirs.is_featured:
+    if stored is None or draft.is_featured != stored.is_featured:
         fields["featured"] = draft.is_featured
     pictures = variants = None
-    if theirs is None or draft.pictures != theirs.pictures:
-        known = {one.url for one in theirs.pictures} if theirs else set()
+    if stored is None or draft.pictures != stored.pictures:
+        known = {one.url for one in stored.pictures} if stored else set()
         urls = [one.url for one in draft.pictures]
         pictures = [
             WritePicture(url=one.url, alt=one.alt if one.alt or one.url in known else None)
             for one in draft.pictures
         ]
-        was_first = theirs is not None and [thumbnail] == [one.url for one in theirs.pictures[:1]]
+        was_first = stored is not None and [thumbnail] == [one.url for one in stored.pictures[:1]]
         if thumbnail not in urls or was_first:
             fields["thumbnail"] = urls[0] if urls else None
-    if theirs is None or draft.variants != theirs.variants:
-        variants = [_variant(one, rank) for rank, one in enumerate(draft.variants)]
-    metadata = {key: texts[name] for key, name in OF_METADATA.items() if name in changed}
+    if stored is None or draft.variants != stored.variants:
+        variants = [_variant_command(one, rank) for rank, one in enumerate(draft.variants)]
+    metadata = {key: texts[name] for key, name in METADATA_KEYS.items() if name in changed}
     return kind(fields=fields, metadata=metadata, pictures=pictures, variants=variants)
 
 
-def _variant(one: VariantDraft, rank: int) -> WriteVariant:
+def _variant_command(one: VariantDraft, rank: int) -> WriteVariant:
     return WriteVariant(
         id=None if one.key.startswith(NEW) else one.key,
         title=one.title,
         sku=one.sku,
         ean=one.ean,
-        price=pesos_of(one.price) or 0,
-        compare_at_price=pesos_of(one.before),
+        price=parse_pesos(one.price) or 0,
+        compare_at_price=parse_pesos(one.before),
         is_free=bool(one.is_free),
         rank=rank,
     )
 
 
-async def _with_options(
+async def _add_options(
     session: AsyncSession, product_id: str, change: ChangeProduct, drafts: tuple[Draft, Draft]
 ) -> ChangeProduct:
-    """Add the options to the change of a toy that has some: a new title such as `M / Rojo` names the variant's values.
+    """Return the change with the option values of renamed and new variants, taken from their titles.
 
-    Titles with more or fewer parts say nothing of them, and neither do titles that are alike.
+    A title such as `M / Rojo` has one part for each option, in order. The change stays as it is if two titles are
+    equal; a title with another number of parts is not used.
 
     Raises:
-        FormRefused: a new title names the values that another variant has.
+        FormRefused: a new title has the same values as another variant.
     """
-    theirs, draft = drafts
+    stored, draft = drafts
     variants = list(change.variants or ())
-    known_titles = {one.key: one.title for one in theirs.variants}
-    options = (await options_of(session, [product_id])).get(product_id, [])
+    known_titles = {one.key: one.title for one in stored.variants}
+    options = (await read_options(session, [product_id])).get(product_id, [])
     named = [[part.strip() for part in (one.title or "").split(SEPARATOR.strip())] for one in variants]
     if not options or not variants or len({tuple(parts) for parts in named}) < len(variants):
         return change
@@ -278,83 +282,85 @@ async def _with_options(
             variants[place] = replace(variant, options=dict(zip(values, parts, strict=True)))
             for title, value in variants[place].options.items():
                 values[title] += [value] if value not in values[title] else []
-    stored = await values_of_variants(session, [product_id])
+    stored_values = await read_variant_values(session, [product_id])
     has = {
         variant_id: {option.row.title: of[option.row.id].value for option in options if option.row.id in of}
-        for variant_id, of in stored.items()
+        for variant_id, of in stored_values.items()
     }
     chosen = [one.options or has.get(one.id or "") for one in variants]
     problems = {
         f"title-{new.key}": _("«{variant}» tiene ya estas opciones.").format(variant=other.title)
-        for new, variant, wanted in zip(draft.variants, variants, chosen, strict=True)
-        for other, its in zip(draft.variants, chosen, strict=True)
-        if variant.options and other is not new and its == wanted
+        for new, variant, combination in zip(draft.variants, variants, chosen, strict=True)
+        for other, other_combination in zip(draft.variants, chosen, strict=True)
+        if variant.options and other is not new and other_combination == combination
     }
     if problems:
         raise FormRefused(problems)
     return replace(
-        change, variants=variants, options=[SaidOption(title, known) for title, known in values.items()]
+        change, variants=variants, options=[OptionInput(title, known) for title, known in values.items()]
     )
 
 
 async def _set_places(
-    session: AsyncSession, actor: Actor, product_id: str, theirs: Draft | None, draft: Draft
+    session: AsyncSession, actor: Actor, product_id: str, stored: Draft | None, draft: Draft
 ) -> None:
-    """Put the toy into its categories and its collection; the entry has their names."""
-    before = set(theirs.categories) if theirs else set()
-    new, gone = set(draft.categories) - before, before - set(draft.categories)
+    """Store the product's categories and collection. The audit entry has their names."""
+    before = set(stored.categories) if stored else set()
+    new, removed = set(draft.categories) - before, before - set(draft.categories)
     collection_id = draft.texts["collection_id"]
-    old_collection = theirs.texts["collection_id"] if theirs else ""
-    if not new and not gone and collection_id == old_collection:
+    old_collection = stored.texts["collection_id"] if stored else ""
+    if not new and not removed and collection_id == old_collection:
         return
     names = dict((await session.execute(select(Category.id, Category.name))).all())
     titles = dict((await session.execute(select(Collection.id, Collection.title))).all())
-    named = [sorted(names.get(one, one) for one in ids) for ids in (before, before - gone | new)]
+    named = [sorted(names.get(one, one) for one in ids) for ids in (before, before - removed | new)]
     changes: dict[str, Change] = {
         "categories": (named[0], named[1]),
         "collection": (titles.get(old_collection), titles.get(collection_id)),
     }
-    await record(session, actor, "changed", Subject(Thing.PRODUCT, product_id), changes)
+    await record(session, actor, "changed", Subject(SubjectType.PRODUCT, product_id), changes)
     links = table_of(ProductCategory)
     if new:
         rows = [{"product_id": product_id, "category_id": one} for one in sorted(new)]
         await session.execute(insert(links), rows)
-    if gone:
+    if removed:
         await session.execute(
-            delete(links).where(links.c.product_id == product_id, links.c.category_id.in_(gone))
+            delete(links).where(links.c.product_id == product_id, links.c.category_id.in_(removed))
         )
     if collection_id != old_collection:
         products = table_of(Product)
         await session.execute(
             update(products).where(products.c.id == product_id).values(collection_id=collection_id or None)
         )
-    await products_changed(session, [product_id])
+    await publish_product_changes(session, [product_id])
 
 
-async def _move_units(session: AsyncSession, actor: Actor, wanted: Wanted, draft: Draft) -> None:
-    """Add the units that came. The number stocked before is that of the form: sent twice, they come once.
+async def _move_units(session: AsyncSession, actor: Actor, form: SubmittedForm, draft: Draft) -> None:
+    """Add the units of the form.
+
+    The stock before must be that of the form, so a form that is sent twice adds them once.
 
     Raises:
-        FormRefused: they cannot be moved, or there is no such location.
-        FormClashes: others moved units since the form was shown.
+        FormRefused: the units cannot be moved, or the location does not exist.
+        FormClashes: the stock changed since the form was shown.
     """
-    if not any(wanted.units.values()):
+    if not any(form.units.values()):
         return
     ids = {
         one.key: saved.id
-        for one, saved in zip(draft.variants, await variants_of(session, wanted.base.id), strict=True)
+        for one, saved in zip(draft.variants, await read_variants(session, form.base.id), strict=True)
     }
-    for key, units in sorted(wanted.units.items(), key=lambda one: ids.get(one[0], "")):
+    for key, units in sorted(form.units.items(), key=lambda one: ids.get(one[0], "")):
         if not units or key not in ids:
             continue
-        row = (ids[key], wanted.location_id)
-        seen = wanted.base.stocked.get("|".join(row), 0)
-        if not 0 <= seen + units <= MOST_UNITS:
+        row = (ids[key], form.location_id)
+        seen = form.base.stocked.get("|".join(row), 0)
+        if not 0 <= seen + units <= MAX_MOVED_UNITS:
             raise FormRefused({f"units-{key}": _("Hay {n}: no quedarían tantas.").format(n=seen)})
-        why = Why(Reason.RECEIVED if units > 0 else Reason.CORRECTION, actor)
+        why = MovementDetails(Reason.RECEIVED if units > 0 else Reason.CORRECTION, actor)
         try:
-            await correct(session, actor, row, seen + units, why, seen=seen)
-        except StockMoved as error:
+            await correct_stock(session, actor, row, seen + units, why, expected=seen)
+        except StockCountOutdated as error:
             raise FormClashes([Clash(f"units-{key}", f"{units:+}", str(error.stocked))]) from None
         except ReservedForOrders as error:
             raise FormRefused({f"units-{key}": error.text}) from None

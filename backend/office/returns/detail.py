@@ -1,4 +1,4 @@
-"""One return as the office shows it: what is asked for, what arrived, where the money goes, what can be done now."""
+"""The return screen of the office: requested and received units, the refund, and the actions that are possible now."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,15 +12,19 @@ from backend.core.dates import date_label, last_day, time_label
 from backend.core.db.database import database_now
 from backend.core.money import format_cop
 from backend.core.texts import _
-from backend.office.customer_labels import buyer_of
+from backend.office.customer_labels import recipient_name
 from backend.office.returns.listing import ReturnRow, returns_of_order, state_chips
 from backend.office.views import ChipView
-from backend.orders.fulfillments import fulfillments_of_order
+from backend.orders.fulfillments import list_order_fulfillments
 from backend.orders.models import OrderLine
-from backend.orders.money.unit_worth import worth
-from backend.orders.service import lines_of_order, read_order
+from backend.orders.money.unit_worth import compute_unit_worth
+from backend.orders.service import list_order_lines, read_order
 from backend.payment.models import Refund
-from backend.returns.deadlines import delivered_at, warranty_until, withdraw_until
+from backend.returns.deadlines import (
+    compute_warranty_deadline,
+    compute_withdrawal_deadline,
+    find_delivery_time,
+)
 from backend.returns.forms import ACCOUNT_TYPES
 from backend.returns.models import (
     KIND_NAMES,
@@ -31,12 +35,12 @@ from backend.returns.models import (
     ReturnKind,
     ReturnLine,
 )
-from backend.returns.processing import lines_of_return, read_return
-from backend.returns.refund_amounts import granted_units, is_nothing_sent, left_of
-from backend.returns.refund_limits import money_bound, units_paid_for
-from backend.returns.requests import returnable
+from backend.returns.processing import list_return_lines, read_return
+from backend.returns.refund_amounts import compute_remaining_money, is_nothing_sent, sum_granted_units
+from backend.returns.refund_limits import compute_max_refund, sum_refunded_units
+from backend.returns.requests import count_returnable_units
 from backend.returns.states import GRANTED, OPEN, STATE_NAMES, UNDECIDED, ReturnState
-from backend.staff.actor_names import names_within
+from backend.staff.actor_names import short_actor_names
 from backend.staff.rights import Actor, Right
 
 FILES = "/admin/return-files"
@@ -44,7 +48,7 @@ FILES = "/admin/return-files"
 
 @dataclass(frozen=True, slots=True)
 class ReturnLineView:
-    """Units of a toy. `arrived`: in words, which of them came and how; empty before any did."""
+    """Units of a product. `arrived`: received units and their condition, in words; empty before."""
 
     id: str
     title: str
@@ -56,7 +60,7 @@ class ReturnLineView:
 
 @dataclass(frozen=True, slots=True)
 class AccountFields:
-    """The bank account, by the names of the form that changes it."""
+    """The bank account, by the fields of the form that changes it."""
 
     bank: str = ""
     account_type: str = ""
@@ -67,7 +71,7 @@ class AccountFields:
 
 @dataclass(frozen=True, slots=True)
 class FileView:
-    """A picture of the buyer's, or a receipt."""
+    """A picture from the customer, or a receipt."""
 
     id: str
     path: str
@@ -80,13 +84,13 @@ class ReturnDetail:
     """A return.
 
     Attributes:
-        asked_by: who of the staff opened it; empty: the buyer did.
-        in_time: until when the buyer could ask for it, in words; empty where no such time runs.
-        account: the bank account in words; empty where there is none, or the role does not see it.
-        most_label: the most that goes back without a reason.
-        proposed: what the form for the amount begins with.
-        facts: what has happened: names and values.
-        actions: what may be done now: `receive`, `approve`, `deny`, `account`, `pay`, `receipt`.
+        asked_by: the staff member who opened it; empty if the customer did.
+        deadline_text: the deadline for the customer's request, in words; empty if there is none.
+        account: the bank account in words; empty if there is none, or if the actor may not see it.
+        max_label: the maximum refund without a reason.
+        proposed: initial value of the amount field.
+        facts: names and values of past events.
+        actions: possible actions: `receive`, `approve`, `deny`, `account`, `pay`, `receipt`.
     """
 
     id: str
@@ -95,12 +99,12 @@ class ReturnDetail:
     chips: list[ChipView]
     order_id: str
     order_number: int
-    buyer: str
+    customer_name: str
     email: str
     asked_label: str
     asked_by: str
     reason: str
-    in_time: str
+    deadline_text: str
     due_label: str
     denial: str
     lines: list[ReturnLineView]
@@ -108,7 +112,7 @@ class ReturnDetail:
     account: list[tuple[str, str]]
     account_fields: AccountFields
     files: list[FileView]
-    most_label: str
+    max_label: str
     proposed: str
     amount_label: str
     facts: list[tuple[str, str]]
@@ -116,8 +120,8 @@ class ReturnDetail:
 
 
 @dataclass(frozen=True, slots=True)
-class OpeningLine:
-    """A line of an order of which a return can be opened: units that were sent, and those that were not."""
+class NewReturnLine:
+    """A line of an order for which a return can be opened: its numbers of sent and of unsent units."""
 
     id: str
     title: str
@@ -128,38 +132,42 @@ class OpeningLine:
 
 
 @dataclass(frozen=True, slots=True)
-class OpeningView:
-    """An order of which a return is to be opened. `left_label`: how much of its money there is."""
+class NewReturnView:
+    """An order for which a return is being opened. `left_label`: its money that was not refunded yet."""
 
     order_id: str
     order_number: int
-    buyer: str
+    customer_name: str
     left_label: str
-    lines: list[OpeningLine]
+    lines: list[NewReturnLine]
     others: list[ReturnRow]
 
 
 async def return_detail(session: AsyncSession, actor: Actor, return_id: str) -> ReturnDetail:
-    """The return.
+    """Return the return.
 
     Raises:
         Forbidden: the actor may not see orders.
-        NotFound: there is no such return.
+        NotFound: the return does not exist.
     """
     actor.require(Right.READ_ORDERS)
     row = await read_return(session, return_id)
     order = await read_order(session, row.order_id)
-    sold = await lines_of_order(session, order.id)
-    lines = await lines_of_return(session, row.id)
-    left = await left_of(session, order, besides=row.id)
+    sold = await list_order_lines(session, order.id)
+    lines = await list_return_lines(session, row.id)
+    left = await compute_remaining_money(session, order, excluded_return_id=row.id)
     sees_account = actor.may(Right.HANDLE_RETURNS) or actor.may(Right.BOOK_REFUNDS)
     account = await session.get(ReturnAccount, row.id) if sees_account else None
     fields = (
         AccountFields(**{name: getattr(account, name) for name in _ACCOUNT}) if account else AccountFields()
     )
-    units = await units_paid_for(session, order, row, sold, lines)
-    before = await granted_units(session, order, besides=row.id)
-    suggested = left if is_nothing_sent(sold, units) else min(left, worth(order, sold, units, before) or left)
+    units = await sum_refunded_units(session, order, row, sold, lines)
+    before = await sum_granted_units(session, order, excluded_return_id=row.id)
+    suggested = (
+        left
+        if is_nothing_sent(sold, units)
+        else min(left, compute_unit_worth(order, sold, units, before) or left)
+    )
     return ReturnDetail(
         id=row.id,
         number=row.number or 0,
@@ -167,51 +175,53 @@ async def return_detail(session: AsyncSession, actor: Actor, return_id: str) -> 
         chips=state_chips(row, await database_now(session)),
         order_id=order.id,
         order_number=order.number or 0,
-        buyer=buyer_of(order),
+        customer_name=recipient_name(order),
         email=order.email if actor.may(Right.READ_CUSTOMERS) else "",
         asked_label=time_label(row.asked_at),
-        asked_by=(await names_within(session, [row.asked_by])).get(row.asked_by, ""),
+        asked_by=(await short_actor_names(session, [row.asked_by])).get(row.asked_by, ""),
         reason=row.reason,
-        in_time=await _in_time(session, row),
+        deadline_text=await _deadline_text(session, row),
         due_label=date_label(last_day(row.due_at)) if row.state in OPEN else "",
         denial=row.denial,
-        lines=await _lines(session, sold, lines, row),
+        lines=await _line_views(session, sold, lines, row),
         has_good=any(line.good for line in lines),
         account=[
-            (name, value) for name, value in zip(_ACCOUNT.values(), _in_words(fields), strict=True) if value
+            (name, value)
+            for name, value in zip(_ACCOUNT.values(), _account_texts(fields), strict=True)
+            if value
         ],
         account_fields=fields,
-        files=await _files(session, row.id),
-        most_label=format_cop(max(await money_bound(session, order, row), 0)),
+        files=await _file_views(session, row.id),
+        max_label=format_cop(max(await compute_max_refund(session, order, row), 0)),
         proposed=str(row.amount or max(suggested, 0)),
         amount_label=format_cop(row.amount) if row.amount is not None else "",
-        facts=await _facts(session, row),
-        actions=_actions(actor, row),
+        facts=await _return_facts(session, row),
+        actions=_possible_actions(actor, row),
     )
 
 
-async def opening_view(session: AsyncSession, actor: Actor, order_id: str) -> OpeningView:
-    """The order of which a return is to be opened.
+async def new_return_view(session: AsyncSession, actor: Actor, order_id: str) -> NewReturnView:
+    """Return the order for which a return is being opened.
 
     Raises:
         Forbidden: the actor may not see orders.
-        NotFound: there is no such order.
+        NotFound: the order does not exist.
     """
     actor.require(Right.READ_ORDERS)
     order = await read_order(session, order_id)
-    lines = await lines_of_order(session, order.id)
-    sent = await returnable(session, order, lines)
+    lines = await list_order_lines(session, order.id)
+    sent = await count_returnable_units(session, order, lines)
     pictures = await first_pictures(session, [line.product_id for line in lines])
-    return OpeningView(
+    return NewReturnView(
         order_id=order.id,
         order_number=order.number or 0,
-        buyer=buyer_of(order),
-        left_label=format_cop(max(await left_of(session, order), 0)),
+        customer_name=recipient_name(order),
+        left_label=format_cop(max(await compute_remaining_money(session, order), 0)),
         lines=[
-            OpeningLine(
+            NewReturnLine(
                 id=line.id,
                 title=line.title,
-                detail=_detail(line),
+                detail=_line_detail(line),
                 sent=sent.get(line.id, 0),
                 unsent=line.quantity - line.fulfilled - line.withdrawn,
                 picture=pictures.get(line.product_id),
@@ -231,12 +241,12 @@ _ACCOUNT = {
 }
 
 
-def _in_words(fields: AccountFields) -> Sequence[str]:
+def _account_texts(fields: AccountFields) -> Sequence[str]:
     kind = ACCOUNT_TYPES.get(fields.account_type, fields.account_type)
     return (fields.bank, kind, fields.account_number, fields.holder, fields.document)
 
 
-def _actions(actor: Actor, row: Return) -> list[str]:
+def _possible_actions(actor: Actor, row: Return) -> list[str]:
     state = ReturnState(row.state)
     handles, pays = actor.may(Right.HANDLE_RETURNS), actor.may(Right.BOOK_REFUNDS)
     possible = {
@@ -250,18 +260,21 @@ def _actions(actor: Actor, row: Return) -> list[str]:
     return [name for name, is_possible in possible.items() if is_possible]
 
 
-async def _in_time(session: AsyncSession, row: Return) -> str:
-    limits = {ReturnKind.WITHDRAWAL: withdraw_until, ReturnKind.WARRANTY: warranty_until}
+async def _deadline_text(session: AsyncSession, row: Return) -> str:
+    limits = {
+        ReturnKind.WITHDRAWAL: compute_withdrawal_deadline,
+        ReturnKind.WARRANTY: compute_warranty_deadline,
+    }
     if (limit := limits.get(ReturnKind(row.kind))) is None:
         return ""
-    until = limit(delivered_at(await fulfillments_of_order(session, row.order_id)))
+    until = limit(find_delivery_time(await list_order_fulfillments(session, row.order_id)))
     if until is None:
         return _("El plazo no ha empezado: aún no consta la entrega.")
     in_time, late = _("A tiempo: podía pedirlo hasta el {day}."), _("Fuera de plazo: era hasta el {day}.")
     return (in_time if row.asked_at < until else late).format(day=date_label(last_day(until)))
 
 
-async def _lines(
+async def _line_views(
     session: AsyncSession, sold: Sequence[OrderLine], lines: Sequence[ReturnLine], row: Return
 ) -> list[ReturnLineView]:
     by_id = {line.id: line for line in sold}
@@ -270,9 +283,9 @@ async def _lines(
         ReturnLineView(
             id=line.line_id,
             title=of.title,
-            detail=_detail(of),
+            detail=_line_detail(of),
             quantity=line.quantity,
-            arrived=_arrived(line) if row.received_at is not None else "",
+            arrived=_arrived_text(line) if row.received_at is not None else "",
             picture=pictures.get(of.product_id),
         )
         for line in lines
@@ -280,21 +293,21 @@ async def _lines(
     ]
 
 
-def _arrived(line: ReturnLine) -> str:
+def _arrived_text(line: ReturnLine) -> str:
     parts = (
         (_("en buen estado: {n}"), line.good),
         (_("con daño: {n}"), line.damaged),
         (_("no llegaron: {n}"), line.quantity - line.good - line.damaged),
     )
-    told = ", ".join(text.format(n=count) for text, count in parts if count)
-    return f"{told}. {_('Las buenas se venden otra vez.')}" if line.restocked else told
+    text = ", ".join(text.format(n=count) for text, count in parts if count)
+    return f"{text}. {_('Las buenas se venden otra vez.')}" if line.restocked else text
 
 
-def _detail(line: OrderLine) -> str:
+def _line_detail(line: OrderLine) -> str:
     return " · ".join(filter(None, (line.variant_title, line.sku or "")))
 
 
-async def _files(session: AsyncSession, return_id: str) -> list[FileView]:
+async def _file_views(session: AsyncSession, return_id: str) -> list[FileView]:
     query = select(ReturnFile.id, ReturnFile.purpose, ReturnFile.media_type).where(
         ReturnFile.return_id == return_id
     )
@@ -306,7 +319,7 @@ async def _files(session: AsyncSession, return_id: str) -> list[FileView]:
     ]
 
 
-async def _facts(session: AsyncSession, row: Return) -> list[tuple[str, str]]:
+async def _return_facts(session: AsyncSession, row: Return) -> list[tuple[str, str]]:
     refund = await session.get(Refund, row.refund_id) if row.refund_id else None
     facts = (
         (_("Llegaron"), time_label(row.received_at) if row.received_at else ""),

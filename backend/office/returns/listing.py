@@ -1,4 +1,4 @@
-"""Returns as the office lists them: what waits for the shop first, the soonest due on top."""
+"""Returns in the office: the list, with open returns sorted by their deadline."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,26 +11,26 @@ from backend.core.dates import short_time_label
 from backend.core.db.database import database_now
 from backend.core.money import format_cop
 from backend.core.texts import _
-from backend.office.customer_labels import buyer_of
+from backend.office.customer_labels import recipient_name
 from backend.office.listing import (
     ListView,
     active_filters,
     count_new_rows,
     label_of,
-    read_asked,
+    read_filters,
     read_page,
 )
 from backend.office.views import ChipView
 from backend.orders.models import Order
-from backend.returns.deadlines import days_left
+from backend.returns.deadlines import count_days_left
 from backend.returns.models import KIND_NAMES, Return, ReturnKind
 from backend.returns.states import OPEN, STATE_NAMES, ReturnState
 from backend.staff.rights import Actor, Right
 
-MOST_ROWS = 30
-LONGEST_TEXT = 60
-SOON = 5
-"""Days left from which on a return is marked."""
+PAGE_SIZE = 30
+MAX_TEXT_LENGTH = 60
+URGENT_DAYS = 5
+"""Number of remaining days from which a return is marked as urgent."""
 FIELDS = ("q", "estado", "tipo")
 S = ReturnState
 STATES: dict[str, tuple[str, tuple[ReturnState, ...]]] = {
@@ -41,7 +41,7 @@ STATES: dict[str, tuple[str, tuple[ReturnState, ...]]] = {
     "negadas": (_("Negadas"), (S.DENIED,)),
     "todas": (_("Todas"), tuple(S)),
 }
-"""What the address says of each state, what a person reads, and which are meant. Without any: those that are open."""
+"""Filters of the list: label and states by the name in the address. Without a filter, open returns are listed."""
 KINDS: dict[str, tuple[str, ReturnKind]] = {
     "retracto": (KIND_NAMES[ReturnKind.WITHDRAWAL], ReturnKind.WITHDRAWAL),
     "garantia": (KIND_NAMES[ReturnKind.WARRANTY], ReturnKind.WARRANTY),
@@ -53,13 +53,13 @@ TONES = {S.REQUESTED: "wait", S.RECEIVED: "wait", S.TO_PAY: "wait", S.PAID: "goo
 
 @dataclass(frozen=True, slots=True)
 class ReturnRow:
-    """A return in a list. `chips`: its state, and while it is open how many days are left."""
+    """A return in a list. `chips`: its state and, while it is open, the remaining days."""
 
     id: str
     number: int
     order_number: int
     kind: str
-    buyer: str
+    customer_name: str
     asked_label: str
     amount_label: str
     chips: list[ChipView]
@@ -67,57 +67,59 @@ class ReturnRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReturnsView(ListView):
-    """A list of returns. Its fields are `FIELDS`; `newest` is the highest number there was."""
+    """A list of returns. Its fields are `FIELDS`; `newest` is the highest existing number."""
 
     rows: list[ReturnRow]
 
 
 async def returns_view(
-    session: AsyncSession, actor: Actor, asked: Mapping[str, str], cursor: str = ""
+    session: AsyncSession, actor: Actor, params: Mapping[str, str], cursor: str = ""
 ) -> ReturnsView:
-    """The returns that are asked for: open ones by their deadline, others the latest first.
+    """Return a page of the returns that match the filters: open ones by their deadline, others the latest first.
 
     Raises:
         Forbidden: the actor may not see orders.
-        InvalidData: the cursor is none of ours.
+        InvalidData: the cursor is invalid.
     """
     actor.require(Right.READ_ORDERS)
-    kept = read_asked(asked, FIELDS, LONGEST_TEXT)
+    filters = read_filters(params, FIELDS, MAX_TEXT_LENGTH)
     found, following = await read_page(
         session,
-        _rows().where(*_conditions(kept)),
+        _select_returns().where(*_filter_conditions(filters)),
         (Return.due_at, Return.number),
         cursor,
-        MOST_ROWS,
-        is_descending=kept["estado"] in {"pagadas", "negadas", "todas"},
+        PAGE_SIZE,
+        is_descending=filters["estado"] in {"pagadas", "negadas", "todas"},
     )
     newest = (await session.execute(select(func.max(Return.number)))).scalar_one()
     return ReturnsView(
-        rows=await _shown(session, found),
+        rows=await _return_rows(session, found),
         cursor=following,
         newest=str(newest or 0),
-        asked=kept,
+        filters=filters,
         active=active_filters(
-            kept, (label_of(STATES, kept["estado"]), "estado"), (label_of(KINDS, kept["tipo"]), "tipo")
+            filters,
+            (label_of(STATES, filters["estado"]), "estado"),
+            (label_of(KINDS, filters["tipo"]), "tipo"),
         ),
     )
 
 
-async def returns_again(
+async def read_return_rows(
     session: AsyncSession, actor: Actor, return_ids: Sequence[str]
 ) -> dict[str, ReturnRow]:
-    """The rows of these returns as they are now, by their ids.
+    """Return the current rows of these returns by their ids.
 
     Raises:
         Forbidden: the actor may not see orders.
     """
     actor.require(Right.READ_ORDERS)
-    found = (await session.execute(_rows().where(Return.id.in_(return_ids)))).all()
-    return {row.id: row for row in await _shown(session, found)}
+    found = (await session.execute(_select_returns().where(Return.id.in_(return_ids)))).all()
+    return {row.id: row for row in await _return_rows(session, found)}
 
 
 async def count_newer_returns(
-    session: AsyncSession, actor: Actor, asked: Mapping[str, str], newest: str
+    session: AsyncSession, actor: Actor, params: Mapping[str, str], newest: str
 ) -> int:
     """Count the returns of the list that were opened after `newest`.
 
@@ -125,38 +127,46 @@ async def count_newer_returns(
         Forbidden: the actor may not see orders.
     """
     actor.require(Right.READ_ORDERS)
-    return await count_new_rows(session, _rows().where(*_conditions(asked), Return.number > int(newest)))
+    return await count_new_rows(
+        session, _select_returns().where(*_filter_conditions(params), Return.number > int(newest))
+    )
 
 
 async def returns_of_order(session: AsyncSession, order_id: str) -> list[ReturnRow]:
-    """The order's returns, the oldest first. Whoever shows them has checked the right to see orders."""
-    found = await session.execute(_rows().where(Return.order_id == order_id).order_by(Return.number))
-    return await _shown(session, found.all())
+    """Return the order's returns, the oldest first. The caller must check the right to see orders."""
+    found = await session.execute(
+        _select_returns().where(Return.order_id == order_id).order_by(Return.number)
+    )
+    return await _return_rows(session, found.all())
 
 
 def state_chips(row: Return, moment: datetime) -> list[ChipView]:
-    """How a return stands, and while it is open how much time is left."""
+    """Return the chips of a return: its state and, while it is open, the remaining time."""
     state = ReturnState(row.state)
     chips = [ChipView(STATE_NAMES[state], TONES[state])]
     if state in OPEN:
-        left = days_left(row.due_at, moment)
-        chips.append(ChipView(_left_label(left), "bad" if left <= 0 else "wait" if left <= SOON else "plain"))
+        days = count_days_left(row.due_at, moment)
+        chips.append(
+            ChipView(
+                _remaining_label(days), "bad" if days <= 0 else "wait" if days <= URGENT_DAYS else "plain"
+            )
+        )
     return chips
 
 
-def _left_label(left: int) -> str:
-    if left < -1:
-        return _("Pasó hace {n} días").format(n=-left)
-    if left < 1:
-        return _("Vence hoy") if left == 0 else _("Pasó ayer")
-    return _("Queda 1 día") if left == 1 else _("Quedan {n} días").format(n=left)
+def _remaining_label(days: int) -> str:
+    if days < -1:
+        return _("Pasó hace {n} días").format(n=-days)
+    if days < 1:
+        return _("Vence hoy") if days == 0 else _("Pasó ayer")
+    return _("Queda 1 día") if days == 1 else _("Quedan {n} días").format(n=days)
 
 
-def _rows() -> Select[Return, Order]:
+def _select_returns() -> Select[Return, Order]:
     return select(Return, Order).join(Order, Order.id == Return.order_id)
 
 
-async def _shown(session: AsyncSession, found: Sequence[Row[Return, Order]]) -> list[ReturnRow]:
+async def _return_rows(session: AsyncSession, found: Sequence[Row[Return, Order]]) -> list[ReturnRow]:
     moment = await database_now(session)
     return [
         ReturnRow(
@@ -164,7 +174,7 @@ async def _shown(session: AsyncSession, found: Sequence[Row[Return, Order]]) -> 
             number=row.number or 0,
             order_number=order.number or 0,
             kind=KIND_NAMES[ReturnKind(row.kind)],
-            buyer=buyer_of(order),
+            customer_name=recipient_name(order),
             asked_label=short_time_label(row.asked_at),
             amount_label=format_cop(row.amount) if row.amount is not None else "",
             chips=state_chips(row, moment),
@@ -173,12 +183,12 @@ async def _shown(session: AsyncSession, found: Sequence[Row[Return, Order]]) -> 
     ]
 
 
-def _conditions(asked: Mapping[str, str]) -> list[ColumnElement[bool]]:
-    states = STATES.get(asked.get("estado", ""), ("", OPEN))[1]
+def _filter_conditions(params: Mapping[str, str]) -> list[ColumnElement[bool]]:
+    states = STATES.get(params.get("estado", ""), ("", OPEN))[1]
     conditions: list[ColumnElement[bool]] = [Return.state.in_(states)]
-    if kind := KINDS.get(asked.get("tipo", "")):
+    if kind := KINDS.get(params.get("tipo", "")):
         conditions.append(Return.kind == kind[1])
-    if text := asked.get("q", "").strip().lstrip("#"):
+    if text := params.get("q", "").strip().lstrip("#"):
         is_number = text.isascii() and text.isdecimal() and len(text) < 10
         number = int(text) if is_number else -1
         conditions.append(or_(Order.number == number, Return.number == number, Order.email == text.lower()))

@@ -1,1 +1,1 @@
-"""Views of the office's settings screen, and the rules of the shop's own data."""
+"""Views of the office's settings screen, and the rules for the shop's data."""

@@ -1,7 +1,7 @@
-"""The form of Ajustes: the shop's own data, its warehouse, its bounds, and what its owner is told.
+"""The settings form: the shop's data, its warehouse, its limits and its alerts.
 
-What is saved stands from then on, on every replica. Two people who save at once lose nothing: what only one of them
-changed is merged, and what both did is asked.
+Saved values apply immediately on every replica. If two people save at once, nothing is lost: a value that only one
+of them changed is merged, and for a value that both changed, the second person must decide.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,9 +13,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.core.config.settings import GatewayEnv, Settings
 from backend.core.errors import Conflict, InvalidData
-from backend.core.money import typed_pesos
+from backend.core.money import parse_pesos
 from backend.core.texts import _
-from backend.core.web.contact import invalid, one_line, require_email
+from backend.core.web.contact import field_error, require_email, to_one_line
 from backend.office.settings.shop_data_rules import RULES, Rule
 from backend.office_settings import (
     SavedSettings,
@@ -24,9 +24,9 @@ from backend.office_settings import (
     read_low_stock,
     save_settings,
 )
-from backend.shipping.municipalities import Municipality, municipality
+from backend.shipping.municipalities import Municipality, find_municipality_by_code
 from backend.shipping.providers.carrier.label_address import fit_label_address
-from backend.shipping.warehouse_address import WAREHOUSE_ADDRESS, move_warehouse
+from backend.shipping.warehouse_address import WAREHOUSE_SETTINGS, move_warehouse
 from backend.staff.rights import Actor, Right
 
 SHOP = (
@@ -39,13 +39,13 @@ WAREHOUSE = (
     "carrier_origin_reference",
 )  # fmt: skip
 NUMBERS = ("low_stock_at", "manual_payment_days", "label_over_paid")
-BOUNDS = (*NUMBERS, "refuse_unquoted")
-NOTICES = (
+LIMITS = (*NUMBERS, "refuse_unquoted")
+ALERTS = (
     "alert_email", "alert_webhook", "alert_no_sale_hours", "alert_failing_minutes", "alert_disk_free_mb",
     "alert_certificate_days",
 )  # fmt: skip
-FIELDS = (*SHOP, *WAREHOUSE, *BOUNDS, *NOTICES)
-"""The names of the form's fields: those of the settings, and `town` for the warehouse's municipality."""
+FIELDS = (*SHOP, *WAREHOUSE, *LIMITS, *ALERTS)
+"""Names of the form's fields: those of the settings, and `town` for the warehouse's municipality."""
 DANE_CODE = "carrier_origin_dane_code"
 LABELS = {
     "store_name": _("Nombre de la tienda"),
@@ -80,54 +80,54 @@ LABELS = {
     "alert_disk_free_mb": _("MiB libres en el disco"),
     "alert_certificate_days": _("Días que le quedan al certificado"),
 }
-"""What the settings are called, in the form and in the audit."""
+"""Labels of the settings, in the form and in the audit."""
 WAREHOUSE_DOOR = ("carrier_origin_address", "carrier_origin_reference", "carrier_origin_cross_street")
-"""How the door of the warehouse is found: the settings in the order of `fit_label_address`."""
+"""Settings that form the warehouse's street address, in the order of `fit_label_address`."""
 _TOO_LONG = _("No cabe en la guía: acorta la dirección, el cruce o cómo encontrarla.")
 YES, NO = "true", "false"
 UNQUOTED = {NO: _("Vender con la tarifa fija y avisarnos"), YES: _("No vender allá")}
-"""What each answer to `refuse_unquoted` means."""
-LONGEST = 500
-"""Characters of a field."""
+"""Labels of the answers to `refuse_unquoted`."""
+MAX_FIELD_LENGTH = 500
+"""Maximum number of characters of a field."""
 
 
 @dataclass(frozen=True, slots=True)
 class Clash:
-    """A field that two people changed, and what the other one saved there."""
+    """A field that two people changed, with the value that the other one saved."""
 
     name: str
     theirs: str
 
 
 class ShopClashes(Conflict):
-    """Others changed the same since the form was shown."""
+    """Another person changed the same fields since the form was shown."""
 
     def __init__(self, clashes: Sequence[Clash]) -> None:
-        super().__init__("Others changed the same: " + ", ".join(one.name for one in clashes))
+        super().__init__("Others changed the same fields: " + ", ".join(clash.name for clash in clashes))
         self.clashes = clashes
 
 
-async def shop_values(session: AsyncSession, settings: Settings) -> dict[str, str]:
-    """What the form holds, by field: the effective settings."""
+async def read_shop_values(session: AsyncSession, settings: Settings) -> dict[str, str]:
+    """Return the effective settings as values of the form, by field."""
     effective = await read_effective_settings(session, settings)
     values = {name: str(getattr(effective, name, "")) for name in FIELDS}
     values["refuse_unquoted"] = YES if effective.refuse_unquoted else NO
     values["low_stock_at"] = str(await read_low_stock(session))
-    town = municipality(effective.carrier_origin_dane_code)
+    town = find_municipality_by_code(effective.carrier_origin_dane_code)
     values["town"] = town_label(town) if town else ""
     return values
 
 
-def setting_text(name: str, value: str) -> str:
-    """Return a stored value as people read it: a municipality by its name, an answer as what it means."""
+def format_setting(name: str, value: str) -> str:
+    """Return a stored value as a label: the name of a municipality, or the label of an answer."""
     if name == "refuse_unquoted":
         return UNQUOTED.get(value, value)
-    town = municipality(value) if name == DANE_CODE else None
+    town = find_municipality_by_code(value) if name == DANE_CODE else None
     return town_label(town) if town else value
 
 
 def town_label(town: Municipality) -> str:
-    """A municipality as its field holds it."""
+    """Return a municipality as the value of its field."""
     return f"{town.name}, {town.department}"
 
 
@@ -138,28 +138,28 @@ async def save_shop(
     typed: Mapping[str, str],
     seen: Mapping[str, str],
 ) -> list[str]:
-    """Let what was typed stand from now on, in place of what was seen; all of it, or nothing.
+    """Save the typed values that differ from the `seen` ones; all of them, or nothing.
 
-    The one warehouse that the shop has gets the same address, so that shipping is priced from there; several keep
-    their own.
+    If the shop has exactly one warehouse, it gets the same address, so that shipping is priced from there. Several
+    warehouses keep their addresses.
 
     Returns:
-        The names of the fields that changed.
+        The names of the changed fields.
 
     Raises:
-        InvalidData: something does not fit; `fields` says what.
-        ShopClashes: others changed the same.
+        InvalidData: a value is invalid; `fields` has the errors.
+        ShopClashes: another person changed the same fields.
     """
     actor.require(Right.CHANGE_SHOP)
     await lock_settings(session)
-    theirs = await shop_values(session, settings)
-    wanted = {name: one_line(typed[name]) for name in FIELDS}
-    mine = {name: text for name, text in wanted.items() if text not in {seen[name], theirs[name]}}
-    clashes = [Clash(name, theirs[name]) for name in mine if theirs[name] != seen[name]]
+    stored = await read_shop_values(session, settings)
+    values = {name: to_one_line(typed[name]) for name in FIELDS}
+    changed = {name: text for name, text in values.items() if text not in {seen[name], stored[name]}}
+    clashes = [Clash(name, stored[name]) for name in changed if stored[name] != seen[name]]
     if clashes:
         raise ShopClashes(clashes)
-    checked = _checked(mine, settings)
-    changes = {name: value for name, value in checked.items() if value != theirs[name]}
+    checked = _validate_values(changed, settings)
+    changes = {name: value for name, value in checked.items() if value != stored[name]}
     if not changes:
         return []
     if "town" in changes:
@@ -168,18 +168,18 @@ async def save_shop(
     effective = await read_effective_settings(session, settings)
     if not changes.keys().isdisjoint(WAREHOUSE_DOOR):
         _require_label_address(effective)
-    if changes.keys() & WAREHOUSE_ADDRESS:
+    if changes.keys() & WAREHOUSE_SETTINGS:
         await move_warehouse(session, actor, effective)
     return list(changes)
 
 
 def _require_label_address(effective: Settings) -> None:
     if fit_label_address(*(getattr(effective, name) for name in WAREHOUSE_DOOR)) is None:
-        raise InvalidData("The settings do not fit", fields={"carrier_origin_address": _TOO_LONG})
+        raise InvalidData("Some settings are invalid", fields={"carrier_origin_address": _TOO_LONG})
 
 
-def _checked(typed: Mapping[str, str], settings: Settings) -> dict[str, str]:
-    """The values to store; of the municipality its code."""
+def _validate_values(typed: Mapping[str, str], settings: Settings) -> dict[str, str]:
+    """Return the values to store. Only the municipality's code is stored."""
     problems, checked = {}, {}
     for name, text in typed.items():
         try:
@@ -194,21 +194,21 @@ def _checked(typed: Mapping[str, str], settings: Settings) -> dict[str, str]:
     elif url and settings.gateway_env is GatewayEnv.PRODUCTION and not url.startswith("https://"):
         problems["alert_webhook"] = _("La dirección debe empezar por https://.")
     if problems:
-        raise InvalidData("The settings do not fit", fields=problems)
+        raise InvalidData("Some settings are invalid", fields=problems)
     return checked
 
 
-def _unquoted(text: str) -> str:
+def _unquoted_rule(text: str) -> str:
     if text not in UNQUOTED:
-        raise invalid(_("Elige una de las dos."))
+        raise field_error(_("Elige una de las dos."))
     return text
 
 
-def _optional_email(text: str) -> str:
+def _optional_email_rule(text: str) -> str:
     return require_email(text) if text else ""
 
 
-def _url(text: str) -> str:
+def _url_rule(text: str) -> str:
     try:
         parts = urlsplit(text)
         is_good = parts.scheme in {"http", "https"} and bool(parts.hostname) and "@" not in parts.netloc
@@ -216,18 +216,20 @@ def _url(text: str) -> str:
     except ValueError:
         is_good = False
     if text and (not is_good or " " in text or not text.isascii()):
-        raise invalid(_("Escribe una dirección completa, como https://ejemplo.com/avisos, o déjala vacía."))
+        raise field_error(
+            _("Escribe una dirección completa, como https://ejemplo.com/avisos, o déjala vacía.")
+        )
     return text.rstrip("/")
 
 
-def _number(name: str) -> Rule:
+def _number_rule(name: str) -> Rule:
     bounds = {type(one).__name__: one for one in SavedSettings.model_fields[name].metadata}
     least, most = bounds["Ge"].ge, bounds["Le"].le
 
     def rule(text: str) -> str:
-        number = typed_pesos(text)
+        number = parse_pesos(text)
         if number is None or not least <= number <= most:
-            raise invalid(
+            raise field_error(
                 _("Escribe un número entero entre {least} y {most}.").format(least=least, most=most)
             )
         return str(number)
@@ -237,8 +239,8 @@ def _number(name: str) -> Rule:
 
 _RULES: dict[str, Rule] = {
     **RULES,
-    "alert_email": _optional_email,
-    "alert_webhook": _url,
-    **{name: _number(name) for name in (*NUMBERS, *NOTICES[2:])},
-    "refuse_unquoted": _unquoted,
+    "alert_email": _optional_email_rule,
+    "alert_webhook": _url_rule,
+    **{name: _number_rule(name) for name in (*NUMBERS, *ALERTS[2:])},
+    "refuse_unquoted": _unquoted_rule,
 }

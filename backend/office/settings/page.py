@@ -1,4 +1,4 @@
-"""What Ajustes shows beside its form: the ways to pay and to ship, and switching them off and on."""
+"""Parts of the settings screen outside its form: payment and shipping providers, and switching them on and off."""
 
 import json
 from collections.abc import Collection, Mapping
@@ -11,17 +11,17 @@ from backend.core.config.modules import CARRIER, GATEWAY_PSE, MANUAL, SYSTEM_PAY
 from backend.core.config.settings import Settings
 from backend.core.errors import Conflict, NotFound
 from backend.core.texts import _
-from backend.office.settings.form import shop_values
+from backend.office.settings.form import read_shop_values
 from backend.office.team.account import missing_factor
-from backend.payment.regions import offer_provider
-from backend.payment.sessions import offered_providers
-from backend.shipping.provider_switches import providers_off, switch_provider
+from backend.payment.regions import set_provider_enabled
+from backend.payment.sessions import list_offered_providers
+from backend.shipping.provider_switches import list_disabled_providers, switch_provider
 from backend.staff.rights import Actor, Right
 from backend.staff.service import read_staff
 
 
 class Trial(StrEnum):
-    """What can be tried out from the office."""
+    """A connection that can be tested from the office."""
 
     GATEWAY = "gateway"
     CARRIER = "carrier"
@@ -32,7 +32,7 @@ class Trial(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ProviderKind:
-    """A provider as people call it, and what trying it out asks; None where everything is done by hand."""
+    """Name and description of a provider, and its test; None if it has nothing to test."""
 
     name: str
     about: str
@@ -66,11 +66,11 @@ TRIAL_NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class ProviderRow:
-    """A way to pay or to ship.
+    """A payment or shipping provider.
 
     Attributes:
-        trial: what `Probar` asks for; empty without such a button.
-        warning: what switching it off would mean, where the shop could then sell nothing in its own pages.
+        trial: the connection that the button `Probar` tests; empty without a button.
+        warning: warning before switching it off, if the shop could then sell nothing on its pages.
     """
 
     id: str
@@ -83,13 +83,13 @@ class ProviderRow:
 
 @dataclass(frozen=True, slots=True)
 class ShopPage:
-    """All that Ajustes shows.
+    """The settings screen.
 
     Attributes:
-        texts: what the form holds, by field.
-        seen: the same, for the browser to send back: see `EditForm`.
-        cannot_sell: why nobody can buy in the shop's own pages now; empty while they can.
-        missing: `PROVE` or `ENROL` of `team` where the actor cannot change anything yet.
+        texts: values of the form by field.
+        seen: the same values, which the browser sends back: see `EditForm`.
+        cannot_sell: why customers cannot buy on the shop's pages; empty if they can.
+        missing: the step that the actor must take before a change, `PROVE` or `ENROL`; empty if none.
     """
 
     texts: dict[str, str]
@@ -102,8 +102,11 @@ class ShopPage:
     has_webhook: bool
 
 
-class LastWay(Conflict):
-    """Without it nobody can buy in the shop's own pages. `warning` says so to whoever switches it off."""
+class LastProvider(Conflict):
+    """Switching off this provider would end all sales on the shop's pages; the actor must confirm it.
+
+    `warning` is the message for the actor.
+    """
 
     def __init__(self, warning: str) -> None:
         super().__init__("Without it the shop cannot sell")
@@ -117,27 +120,27 @@ async def shop_page(
     payments: Collection[str],
     shippings: Collection[str],
 ) -> ShopPage:
-    """The page. It can be read without the second factor.
+    """Return the screen. Reading it does not need the second factor.
 
-    `payments` and `shippings` are the ids of the providers that the shop runs with.
+    `payments` and `shippings` are the ids of the providers that are installed.
 
     Raises:
         Forbidden: the actor's role may not see it.
     """
     actor.require_role(Right.CHANGE_SHOP)
-    texts = await shop_values(session, settings)
-    paid_by, shipped_by = await _on(session, payments, shippings)
+    texts = await read_shop_values(session, settings)
+    paid_by, shipped_by = await _enabled_providers(session, payments, shippings)
     member = await read_staff(session, actor, actor.id)
     return ShopPage(
         texts=texts,
         seen=json.dumps(texts, ensure_ascii=False),
         payments=[
-            _row(one, PAYMENT_KINDS, paid_by, _payment_warning(one))
-            for one in _in_order(payments, PAYMENT_KINDS)
+            _provider_row(one, PAYMENT_KINDS, paid_by, _payment_warning(one))
+            for one in _sort_providers(payments, PAYMENT_KINDS)
         ],
         shippings=[
-            _row(one, SHIPPING_KINDS, shipped_by, _shipping_warning(one, shipped_by))
-            for one in _in_order(shippings, SHIPPING_KINDS)
+            _provider_row(one, SHIPPING_KINDS, shipped_by, _shipping_warning(one, shipped_by))
+            for one in _sort_providers(shippings, SHIPPING_KINDS)
         ],
         cannot_sell=_cannot_sell(paid_by, shipped_by),
         missing=missing_factor(actor, is_enrolled=member.has_second_factor),
@@ -146,53 +149,56 @@ async def shop_page(
     )
 
 
-async def switch(
+async def switch_shop_provider(
     session: AsyncSession,
     actor: Actor,
     provider_id: str,
     *,
     is_on: bool,
     is_sure: bool = False,
-    running: tuple[Collection[str], Collection[str]],
+    installed: tuple[Collection[str], Collection[str]],
 ) -> None:
-    """Offer a way to pay or to ship, or no longer. Payments under way end, and paid orders are sent, all the same.
+    """Switch a payment or shipping provider on or off.
+
+    Running payments still finish, and paid orders are still shipped.
 
     Args:
-        actor: who does it.
-        provider_id: which.
-        is_on: whether it is offered from now on.
-        is_sure: they were told that nobody can buy then, and want it.
-        running: the ids of the payment and of the fulfillment providers that the shop runs with.
+        session: for writing.
+        actor: the staff member who makes the change.
+        provider_id: the provider.
+        is_on: True to offer it from now on.
+        is_sure: True if the actor has confirmed the warning.
+        installed: ids of the installed payment providers and shipping providers.
 
     Raises:
-        NotFound: the shop runs with no such provider.
-        LastWay: nobody could buy then, and the actor was not told.
+        NotFound: the provider is not installed.
+        LastProvider: customers could not buy any more, and the actor has not confirmed it.
     """
     actor.require(Right.CHANGE_SHOP)
-    payments, shippings = running
+    payments, shippings = installed
     if provider_id in payments:
-        await offer_provider(session, actor, provider_id, is_on=is_on)
+        await set_provider_enabled(session, actor, provider_id, is_enabled=is_on)
         warning = _payment_warning(provider_id)
     elif provider_id in shippings:
         await switch_provider(session, actor, provider_id, is_on=is_on)
-        _paid_by, left = await _on(session, payments, shippings)
-        warning = "" if left else NO_SHIPPING
+        _paid_by, enabled = await _enabled_providers(session, payments, shippings)
+        warning = "" if enabled else NO_SHIPPING
     else:
         raise NotFound(f"The shop does not run with {provider_id}")
     if warning and not is_on and not is_sure:
-        raise LastWay(warning)  # which takes back what was done
+        raise LastProvider(warning)  # rolls the change back
 
 
 NO_PAYMENT = _("Nadie podrá pagar en tu tienda: sus páginas solo cobran por PSE.")
 NO_SHIPPING = _("Nadie podrá comprar en tu tienda: no queda ninguna forma de recibir el pedido.")
 
 
-async def _on(
+async def _enabled_providers(
     session: AsyncSession, payments: Collection[str], shippings: Collection[str]
 ) -> tuple[frozenset[str], frozenset[str]]:
-    """Those that are on, of the ways to pay and of the ways to ship."""
-    paid_by = (await offered_providers(session, None)) & set(payments)
-    return paid_by, frozenset(shippings) - await providers_off(session)
+    """Return the ids of the payment and of the shipping providers that are on."""
+    paid_by = (await list_offered_providers(session, None)) & set(payments)
+    return paid_by, frozenset(shippings) - await list_disabled_providers(session)
 
 
 def _payment_warning(provider_id: str) -> str:
@@ -211,12 +217,14 @@ def _cannot_sell(paid_by: Collection[str], shipped_by: Collection[str]) -> str:
     return ""
 
 
-def _in_order(running: Collection[str], kinds: Mapping[str, ProviderKind]) -> list[str]:
-    """The providers that the shop runs with, those that people know first."""
-    return [*(one for one in kinds if one in running), *(one for one in running if one not in kinds)]
+def _sort_providers(installed: Collection[str], kinds: Mapping[str, ProviderKind]) -> list[str]:
+    """Return the installed providers: first those in `kinds`, then the others."""
+    return [*(one for one in kinds if one in installed), *(one for one in installed if one not in kinds)]
 
 
-def _row(provider_id: str, kinds: dict[str, ProviderKind], on: Collection[str], warning: str) -> ProviderRow:
+def _provider_row(
+    provider_id: str, kinds: dict[str, ProviderKind], on: Collection[str], warning: str
+) -> ProviderRow:
     kind = kinds.get(provider_id, ProviderKind(provider_id, ""))
     is_on = provider_id in on
     return ProviderRow(provider_id, kind.name, kind.about, is_on, kind.trial or "", warning if is_on else "")

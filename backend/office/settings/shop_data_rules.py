@@ -1,4 +1,4 @@
-"""The shop's own data: how each part of it is written, for whoever types it (`trompo init`, the office's form)."""
+"""Rules for the shop's data: they check and normalise typed values (in `trompo init` and the office's form)."""
 
 import re
 from collections.abc import Callable
@@ -6,78 +6,78 @@ from collections.abc import Callable
 from stdnum.co import nit
 
 from backend.core.texts import _
-from backend.core.web.contact import invalid, phone_digits, require_email, require_length
-from backend.shipping.municipalities import municipality_named
+from backend.core.web.contact import field_error, parse_phone, require_email, require_length
+from backend.shipping.municipalities import find_municipality_by_name
 
 Rule = Callable[[str], str]
-"""The text as it is stored; a `PydanticCustomError` says what is wrong with it."""
+"""Return the text as it is stored; raise `PydanticCustomError` if it is invalid."""
 _TOLL_FREE = re.compile(r"0?18000\d{5,6}")
 _WHATSAPP = re.compile(r"\+?[0-9]{8,15}")
 
 
-def _line(most: int, missing: str = "") -> Rule:
+def _line_rule(max_length: int, missing: str = "") -> Rule:
     def rule(text: str) -> str:
         if not text and not missing:
             return ""
-        return require_length(text, 1 if not missing else 2, most, missing)
+        return require_length(text, 1 if not missing else 2, max_length, missing)
 
     return rule
 
 
-def _nit(text: str) -> str:
+def _nit_rule(text: str) -> str:
     if not text or not nit.is_valid(text):
-        raise invalid(_("Revisa el NIT: escríbelo con su dígito de verificación, como 900.123.456-8."))
+        raise field_error(_("Revisa el NIT: escríbelo con su dígito de verificación, como 900.123.456-8."))
     return str(nit.format(nit.compact(text)))
 
 
-def _phone(text: str) -> str:
-    if not phone_digits(text) and not _TOLL_FREE.fullmatch(re.sub(r"[ ()-]", "", text)):
-        raise invalid(_("Escribe un teléfono de 10 dígitos, como 601 555 0123 o 300 123 4567."))
+def _phone_rule(text: str) -> str:
+    if not parse_phone(text) and not _TOLL_FREE.fullmatch(re.sub(r"[ ()-]", "", text)):
+        raise field_error(_("Escribe un teléfono de 10 dígitos, como 601 555 0123 o 300 123 4567."))
     return text
 
 
-def _carriers_phone(text: str) -> str:
-    digits = phone_digits(text)
+def _carrier_phone_rule(text: str) -> str:
+    digits = parse_phone(text)
     if not digits:
-        raise invalid(_("Escribe un teléfono de 10 dígitos, como 601 555 0123 o 300 123 4567."))
+        raise field_error(_("Escribe un teléfono de 10 dígitos, como 601 555 0123 o 300 123 4567."))
     return digits
 
 
-def _whatsapp(text: str) -> str:
+def _whatsapp_rule(text: str) -> str:
     digits = re.sub(r"[ ().-]", "", text)
     if digits and not _WHATSAPP.fullmatch(digits):
-        raise invalid(_("Escribe el número con su indicativo, como 57 300 123 4567, o déjalo vacío."))
+        raise field_error(_("Escribe el número con su indicativo, como 57 300 123 4567, o déjalo vacío."))
     return digits
 
 
-def _town(text: str) -> str:
+def _town_rule(text: str) -> str:
     city, _comma, department = text.rpartition(", ")
-    town = municipality_named(city, department) if city else None
+    town = find_municipality_by_name(city, department) if city else None
     if town is None:
-        raise invalid(_("Elige el municipio de la lista."))
+        raise field_error(_("Elige el municipio de la lista."))
     return town.code
 
 
 RULES: dict[str, Rule] = {
-    "store_name": _line(60, _("Escribe el nombre de la tienda.")),
-    "store_legal_name": _line(120, _("Escribe la razón social.")),
-    "store_nit": _nit,
-    "store_address": _line(200),
-    "store_notice_address": _line(200),
-    "store_phone": _phone,
+    "store_name": _line_rule(60, _("Escribe el nombre de la tienda.")),
+    "store_legal_name": _line_rule(120, _("Escribe la razón social.")),
+    "store_nit": _nit_rule,
+    "store_address": _line_rule(200),
+    "store_notice_address": _line_rule(200),
+    "store_phone": _phone_rule,
     "store_email": require_email,
-    "store_whatsapp": _whatsapp,
-    "store_hours": _line(100),
-    "store_about": _line(300),
-    "carrier_origin_company": _line(60, _("Escribe la empresa.")),
-    "carrier_origin_first_name": _line(40, _("Escribe el nombre.")),
-    "carrier_origin_last_name": _line(40, _("Escribe el apellido.")),
-    "carrier_origin_phone": _carriers_phone,
+    "store_whatsapp": _whatsapp_rule,
+    "store_hours": _line_rule(100),
+    "store_about": _line_rule(300),
+    "carrier_origin_company": _line_rule(60, _("Escribe la empresa.")),
+    "carrier_origin_first_name": _line_rule(40, _("Escribe el nombre.")),
+    "carrier_origin_last_name": _line_rule(40, _("Escribe el apellido.")),
+    "carrier_origin_phone": _carrier_phone_rule,
     "carrier_origin_email": require_email,
-    "town": _town,
-    "carrier_origin_address": _line(100, _("Escribe la dirección de la bodega.")),
-    "carrier_origin_suburb": _line(60),
-    "carrier_origin_cross_street": _line(60),
-    "carrier_origin_reference": _line(60),
+    "town": _town_rule,
+    "carrier_origin_address": _line_rule(100, _("Escribe la dirección de la bodega.")),
+    "carrier_origin_suburb": _line_rule(60),
+    "carrier_origin_cross_street": _line_rule(60),
+    "carrier_origin_reference": _line_rule(60),
 }
-"""By the names of the settings; `town` is the warehouse's municipality, and its code what is stored."""
+"""Rules by setting. `town` is the warehouse's municipality; its code is stored."""

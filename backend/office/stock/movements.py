@@ -1,4 +1,4 @@
-"""Every movement of a variant's units, for people."""
+"""View of the stock movements of a variant."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,10 +11,10 @@ from backend.core.texts import _
 from backend.inventory.models import StockMovement
 from backend.inventory.movements import Reason
 from backend.orders.models import Order
-from backend.staff.actor_names import names_of
+from backend.staff.actor_names import actor_names
 from backend.staff.rights import Actor, Right
 
-MOST_MOVEMENTS = 30
+MAX_MOVEMENTS = 30
 REASONS = {
     Reason.RECEIVED: _("Llegaron"),
     Reason.COUNT: _("Conteo"),
@@ -28,36 +28,36 @@ REASONS = {
 
 @dataclass(frozen=True, slots=True)
 class MovementView:
-    """Units that came or left, for people."""
+    """A stock movement."""
 
     id: str
     delta: int
     stocked: int
     reason: str
-    who: str
+    actor_name: str
     about: str
     moment_label: str
 
 
-async def movements_of(session: AsyncSession, actor: Actor, variant_id: str) -> list[MovementView]:
-    """The last movements of a variant, the newest first."""
+async def list_movements(session: AsyncSession, actor: Actor, variant_id: str) -> list[MovementView]:
+    """Return the recent movements of a variant, the newest first."""
     actor.require(Right.READ_STOCK)
     query = (
         select(StockMovement, Order.number)
         .outerjoin(Order, Order.id == StockMovement.order_id)
         .where(StockMovement.variant_id == variant_id)
         .order_by(StockMovement.created_at.desc(), StockMovement.id.desc())
-        .limit(MOST_MOVEMENTS)
+        .limit(MAX_MOVEMENTS)
     )
     found = (await session.execute(query)).all()
-    names = await names_of(session, {movement.actor_id for movement, _number in found})
+    names = await actor_names(session, {movement.actor_id for movement, _number in found})
     return [_movement(movement, names, number) for movement, number in found]
 
 
 def _movement(movement: StockMovement, names: Mapping[str, str], number: int | None) -> MovementView:
     about = [
         *([_("Pedido {number}").format(number=number)] if number is not None else []),
-        *(said for said in (movement.supplier, movement.document, movement.note) if said),
+        *(part for part in (movement.supplier, movement.document, movement.note) if part),
     ]
     reason = movement.reason
     return MovementView(
@@ -65,7 +65,7 @@ def _movement(movement: StockMovement, names: Mapping[str, str], number: int | N
         delta=movement.delta,
         stocked=movement.stocked,
         reason=REASONS[Reason(reason)] if reason in tuple(Reason) else reason,
-        who=names.get(movement.actor_id, movement.actor_id),
+        actor_name=names.get(movement.actor_id, movement.actor_id),
         about=" · ".join(about),
         moment_label=time_label(movement.created_at),
     )

@@ -1,4 +1,4 @@
-"""Bodega: what is stocked there, found by a code or by words, and what is running out."""
+"""The stock screen: stocked units, found by a code or by words, and variants with low stock."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,22 +7,27 @@ from sqlalchemy import ColumnElement, Select, func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.models import Product, Variant, variant_name
-from backend.catalog.search.staff_search import ProductFilter, by_title, conditions_of, variant_with_code
-from backend.core.db.database import planned_for
+from backend.catalog.search.staff_search import (
+    ProductFilter,
+    filter_conditions,
+    list_by_title,
+    variant_with_code,
+)
+from backend.core.db.database import planned_literal
 from backend.core.errors import InvalidData, NotFound
 from backend.core.texts import _
 from backend.inventory.models import FREE_UNITS, InventoryLevel
-from backend.media.picture_urls import picture_address
-from backend.office.listing import ListView, active_filters, read_asked
+from backend.media.picture_urls import encode_picture_url
+from backend.office.listing import ListView, active_filters, read_filters
 from backend.office_settings import read_low_stock
 from backend.shipping.models import StockLocation
 from backend.staff.rights import Actor, Right
 
-MOST_ROWS = 40
-MOST_MATCHES = 6
-"""Toys that a text may mean."""
-MOST_CHOICES = 100
-"""Variants of those toys: as many as one has."""
+PAGE_SIZE = 40
+MAX_MATCHES = 6
+"""Maximum number of products in the results of a search."""
+MAX_CHOICES = 100
+"""Maximum number of variants of those products; a single product can have this many."""
 SEPARATOR = "|"
 MAX_TEXT_LENGTH = 300
 LOW, OUT = "low", "out"
@@ -35,10 +40,10 @@ class StockRow:
     """Units of a variant at a location.
 
     Attributes:
-        id: of this row among all: the variant's id and the location's.
-        detail: its variant where there are several, and its code.
+        id: the variant's id and the location's.
+        detail: the variant's name if there are several, and its codes.
         free: units that can be sold.
-        low_at: so many, or fewer, are few.
+        low_at: the stock is low with this number of units or fewer.
     """
 
     id: str
@@ -57,7 +62,7 @@ class StockRow:
 
 @dataclass(frozen=True, slots=True)
 class LocationView:
-    """A place where units are stocked."""
+    """A stock location."""
 
     id: str
     name: str
@@ -65,7 +70,7 @@ class LocationView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StockPage(ListView):
-    """Units by title, or the fewest first where few are asked for.
+    """Units sorted by title; with `only`, the fewest first.
 
     Its fields are `FIELDS`: `q` is a code or words of a title, `only` is `low`, `out` or empty.
     """
@@ -83,108 +88,119 @@ _LEVELS: Select[Product, Variant, InventoryLevel] = (
 
 
 async def stock_page(
-    session: AsyncSession, actor: Actor, asked: Mapping[str, str], cursor: str = ""
+    session: AsyncSession, actor: Actor, params: Mapping[str, str], cursor: str = ""
 ) -> StockPage:
-    """Return what is stocked where, for the values of `FIELDS`.
+    """Return a page of stocked units for the values of `FIELDS`.
 
     Raises:
-        InvalidData: the cursor is none of ours.
+        InvalidData: the cursor is invalid.
     """
     actor.require(Right.READ_STOCK)
-    kept = read_asked(asked, FIELDS, MAX_TEXT_LENGTH)
-    if kept["only"] not in ONLY:
-        rows, following = await _by_title(session, kept["q"], cursor)
+    filters = read_filters(params, FIELDS, MAX_TEXT_LENGTH)
+    if filters["only"] not in ONLY:
+        rows, following = await _page_by_title(session, filters["q"], cursor)
     else:
-        rows, following = await _by_units(session, kept["q"], kept["only"], cursor)
+        rows, following = await _page_by_units(session, filters["q"], filters["only"], cursor)
     return StockPage(
         rows=rows,
         cursor=following,
-        asked=kept,
-        active=active_filters(kept, (ONLY.get(kept["only"], ""), "only")),
+        filters=filters,
+        active=active_filters(filters, (ONLY.get(filters["only"], ""), "only")),
         locations=await _locations(session),
     )
 
 
-async def _by_units(session: AsyncSession, text: str, only: str, cursor: str) -> tuple[list[StockRow], str]:
+async def _page_by_units(
+    session: AsyncSession, text: str, only: str, cursor: str
+) -> tuple[list[StockRow], str]:
     """Return a page with the fewest free units first, and the cursor of the next."""
-    query = _LEVELS.where(*await _condition(session, text, only)).order_by(FREE_UNITS, InventoryLevel.id)
+    query = _LEVELS.where(*await _filter_conditions(session, text, only)).order_by(
+        FREE_UNITS, InventoryLevel.id
+    )
     if cursor:
-        query = query.where(tuple_(FREE_UNITS, InventoryLevel.id) > _place(cursor))
-    found = (await session.execute(query.limit(planned_for(MOST_ROWS + 1)))).all()
+        query = query.where(tuple_(FREE_UNITS, InventoryLevel.id) > _parse_cursor(cursor))
+    found = (await session.execute(query.limit(planned_literal(PAGE_SIZE + 1)))).all()
     usual = await read_low_stock(session)
-    rows = [_row(*one, usual) for one in found[:MOST_ROWS]]
+    rows = [_stock_row(*one, usual) for one in found[:PAGE_SIZE]]
     following = ""
-    if len(found) > MOST_ROWS:
-        _product, _variant, level = found[MOST_ROWS - 1]
+    if len(found) > PAGE_SIZE:
+        _product, _variant, level = found[PAGE_SIZE - 1]
         following = f"{level.stocked - level.reserved}{SEPARATOR}{level.id}"
     return rows, following
 
 
-async def variants_found(session: AsyncSession, actor: Actor, text: str) -> list[StockRow]:
-    """Return the variants of a scanned code, else those of a few products that some words find."""
+async def find_variants(session: AsyncSession, actor: Actor, text: str) -> list[StockRow]:
+    """Return the variant with this code, else the variants of the first products that match the words."""
     actor.require(Right.READ_STOCK)
     if not text.strip():
         return []
-    toys, only, _cursor = await _toys(session, text, MOST_MATCHES)
+    product_ids, only, _cursor = await _find_products(session, text, MAX_MATCHES)
     query = (
         select(Product, Variant)
         .join(Variant, Variant.product_id == Product.id)
-        .where(Product.id.in_(toys), *only)
+        .where(Product.id.in_(product_ids), *only)
         .order_by(Product.title_key, Product.id, Variant.rank, Variant.id)
-        .limit(MOST_CHOICES)
+        .limit(MAX_CHOICES)
     )
     empty = InventoryLevel(id="", variant_id="", location_id="")
     usual = await read_low_stock(session)
-    return [_row(product, variant, empty, usual) for product, variant in (await session.execute(query)).all()]
+    return [
+        _stock_row(product, variant, empty, usual)
+        for product, variant in (await session.execute(query)).all()
+    ]
 
 
 async def stock_row(session: AsyncSession, actor: Actor, variant_id: str, location_id: str) -> StockRow:
-    """One row.
+    """Return one row.
 
     Raises:
-        NotFound: there is no such variant, or none of it was ever stocked there.
+        NotFound: the variant does not exist, or was never stocked at the location.
     """
     actor.require(Right.READ_STOCK)
     query = _LEVELS.where(InventoryLevel.variant_id == variant_id, InventoryLevel.location_id == location_id)
     found = (await session.execute(query.execution_options(populate_existing=True))).one_or_none()
     if found is None:
         raise NotFound(f"No units of variant {variant_id} are stocked at {location_id}")
-    return _row(*found, await read_low_stock(session))
+    return _stock_row(*found, await read_low_stock(session))
 
 
-async def rows_now(session: AsyncSession, actor: Actor, rows: Sequence[StockRow]) -> dict[str, StockRow]:
-    """Return the rows of these variants as they are now, by their ids."""
+async def read_stock_rows(
+    session: AsyncSession, actor: Actor, rows: Sequence[StockRow]
+) -> dict[str, StockRow]:
+    """Return the current rows of these variants by their ids."""
     actor.require(Right.READ_STOCK)
     query = _LEVELS.where(InventoryLevel.variant_id.in_([row.variant_id for row in rows]))
     usual = await read_low_stock(session)
-    return {one.id: one for one in (_row(*level, usual) for level in (await session.execute(query)).all())}
+    return {
+        one.id: one for one in (_stock_row(*level, usual) for level in (await session.execute(query)).all())
+    }
 
 
-async def _by_title(session: AsyncSession, text: str, cursor: str) -> tuple[list[StockRow], str]:
+async def _page_by_title(session: AsyncSession, text: str, cursor: str) -> tuple[list[StockRow], str]:
     """Return a page by title, and the cursor of the next.
 
-    The toys come from the index of titles first: joined at once, all rows would be sorted.
+    The products are first read from the index of titles: in a single join, the database would sort all rows.
     """
-    toys, only, following = await _toys(session, text, MOST_ROWS, cursor)
-    levels = _LEVELS.where(Product.id.in_(toys), *only)
+    product_ids, only, following = await _find_products(session, text, PAGE_SIZE, cursor)
+    levels = _LEVELS.where(Product.id.in_(product_ids), *only)
     levels = levels.order_by(Product.title_key, Product.id, Variant.rank, InventoryLevel.id)
     usual = await read_low_stock(session)
-    return [_row(*one, usual) for one in (await session.execute(levels)).all()], following
+    return [_stock_row(*one, usual) for one in (await session.execute(levels)).all()], following
 
 
-async def _toys(
+async def _find_products(
     session: AsyncSession, text: str, limit: int, cursor: str = ""
 ) -> tuple[list[str], list[ColumnElement[bool]], str]:
-    """The products that the text means, which of their variants, and the cursor of the next page."""
-    if (variant := await _named_variant(session, text)) is not None:
+    """Return the ids of the matching products, conditions for their variants, and the cursor of the next page."""
+    if (variant := await _find_variant(session, text)) is not None:
         return [variant.product_id], [Variant.id == variant.id], ""
-    conditions = await conditions_of(session, ProductFilter(text))
-    toys, following = await by_title(session, conditions, limit, cursor)
-    return toys, [], following
+    conditions = await filter_conditions(session, ProductFilter(text))
+    product_ids, following = await list_by_title(session, conditions, limit, cursor)
+    return product_ids, [], following
 
 
-async def _named_variant(session: AsyncSession, text: str) -> Variant | None:
-    """The variant whose code it is, if it is one's."""
+async def _find_variant(session: AsyncSession, text: str) -> Variant | None:
+    """Return the variant with this code; None if there is none."""
     return await variant_with_code(session, text.strip()) if text.strip() else None
 
 
@@ -193,21 +209,21 @@ async def _locations(session: AsyncSession) -> list[LocationView]:
     return [LocationView(*one) for one in (await session.execute(places)).all()]
 
 
-async def _condition(session: AsyncSession, text: str, only: str) -> list[ColumnElement[bool]]:
+async def _filter_conditions(session: AsyncSession, text: str, only: str) -> list[ColumnElement[bool]]:
     conditions: list[ColumnElement[bool]] = []
-    if (variant := await _named_variant(session, text)) is not None:
+    if (variant := await _find_variant(session, text)) is not None:
         conditions = [Variant.id == variant.id]
     elif text.strip():
-        conditions = await conditions_of(session, ProductFilter(text))
+        conditions = await filter_conditions(session, ProductFilter(text))
     if only == OUT:
-        return [*conditions, planned_for(0) >= FREE_UNITS]
+        return [*conditions, planned_literal(0) >= FREE_UNITS]
     most = (await session.execute(select(func.max(Product.low_stock_at)))).scalar_one()
     usual = await read_low_stock(session)
     is_low = func.coalesce(Product.low_stock_at, usual) >= FREE_UNITS
-    return [*conditions, planned_for(max(most or 0, usual)) >= FREE_UNITS, is_low]
+    return [*conditions, planned_literal(max(most or 0, usual)) >= FREE_UNITS, is_low]
 
 
-def _row(product: Product, variant: Variant, level: InventoryLevel, usual: int) -> StockRow:
+def _stock_row(product: Product, variant: Variant, level: InventoryLevel, usual: int) -> StockRow:
     low_at = usual if product.low_stock_at is None else product.low_stock_at
     free = level.stocked - level.reserved
     return StockRow(
@@ -217,7 +233,7 @@ def _row(product: Product, variant: Variant, level: InventoryLevel, usual: int) 
         location_id=level.location_id,
         title=product.title,
         detail=" · ".join(filter(None, (variant_name(variant.title), variant.sku, variant.ean))),
-        picture=picture_address(product.thumbnail or ""),
+        picture=encode_picture_url(product.thumbnail or ""),
         stocked=level.stocked,
         reserved=level.reserved,
         free=free,
@@ -226,9 +242,9 @@ def _row(product: Product, variant: Variant, level: InventoryLevel, usual: int) 
     )
 
 
-def _place(cursor: str) -> tuple[int, str]:
+def _parse_cursor(cursor: str) -> tuple[int, str]:
     free, _separator, level_id = cursor.rpartition(SEPARATOR)
     try:
         return int(free), level_id
     except ValueError:
-        raise InvalidData("The cursor is none of ours") from None
+        raise InvalidData("The cursor is invalid") from None

@@ -43,7 +43,7 @@ class SessionRow:
 
 @dataclass(frozen=True, slots=True)
 class OwnAccount:
-    """Account of the staff member. `is_proved`: this sign-in has the second factor."""
+    """The account of the signed-in staff member. `is_proved`: they used their second factor to sign in."""
 
     email: str
     role_label: str
@@ -61,7 +61,7 @@ def missing_factor(actor: Actor, *, is_enrolled: bool) -> str:
 
 
 async def own_account(session: AsyncSession, actor: Actor) -> OwnAccount:
-    """Return the actor's account: this browser first, then the others in the order of their sign-in."""
+    """Return the actor's account. Its sessions: the current browser first, then the others by their sign-in."""
     member = await read_staff(session, actor, actor.id)
     found = await sessions_of(session, actor, actor.id)
     return OwnAccount(

@@ -1,4 +1,4 @@
-"""The team's screen of the office: members of staff and invitations."""
+"""The office's team screen: staff members and invitations."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ from backend.staff.service import list_staff
 
 @dataclass(frozen=True, slots=True)
 class MemberRow:
-    """A member of staff. `seen_label` is when a browser of theirs last asked for something; empty for never."""
+    """A staff member. `seen_label`: time of their newest request; empty if they never made one."""
 
     id: str
     email: str
@@ -30,7 +30,7 @@ class MemberRow:
 
 @dataclass(frozen=True, slots=True)
 class InviteRow:
-    """An invitation: how it stands, in words. `is_gone`: it was accepted or revoked while it was shown."""
+    """An invitation with its status in words. `is_gone`: it was accepted or revoked while the list was open."""
 
     id: str
     email: str
@@ -42,7 +42,10 @@ class InviteRow:
 
 @dataclass(frozen=True, slots=True)
 class TeamPage:
-    """Everybody. `missing` is `PROVE` or `ENROL` where the actor cannot change anything yet."""
+    """All staff members and invitations.
+
+    `missing`: the step that the actor must take before a change, `PROVE` or `ENROL`; empty if none.
+    """
 
     members: list[MemberRow]
     invites: list[InviteRow]
@@ -50,7 +53,7 @@ class TeamPage:
 
 
 async def team_page(session: AsyncSession, actor: Actor) -> TeamPage:
-    """Everybody who works here, and who is invited. It can be read without the second factor.
+    """Return all staff members and invitations. Reading them does not need the second factor.
 
     Raises:
         Forbidden: the actor may not see staff.

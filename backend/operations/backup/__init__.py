@@ -1,1 +1,1 @@
-"""`trompo backup` and `trompo restore`, with the table of backups."""
+"""The commands `trompo backup` and `trompo restore`, and the table of backups."""

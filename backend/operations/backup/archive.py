@@ -1,7 +1,8 @@
-"""The file of a copy: a gzipped tar whose last member, `manifest.json`, has the checksum of every other.
+"""The file of a backup: a gzipped tar. Its final member, `manifest.json`, contains the checksum of every other member.
 
-It is written under another name and gets its own when it is whole. Only its owner can read it. It is looked through to
-its end before anything of it is used: what is cut off has no manifest, what is damaged has another checksum.
+The file is written under a temporary name and renamed when it is complete. Only its owner can read it. A restore
+reads it to its end before it uses any of it: a truncated file has no manifest, and a damaged one has another
+checksum.
 """
 
 import gzip
@@ -18,23 +19,23 @@ from pathlib import Path
 from typing import IO, Any
 
 MANIFEST = "manifest.json"
-FORMAT = 1
-LEVEL = 3
-"""Of gzip: pictures are packed already, and the rest is packed well enough."""
-PIECE = 1 << 20
+FORMAT_VERSION = 1
+COMPRESSION_LEVEL = 3
+"""Compression level of gzip. Pictures are compressed already, and the rest becomes small enough."""
+CHUNK_BYTES = 1 << 20
 
 
-class Damaged(Exception):
-    """The file is not a copy of a shop, or not a whole one. The message is one line for whoever wants it restored."""
+class DamagedBackup(Exception):
+    """The file is not a backup of a shop, or is incomplete. The message is one line for the person who restores it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What a copy says of itself.
+    """Description of a backup, stored inside it.
 
     Attributes:
-        made_at: when, in ISO 8601 and UTC.
-        database: of which kind it is, its schema's revision, and what else its kind needs.
+        made_at: time of the backup, in ISO 8601 and UTC.
+        database: kind of the database, revision of its schema, and what else its kind needs.
         files: size and SHA-256 of every member, by name.
     """
 
@@ -42,38 +43,47 @@ class Manifest:
     database: dict[str, Any]
     files: dict[str, tuple[int, str]] = field(default_factory=dict)
 
-    def as_json(self) -> bytes:
-        """For the archive."""
-        said = {"format": FORMAT, "made_at": self.made_at, "database": self.database, "files": self.files}
-        return json.dumps(said, ensure_ascii=False, indent=1).encode()
+    def to_json(self) -> bytes:
+        """Return the manifest as JSON for the archive."""
+        fields = {
+            "format": FORMAT_VERSION,
+            "made_at": self.made_at,
+            "database": self.database,
+            "files": self.files,
+        }
+        return json.dumps(fields, ensure_ascii=False, indent=1).encode()
 
     @classmethod
-    def of_json(cls, content: bytes) -> "Manifest":
-        """What an archive holds.
+    def from_json(cls, content: bytes) -> "Manifest":
+        """Parse the manifest of an archive.
 
         Raises:
-            Damaged: it is none, or that of a later version.
+            Damaged: the content is not a manifest, or belongs to a later version.
         """
         try:
-            said = json.loads(content)
-            if said["format"] != FORMAT:
-                raise Damaged(f"this version reads copies of format {FORMAT}, not {said['format']}")
-            files = {str(name): (int(size), str(digest)) for name, (size, digest) in said["files"].items()}
-            return cls(str(said["made_at"]), dict(said["database"]), files)
+            fields = json.loads(content)
+            if fields["format"] != FORMAT_VERSION:
+                raise DamagedBackup(
+                    f"this version reads backups of format {FORMAT_VERSION}, not {fields['format']}"
+                )
+            files = {str(name): (int(size), str(digest)) for name, (size, digest) in fields["files"].items()}
+            return cls(str(fields["made_at"]), dict(fields["database"]), files)
         except (ValueError, KeyError, TypeError, AttributeError):
-            raise Damaged("its manifest cannot be read") from None
+            raise DamagedBackup("its manifest cannot be read") from None
 
 
-class Writer:
-    """Writes an archive. `finish` gives it its name; without that it has none."""
+class ArchiveWriter:
+    """A writer of one archive. The file has its final name only after `finish`."""
 
     def __init__(self, path: Path, part: Path) -> None:
-        """`part`: its name until it is whole, on the same disk; there is nothing yet."""
+        """Create the temporary file `part`. It must not exist yet, and must be on the same disk as `path`."""
         self.path, self._part = path, part
         self.files: dict[str, tuple[int, str]] = {}
         handle = os.open(self._part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         self._file = os.fdopen(handle, "wb")
-        self._packed = gzip.GzipFile(filename="", mode="wb", compresslevel=LEVEL, fileobj=self._file)
+        self._packed = gzip.GzipFile(
+            filename="", mode="wb", compresslevel=COMPRESSION_LEVEL, fileobj=self._file
+        )
         self._tar = tarfile.open(fileobj=self._packed, mode="w|")  # noqa: SIM115 - closed by `finish`
 
     def add(self, name: str, content: bytes) -> None:
@@ -81,13 +91,13 @@ class Writer:
         self._add(name, io.BytesIO(content), len(content))
 
     def add_file(self, name: str, path: Path) -> None:
-        """Add a file that nobody changes meanwhile."""
+        """Add a file. Nothing may change the file during the call."""
         with path.open("rb") as file:
             self._add(name, file, os.fstat(file.fileno()).st_size)
 
     def finish(self, manifest: Manifest) -> int:
-        """Write the manifest, and give the archive its name. Returns its size in bytes."""
-        self.add(MANIFEST, manifest.as_json())
+        """Write the manifest, and give the archive its final name. Return its size in bytes."""
+        self.add(MANIFEST, manifest.to_json())
         self._tar.close()
         self._packed.close()
         self._file.flush()
@@ -97,7 +107,7 @@ class Writer:
         return self.path.stat().st_size
 
     def close(self) -> None:
-        """Close what is open. What was not finished is no archive."""
+        """Close the file. An unfinished archive is invalid."""
         for part in (self._tar, self._packed, self._file):
             with suppress(OSError, ValueError):
                 part.close()
@@ -106,12 +116,12 @@ class Writer:
         member = tarfile.TarInfo(name)
         member.size, member.mode = size, 0o600
         digest = hashlib.sha256()
-        self._tar.addfile(member, _Watched(content, digest))
+        self._tar.addfile(member, _HashingReader(content, digest))
         self.files[name] = (size, digest.hexdigest())
 
 
-class _Watched(io.RawIOBase):
-    """Hashes what is read through it."""
+class _HashingReader(io.RawIOBase):
+    """A stream that hashes every byte that is read from it."""
 
     def __init__(self, content: IO[bytes], digest: Any) -> None:
         self._content, self._digest = content, digest
@@ -122,75 +132,75 @@ class _Watched(io.RawIOBase):
         return piece
 
 
-class Member:
-    """What a member holds. Reading it finds out whether it is damaged."""
+class ArchiveMember:
+    """The content of one member. Reading it raises `DamagedBackup` if the archive is damaged there."""
 
     def __init__(self, content: IO[bytes]) -> None:
         self._content = content
 
     def read(self, size: int = -1) -> bytes:
-        """So many bytes, or all.
+        """Read up to `size` bytes, or all that remain.
 
         Raises:
-            Damaged: they are not there.
+            Damaged: the bytes cannot be read.
         """
-        with _damage_told():
+        with _translate_damage():
             return self._content.read(size)
 
 
-def verify(path: Path) -> Manifest:
+def verify_archive(path: Path) -> Manifest:
     """Read the archive to its end, and compare every member with the manifest.
 
     Raises:
-        Damaged: something is missing, more, or not as it was written.
+        Damaged: a member is missing, unexpected, or different from its checksum.
         OSError: the file cannot be read.
     """
     found: dict[str, tuple[int, str]] = {}
     manifest: Manifest | None = None
-    for name, content in members(path):
+    for name, content in read_members(path):
         if manifest is not None or name in found:
-            raise Damaged("it holds more than its manifest says")
+            raise DamagedBackup("it contains more than its manifest lists")
         if name == MANIFEST:
-            manifest = Manifest.of_json(content.read())
+            manifest = Manifest.from_json(content.read())
             continue
         size, digest = 0, hashlib.sha256()
-        while piece := content.read(PIECE):
+        while piece := content.read(CHUNK_BYTES):
             size += len(piece)
             digest.update(piece)
         found[name] = (size, digest.hexdigest())
     if manifest is None:
-        raise Damaged("its end is missing")
+        raise DamagedBackup("its end is missing")
     for name in sorted(manifest.files.keys() | found.keys()):
         if manifest.files.get(name) != found.get(name):
-            raise Damaged(f"{name} is not what was copied")
+            raise DamagedBackup(f"{name} differs from its checksum")
     return manifest
 
 
-def members(path: Path) -> Iterator[tuple[str, Member]]:
-    """The members in their order, each with what it holds; to be read before the next one is asked for.
+def read_members(path: Path) -> Iterator[tuple[str, ArchiveMember]]:
+    """Yield the name and content of each member in order. Read a content before you request the next member.
 
     Raises:
-        Damaged: see there.
+        Damaged: the file is damaged or truncated.
         OSError: the file cannot be read.
     """
     with (
         path.open("rb") as file,
-        _damage_told(),
+        _translate_damage(),
         gzip.open(file) as packed,
         tarfile.open(fileobj=packed, mode="r|") as tar,
     ):
         for member in tar:
             content = tar.extractfile(member) if member.isreg() else None
             if content is None:
-                raise Damaged(f"{member.name[:100]!r} is no file")
-            yield member.name, Member(content)
-        while packed.read(PIECE):
-            pass  # its own checksum comes last
+                raise DamagedBackup(f"{member.name[:100]!r} is not a file")
+            yield member.name, ArchiveMember(content)
+        while packed.read(CHUNK_BYTES):
+            pass  # gzip's own checksum is at the end of the file
 
 
 @contextmanager
-def _damage_told() -> Iterator[None]:
+def _translate_damage() -> Iterator[None]:
     try:
         yield
     except (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise Damaged(f"it is damaged or cut off ({type(error).__name__})") from None
+        raise DamagedBackup(f"it is damaged or truncated ({type(error).__name__})") from None

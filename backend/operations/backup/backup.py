@@ -1,6 +1,8 @@
-"""`trompo backup`: database, pictures, secrets and the shop's own mail templates in one file, while the shop runs.
+"""`trompo backup`: write the data of a running shop into one file.
 
-The file holds the signing key, people's data and their orders. Only its owner can read it.
+The file contains the database, pictures, secrets and the shop's own mail templates.
+
+The file contains the signing key, personal data and orders. Only its owner can read it.
 """
 
 import shutil
@@ -14,69 +16,70 @@ from tempfile import mkdtemp
 from typing import NamedTuple
 
 from backend.core.config.settings import Settings
-from backend.core.config.values import private_folder
+from backend.core.config.values import create_private_folder
 from backend.core.db.database import Database, database_now
-from backend.mail.rendering import OWN_TEMPLATES
+from backend.mail.rendering import CUSTOM_TEMPLATES_FOLDER
 from backend.media.picture_store import PictureStore
-from backend.operations.backup.archive import Manifest, Writer
-from backend.operations.backup.database_backup import NotMigrated, copy_database, is_empty
+from backend.operations.backup.archive import ArchiveWriter, Manifest
+from backend.operations.backup.database_backup import NotMigrated, back_up_database, is_empty
 from backend.operations.backup.models import Backup
-from backend.operations.backup.storage import SUFFIX, CopyStore
+from backend.operations.backup.storage import SUFFIX, BackupStore
 
 PICTURES, SECRETS, TEMPLATES = "pictures", "secrets", "mail-templates"
-"""What names in the archive begin with, beside those of the database."""
+"""Folders of the archive, in addition to that of the database."""
 SIGNING_KEY, REVALIDATE_SECRET = "secret_key", "revalidate_secret"
-"""Names of secrets: those of their files in the data folder, too."""
-WORK = ".trompo-copy-"
-STALE = 24 * 60 * 60
-"""Seconds after which a folder to work in was left behind."""
+"""Names of the secrets, also used for their files in the data folder."""
+WORK_FOLDER_PREFIX = ".trompo-copy-"
+STALE_FOLDER_AGE_S = 24 * 60 * 60
+"""Age in seconds after which a working folder is considered abandoned."""
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
-    """A copy: its bytes, and how many files of pictures it holds."""
+class CompletedBackup:
+    """A completed backup: its file, its size in bytes, and its number of picture files."""
 
     path: Path
-    """The file; of one in a store, its name there."""
+    """The file, or its name in the store."""
     size: int
     pictures: int
 
 
 async def make_backup(
-    settings: Settings, database: Database, pictures: PictureStore, target: Path | CopyStore
-) -> Made:
-    """Copy the shop into a file.
+    settings: Settings, database: Database, pictures: PictureStore, target: Path | BackupStore
+) -> CompletedBackup:
+    """Write a backup of the shop into one file.
 
     Args:
-        pictures: the shop's.
-        target: the file, which must not be there; or a folder, where its name tells the moment. The same in a store:
-            then the file is made in the data folder first.
+        pictures: the shop's picture store.
+        target: a file that does not exist yet, or a folder; in a folder the file's name is the time of the backup.
+            The
+            same applies to an S3 store; then the file is first written into the data folder.
 
     Raises:
-        FileExistsError: there is such a file.
-        NotMigrated: the database is not that of a shop.
+        FileExistsError: the file exists already.
+        NotMigrated: the database has no tables of a shop.
         ClientProgramError, PicturesUnavailable, StoreUnavailable, DatabaseUnavailable, OSError: something cannot be
-            read or written. Nothing is left.
+            read or written. No file remains.
     """
     if await is_empty(database):
         raise NotMigrated
     async with database.read() as session:
         moment = await database_now(session)
     name = f"trompo-{moment.astimezone(UTC):%Y%m%d-%H%M%S}{SUFFIX}"
-    shop = _Shop(settings, database, pictures, moment)
-    if isinstance(target, CopyStore):
-        made = await _send(shop, target, name)
+    shop = _BackupSource(settings, database, pictures, moment)
+    if isinstance(target, BackupStore):
+        made = await _upload_archive(shop, target, name)
     else:
-        path = _free_place(target, name)
+        path = _free_path(target, name)
         with work_folder(path.parent) as work:
-            made = await _write(shop, path, work)
+            made = await _write_archive(shop, path, work)
     async with database.transaction() as session:
         session.add(Backup(made_at=moment, size=made.size))
     return made
 
 
-class _Shop(NamedTuple):
-    """What is copied, and the moment that its copy tells."""
+class _BackupSource(NamedTuple):
+    """The parts of a shop that are backed up, and the time of the backup."""
 
     settings: Settings
     database: Database
@@ -84,22 +87,22 @@ class _Shop(NamedTuple):
     moment: datetime
 
 
-async def _write(shop: _Shop, file: Path, work: Path) -> Made:
+async def _write_archive(shop: _BackupSource, file: Path, work: Path) -> CompletedBackup:
     """Write the archive."""
-    with closing(Writer(file, work / "archive.part")) as writer:
-        copy = await copy_database(shop.database, work)
-        for name, part in copy.files.items():
+    with closing(ArchiveWriter(file, work / "archive.part")) as writer:
+        backup = await back_up_database(shop.database, work)
+        for name, part in backup.files.items():
             writer.add_file(name, part)
             part.unlink()
         count = await _add_pictures(writer, shop.pictures)
-        for name, content in _own_files(shop.settings):
+        for name, content in _read_private_files(shop.settings):
             writer.add(name, content)
-        size = writer.finish(Manifest(shop.moment.isoformat(), copy.said, writer.files))
-    return Made(file, size, count)
+        size = writer.finish(Manifest(shop.moment.isoformat(), backup.description, writer.files))
+    return CompletedBackup(file, size, count)
 
 
-async def _send(shop: _Shop, store: CopyStore, usual_name: str) -> Made:
-    """Write the archive into the data folder, and send it from there.
+async def _upload_archive(shop: _BackupSource, store: BackupStore, usual_name: str) -> CompletedBackup:
+    """Write the archive into the data folder, then upload it to the store.
 
     Raises:
         FileExistsError: the store has a file with this name.
@@ -107,14 +110,14 @@ async def _send(shop: _Shop, store: CopyStore, usual_name: str) -> Made:
     name = store.name or usual_name
     if await store.has(name):
         raise FileExistsError(f"{name} is there already")
-    private_folder(shop.settings.data_dir)
+    create_private_folder(shop.settings.data_dir)
     with work_folder(shop.settings.data_dir) as work:
-        made = await _write(shop, work / name, work)
+        made = await _write_archive(shop, work / name, work)
         await store.put(name, made.path, made.size)
     return replace(made, path=Path(name))
 
 
-def _free_place(target: Path, name: str) -> Path:
+def _free_path(target: Path, name: str) -> Path:
     file = target / name if target.is_dir() else target
     if file.exists():
         raise FileExistsError(f"{file} is there already")
@@ -122,35 +125,35 @@ def _free_place(target: Path, name: str) -> Path:
 
 
 @contextmanager
-def work_folder(beside: Path) -> Iterator[Path]:
-    """A folder that only we can enter, removed in the end; and so are those that were left behind."""
-    for left in beside.glob(f"{WORK}*"):
-        if time.time() - left.stat().st_mtime > STALE:
-            shutil.rmtree(left, ignore_errors=True)
-    work = Path(mkdtemp(prefix=WORK, dir=beside))
+def work_folder(parent: Path) -> Iterator[Path]:
+    """Create a private working folder and delete it at the end. Also delete abandoned working folders."""
+    for abandoned in parent.glob(f"{WORK_FOLDER_PREFIX}*"):
+        if time.time() - abandoned.stat().st_mtime > STALE_FOLDER_AGE_S:
+            shutil.rmtree(abandoned, ignore_errors=True)
+    work = Path(mkdtemp(prefix=WORK_FOLDER_PREFIX, dir=parent))
     try:
         yield work
     finally:
         shutil.rmtree(work, ignore_errors=True)
 
 
-async def _add_pictures(writer: Writer, pictures: PictureStore) -> int:
+async def _add_pictures(writer: ArchiveWriter, pictures: PictureStore) -> int:
     count = 0
-    async for some in pictures.listed():
+    async for some in pictures.iter_pictures():
         for picture in some:
             found = await pictures.get(picture.name)
-            if found is not None:  # deleted meanwhile: nothing names it
+            if found is not None:  # a picture that was deleted in the meantime is not used any more
                 writer.add(f"{PICTURES}/{picture.name}", found.content)
                 count += 1
     return count
 
 
-def _own_files(settings: Settings) -> Iterator[tuple[str, bytes]]:
-    """The signing key, wherever it comes from; the other secret where the data folder has one; the mail templates."""
+def _read_private_files(settings: Settings) -> Iterator[tuple[str, bytes]]:
+    """Yield the signing key, the revalidate secret if the data folder has one, and the mail templates."""
     yield f"{SECRETS}/{SIGNING_KEY}", settings.signing_key.encode()
     other = settings.data_dir / REVALIDATE_SECRET
     if other.is_file():
         yield f"{SECRETS}/{REVALIDATE_SECRET}", other.read_bytes()
-    for file in sorted((settings.data_dir / OWN_TEMPLATES).glob("*")):
+    for file in sorted((settings.data_dir / CUSTOM_TEMPLATES_FOLDER).glob("*")):
         if file.is_file():
             yield f"{TEMPLATES}/{file.name}", file.read_bytes()

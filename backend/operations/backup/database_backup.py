@@ -1,7 +1,7 @@
-"""A copy of the database at one moment while the shop runs, and a database made of one.
+"""Backup of the database at one moment while the shop runs, and restore of a database from a backup.
 
-SQLite: its own online backup, one file. PostgreSQL: `pg_dump` and `pg_restore` (`postgresql_dump`). Both are then
-migrated to today's revision.
+SQLite is copied with its online backup into one file. PostgreSQL uses `pg_dump` and `pg_restore`
+(`postgresql_dump`). A restored database is migrated to the current revision.
 """
 
 import asyncio
@@ -18,15 +18,15 @@ from sqlalchemy import text
 from backend.core.db.database import Database
 from backend.core.outage import DatabaseUnavailable
 from backend.migrations.runner import upgrade
-from backend.operations.backup.postgresql_dump import DUMP_FILE, dump, restore_dump, table_names
+from backend.operations.backup.postgresql_dump import DUMP_FILE, dump_database, list_table_names, restore_dump
 
 SQLITE, POSTGRESQL = "sqlite", "postgresql"
 FOLDER = "database"
 SQLITE_FILE = "trompo.db"
 REVISIONS = "alembic_version"
-LEAVES_WITHIN = 5.0
-"""Seconds in which the server has noticed that a process has ended."""
-_OTHERS = text(
+DISCONNECT_TIMEOUT_S = 5.0
+"""Time until the server notices that a process has ended."""
+_OTHER_CLIENTS = text(
     """SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
        AND backend_type = 'client backend'"""
 )
@@ -37,30 +37,34 @@ class NotMigrated(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class DatabaseCopy:
-    """A copy: what the manifest says of it, and its files by their names in the archive."""
+class DatabaseBackup:
+    """A backup of the database: its description for the manifest, and its files by their names in the archive."""
 
-    said: dict[str, Any]
+    description: dict[str, Any]
     files: dict[str, Path]
 
 
-def kind_of(database: Database) -> str:
-    """`sqlite` or `postgresql`."""
+def database_kind(database: Database) -> str:
+    """Return `sqlite` or `postgresql`."""
     return SQLITE if database.is_sqlite else POSTGRESQL
 
 
-async def copy_database(database: Database, folder: Path) -> DatabaseCopy:
-    """Copy the database as it is at one moment into files in this folder.
+async def back_up_database(database: Database, folder: Path) -> DatabaseBackup:
+    """Write the state of the database at one moment into files of `folder`.
 
     Raises:
-        NotMigrated: there is nothing to copy.
+        NotMigrated: the database has no tables of a shop.
         ClientProgramError: see `postgresql_dump.dump`.
-        DatabaseUnavailable: it does not answer.
+        DatabaseUnavailable: the database does not answer.
     """
-    return _copy_sqlite(database, folder) if database.is_sqlite else await _copy_postgresql(database, folder)
+    return (
+        _back_up_sqlite(database, folder)
+        if database.is_sqlite
+        else await _back_up_postgresql(database, folder)
+    )
 
 
-def _copy_sqlite(database: Database, folder: Path) -> DatabaseCopy:
+def _back_up_sqlite(database: Database, folder: Path) -> DatabaseBackup:
     file, source = folder / SQLITE_FILE, str(database.url.database)
     if not Path(source).is_file():
         raise NotMigrated
@@ -73,23 +77,25 @@ def _copy_sqlite(database: Database, folder: Path) -> DatabaseCopy:
             revision = ours.execute(f"SELECT version_num FROM {REVISIONS}").fetchone()[0]  # noqa: S608 - our own name
     except sqlite3.OperationalError as error:
         raise DatabaseUnavailable("The database cannot be read") from error
-    return DatabaseCopy({"kind": SQLITE, "revision": revision}, {f"{FOLDER}/{SQLITE_FILE}": file})
+    return DatabaseBackup({"kind": SQLITE, "revision": revision}, {f"{FOLDER}/{SQLITE_FILE}": file})
 
 
-async def _copy_postgresql(database: Database, folder: Path) -> DatabaseCopy:
-    if REVISIONS not in await table_names(database):
+async def _back_up_postgresql(database: Database, folder: Path) -> DatabaseBackup:
+    if REVISIONS not in await list_table_names(database):
         raise NotMigrated
     async with database.engine.connect() as connection:
         revision = (await connection.execute(text(f"SELECT version_num FROM {REVISIONS}"))).scalar_one()  # noqa: S608
-    said, file = await dump(database, folder)
-    return DatabaseCopy({"kind": POSTGRESQL, "revision": revision, **said}, {f"{FOLDER}/{DUMP_FILE}": file})
+    description, file = await dump_database(database, folder)
+    return DatabaseBackup(
+        {"kind": POSTGRESQL, "revision": revision, **description}, {f"{FOLDER}/{DUMP_FILE}": file}
+    )
 
 
 async def is_empty(database: Database) -> bool:
-    """Whether no table is there."""
+    """Check whether the database has no tables."""
     if database.is_sqlite:
         return _is_empty_file(Path(str(database.url.database)))
-    return not await table_names(database)
+    return not await list_table_names(database)
 
 
 def _is_empty_file(file: Path) -> bool:
@@ -100,36 +106,36 @@ def _is_empty_file(file: Path) -> bool:
             return connection.execute("SELECT 1 FROM sqlite_master").fetchone() is None
     except sqlite3.OperationalError:
         raise
-    except sqlite3.DatabaseError:  # it is damaged: something was there
+    except sqlite3.DatabaseError:  # a damaged database is not empty
         return False
 
 
 async def is_in_use(database: Database) -> bool:
-    """Whether somebody else is connected to a PostgreSQL database, and stays. A file does not tell."""
+    """Check whether other clients remain connected to a PostgreSQL database. Return False for SQLite."""
     if database.is_sqlite:
         return False
-    until = time.monotonic() + LEAVES_WITHIN
+    until = time.monotonic() + DISCONNECT_TIMEOUT_S
     async with database.engine.connect() as connection:
-        while (await connection.execute(_OTHERS)).scalar_one():
+        while (await connection.execute(_OTHER_CLIENTS)).scalar_one():
             if time.monotonic() >= until:
                 return True
-            await connection.rollback()  # what it counts is that of the transaction
+            await connection.rollback()  # within one transaction the count does not change
             await asyncio.sleep(0.05)
     return False
 
 
-async def restore_database(database: Database, said: dict[str, Any], files: dict[str, Path]) -> None:
-    """Make the database what the copy says, in place of anything that is there, whole or not at all.
+async def restore_database(database: Database, description: dict[str, Any], files: dict[str, Path]) -> None:
+    """Replace the whole database with the backup, or change nothing.
 
-    The files, by their names in the archive, are used up. What an SQLite file held before stays beside it.
+    The files are moved or changed. A previous SQLite file stays next to the new one under another name.
 
     Raises:
-        Exception: it could not be done, and the database is as it was.
+        Exception: the restore failed, and the database is unchanged.
     """
     if database.is_sqlite:
         await _restore_sqlite(database, files[f"{FOLDER}/{SQLITE_FILE}"])
     else:
-        await restore_dump(database, said, files[f"{FOLDER}/{DUMP_FILE}"])
+        await restore_dump(database, description, files[f"{FOLDER}/{DUMP_FILE}"])
 
 
 async def _restore_sqlite(database: Database, file: Path) -> None:
@@ -138,11 +144,11 @@ async def _restore_sqlite(database: Database, file: Path) -> None:
         await upgrade(made)
     finally:
         await made.close()
-    await database.close()  # its connections are to the file that goes
-    _put_in_place(file, Path(str(database.url.database)))
+    await database.close()  # its connections use the file that is replaced
+    _replace_file(file, Path(str(database.url.database)))
 
 
-def _put_in_place(file: Path, place: Path) -> None:
+def _replace_file(file: Path, place: Path) -> None:
     with closing(sqlite3.connect(file)) as connection:
         broken = connection.execute("PRAGMA quick_check").fetchone()[0]
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -152,21 +158,21 @@ def _put_in_place(file: Path, place: Path) -> None:
     with file.open("rb") as whole:
         os.fsync(whole.fileno())
     if place.exists():
-        # one that is damaged is kept as it is: it may be why a copy is brought back
+        # a damaged file stays unchanged: it may be the reason for the restore
         with closing(sqlite3.connect(place)) as connection, suppress(sqlite3.DatabaseError):
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    kept = before(place)
+    previous = previous_file_path(place)
     for leftover in ("-wal", "-shm"):
         Path(f"{file}{leftover}").unlink(missing_ok=True)
-        if (of_place := Path(f"{place}{leftover}")).exists():
-            of_place.rename(f"{kept}{leftover}")
+        if (current := Path(f"{place}{leftover}")).exists():
+            current.rename(f"{previous}{leftover}")
     if place.exists():
-        place.rename(kept)
+        place.rename(previous)
     file.rename(place)
 
 
-def before(place: Path) -> Path:
-    """A name beside this one that is free, for what was there before."""
+def previous_file_path(place: Path) -> Path:
+    """Return a free name for the previous file, in the same folder."""
     n = 1
     while (other := place.with_name(f"{place.name}.before-restore-{n}")).exists():
         n += 1

@@ -1,4 +1,4 @@
-"""The table of copies that were made (`backend.operations.backup.backup`)."""
+"""The table of backups (`backend.operations.backup.backup`)."""
 
 from datetime import datetime
 
@@ -10,12 +10,12 @@ from backend.core.ids import new_id
 
 
 class Backup(SQLModel, table=True):
-    """A copy of the shop that was made, for knowing how old the last one is. Where it lies is not noted."""
+    """A completed backup of the shop. `trompo doctor` reads the age of the newest one. Its location is not stored."""
 
     __tablename__ = "backup"
 
     id: str = Field(default_factory=lambda: new_id("backup"), primary_key=True)
     made_at: datetime = Field(sa_type=UtcDateTime, index=True)
-    """The moment that it shows, by the database's clock."""
+    """The moment that the backup shows, by the database's clock."""
     size: int = Field(sa_type=BigInteger)
-    """Bytes."""
+    """Size in bytes."""

@@ -1,6 +1,7 @@
-"""PostgreSQL's own `pg_dump` and `pg_restore`: a backup of one moment, restored in one transaction.
+"""Backup with PostgreSQL's own `pg_dump`, restored with `pg_restore` in one transaction.
 
-The password goes into a file that only its owner can read: other users of the machine can list arguments.
+The password is written into a file that only its owner can read, because other users of the machine can list the
+arguments of a process.
 """
 
 import asyncio
@@ -41,7 +42,7 @@ async def check_programs(database: Database) -> tuple[int, str]:
         The server's major version, and the schema of the shop's tables.
 
     Raises:
-        ClientProgramError: one is missing or older than the server, or the address is a pooler's.
+        ClientProgramError: a program is missing or older than the server, or the address is a pooler's.
     """
     if database.through_pooler:
         raise ClientProgramError(
@@ -51,7 +52,7 @@ async def check_programs(database: Database) -> tuple[int, str]:
     async with database.engine.connect() as connection:
         server, schema = (await connection.execute(_SERVER)).one()
     for program in PROGRAMS:
-        found = _VERSION.search(await _run(program, "--version"))
+        found = _VERSION.search(await _run_program(program, "--version"))
         version = int(found[1]) if found else 0
         if version < server:
             raise ClientProgramError(
@@ -61,80 +62,80 @@ async def check_programs(database: Database) -> tuple[int, str]:
     return server, schema
 
 
-async def table_names(database: Database) -> list[str]:
+async def list_table_names(database: Database) -> list[str]:
     """Return the names of all tables of the shop's schema."""
     async with database.engine.connect() as connection:
         return [row[0] for row in await connection.execute(_TABLES)]
 
 
-async def dump(database: Database, folder: Path) -> tuple[dict[str, Any], Path]:
-    """Write the database as it is at one moment into a file of the folder.
+async def dump_database(database: Database, folder: Path) -> tuple[dict[str, Any], Path]:
+    """Write the state of the database at one moment into a file of the folder.
 
     Returns:
-        What `check_restorable` has to know of the backup, and the file.
+        The description of the backup that `check_restorable` needs, and the file.
 
     Raises:
         ClientProgramError: see `check_programs`, or `pg_dump` failed.
     """
     version, schema = await check_programs(database)
     file = folder / DUMP_FILE
-    await _run(
+    await _run_program(
         "pg_dump",
         "--format=custom",
         "--compress=0",  # the archive is compressed
         f'--schema="{schema}"',
         f"--file={file}",
-        *_options(database.url, folder),
+        *_connection_options(database.url, folder),
     )
-    return {"server": version, "schema": schema, "tables": await table_names(database)}, file
+    return {"server": version, "schema": schema, "tables": await list_table_names(database)}, file
 
 
-async def check_restorable(database: Database, said: dict[str, Any]) -> None:
+async def check_restorable(database: Database, description: dict[str, Any]) -> None:
     """Check that the backup fits this server, before anything is changed.
 
     Args:
-        database: the one to restore to.
-        said: what `dump` returned of the backup.
+        database: the database to restore to.
+        description: the description of the backup, as `dump_database` returned it.
 
     Raises:
-        ClientProgramError: it does not, or see `check_programs`.
+        ClientProgramError: the backup does not fit, or see `check_programs`.
     """
     server, schema = await check_programs(database)
-    if server < said["server"]:
+    if server < description["server"]:
         raise ClientProgramError(
-            f"the copy is of PostgreSQL {said['server']}, and the server here is older: PostgreSQL {server}"
+            f"the backup is of PostgreSQL {description['server']}, and the server here is older: PostgreSQL {server}"
         )
-    if schema != said["schema"]:
+    if schema != description["schema"]:
         raise ClientProgramError(
-            f"the copy is of the schema {said['schema']}, and the database here uses {schema}"
+            f"the backup is of the schema {description['schema']}, and the database here uses {schema}"
         )
-    if unknown := set(await table_names(database)) - set(said["tables"]):
+    if unknown := set(await list_table_names(database)) - set(description["tables"]):
         raise ClientProgramError(
-            f"the database here has a table that the copy does not know, {min(unknown)}: create an empty database and "
+            f"the database here has a table that is not in the backup, {min(unknown)}: create an empty database and "
             "name it by DATABASE_URL"
         )
 
 
-async def restore_dump(database: Database, said: dict[str, Any], file: Path) -> None:
-    """Replace the database's tables by those of the file, in one transaction; then migrate them.
+async def restore_dump(database: Database, description: dict[str, Any], file: Path) -> None:
+    """Replace the database's tables with those of the file in one transaction, then migrate them.
 
     Raises:
-        ClientProgramError: `pg_restore` failed, and the database is as it was.
+        ClientProgramError: `pg_restore` failed, and the database is unchanged.
     """
-    await _run(
+    await _run_program(
         "pg_restore",
         "--single-transaction",
         "--clean",
         "--if-exists",
-        f"--schema={said['schema']}",
-        *_options(database.url, file.parent),
+        f"--schema={description['schema']}",
+        *_connection_options(database.url, file.parent),
         str(file),
     )
     await upgrade(database)
 
 
-def _options(url: URL, folder: Path) -> list[str]:
-    """Return what both programs are told of the database; the password is written into the folder."""
+def _connection_options(url: URL, folder: Path) -> list[str]:
+    """Return the connection options of both programs. Write the password into the folder."""
     query = {name: value if isinstance(value, str) else ",".join(value) for name, value in url.query.items()}
     words = {
         "host": url.host or query.get("host"),
@@ -150,20 +151,20 @@ def _options(url: URL, folder: Path) -> list[str]:
         file.write_text("*:*:*:*:" + re.sub(r"([\\:])", r"\\\1", str(url.password)) + "\n")
         words["passfile"] = str(file)
     connection = " ".join(
-        f"{name}={_quoted(str(value))}" for name, value in words.items() if value is not None
+        f"{name}={_quote(str(value))}" for name, value in words.items() if value is not None
     )
     return [f"--dbname={connection}", "--no-owner", "--no-privileges", "--no-password"]
 
 
-def _quoted(value: str) -> str:
+def _quote(value: str) -> str:
     return "'" + re.sub(r"([\\'])", r"\\\1", value) + "'"
 
 
-async def _run(program: str, *arguments: str) -> bytes:
-    """Run the program to its end. Return what it wrote to its standard output.
+async def _run_program(program: str, *arguments: str) -> bytes:
+    """Run the program to its end and return its standard output.
 
     Raises:
-        ClientProgramError: it is not there, or failed.
+        ClientProgramError: the program is missing, or failed.
     """
     path = shutil.which(program)
     if path is None:

@@ -1,7 +1,7 @@
-"""`trompo restore`: a shop made of a copy, in an empty place unless told otherwise.
+"""`trompo restore`: create a shop from a backup, in an empty place unless `--replace` is given.
 
-The whole copy is looked through first. Then its pictures come, which replace nothing; then the database, whole or not
-at all, brought to today's revision; then the secrets.
+The whole backup is checked first. Then its pictures are added, which replaces none; then the database is restored
+completely or not at all and migrated to the current revision; then the secrets are written.
 """
 
 import asyncio
@@ -11,33 +11,41 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from backend.core.config.settings import Settings
-from backend.core.config.values import private_folder
+from backend.core.config.values import create_private_folder
 from backend.core.db.database import Database
-from backend.mail.rendering import OWN_TEMPLATES
+from backend.mail.rendering import CUSTOM_TEMPLATES_FOLDER
 from backend.media.picture_store import PictureStore
-from backend.migrations.runner import knows
-from backend.operations.backup.archive import MANIFEST, PIECE, Damaged, Manifest, Member, members, verify
+from backend.migrations.runner import has_revision
+from backend.operations.backup.archive import (
+    CHUNK_BYTES,
+    MANIFEST,
+    ArchiveMember,
+    DamagedBackup,
+    Manifest,
+    read_members,
+    verify_archive,
+)
 from backend.operations.backup.backup import (
     PICTURES,
     REVALIDATE_SECRET,
     SECRETS,
     SIGNING_KEY,
     TEMPLATES,
-    WORK,
+    WORK_FOLDER_PREFIX,
     work_folder,
 )
 from backend.operations.backup.database_backup import (
     FOLDER,
     SQLITE_FILE,
-    before,
+    database_kind,
     is_empty,
     is_in_use,
-    kind_of,
+    previous_file_path,
     restore_database,
 )
 from backend.operations.backup.postgresql_dump import DUMP_FILE, check_restorable
-from backend.operations.backup.storage import CopyStore, newest_copy
-from backend.operations.opening.database_lock import ShopIsOpen, alone, closed
+from backend.operations.backup.storage import BackupStore, find_newest_backup
+from backend.operations.opening.database_lock import ShopIsOpen, hold_opening_lock, prevent_serving
 
 _NAMES = re.compile(
     rf"{FOLDER}/[\w.-]+|{PICTURES}/(?:[^/]+/)*[^/]+|{SECRETS}/(?:{SIGNING_KEY}|{REVALIDATE_SECRET})"
@@ -45,13 +53,13 @@ _NAMES = re.compile(
 )
 
 
-class CannotRestore(Exception):
-    """The copy does not fit here. Nothing was touched. The message is one line."""
+class RestoreRefused(Exception):
+    """The backup does not fit here. Nothing was changed. The message is one line."""
 
 
 @dataclass(frozen=True, slots=True)
-class Restored:
-    """What was restored: the moment it shows, and how many files of pictures came that were not there."""
+class RestoreResult:
+    """Result of a restore: the time of the backup, and how many picture files were missing before."""
 
     made_at: str
     pictures: int
@@ -59,102 +67,104 @@ class Restored:
 
 async def restore(
     settings: Settings, database: Database, pictures: PictureStore, source: Path, *, replace: bool
-) -> Restored:
-    """Make this place the shop that the copy shows.
+) -> RestoreResult:
+    """Restore the shop of a backup to these settings, database and picture store.
 
     Args:
-        settings: this place's. The folder of its data is made.
-        database: this place's.
-        pictures: this place's.
-        source: the copy.
-        replace: put it in the place of what is here. An SQLite file and secrets that were here stay beside it.
+        settings: the settings of this place. Its data folder is created.
+        database: the database to restore to.
+        pictures: the picture store to restore to.
+        source: the backup.
+        replace: replace an existing shop. Its SQLite file and its secrets stay next to the restored ones.
 
     Raises:
-        Damaged: the file is not a whole copy. Nothing was touched.
-        CannotRestore: see there.
-        ClientProgramError, PicturesUnavailable, DatabaseUnavailable, OSError: something cannot be read or written; the
-            database is as it was.
+        Damaged: the file is not a complete backup. Nothing was changed.
+        CannotRestore: the backup does not fit here.
+        ClientProgramError, PicturesUnavailable, DatabaseUnavailable, OSError: something cannot be read or written;
+            the
+            database is unchanged.
     """
-    manifest = verify(source)
-    _require_known(manifest, database)
-    key = _content_of(source, f"{SECRETS}/{SIGNING_KEY}")
+    manifest = verify_archive(source)
+    _require_supported(manifest, database)
+    key = _read_member(source, f"{SECRETS}/{SIGNING_KEY}")
     _require_same_key(settings, key, replace=replace)
     if not database.is_sqlite:
         await check_restorable(database, manifest.database)
     if replace:
         await _require_closed(settings, database)
     elif not await is_empty(database):
-        raise CannotRestore(
-            "the database here is not empty: say --replace, or name another by DATABASE_URL or DATA_DIR"
+        raise RestoreRefused(
+            "the database here is not empty: add --replace, or name another by DATABASE_URL or DATA_DIR"
         )
-    private_folder(settings.data_dir)
+    create_private_folder(settings.data_dir)
     try:
-        with closed(database):
-            count = await _bring(settings, database, pictures, source, manifest)
+        with prevent_serving(database):
+            count = await _restore_content(settings, database, pictures, source, manifest)
     except ShopIsOpen:
-        raise CannotRestore("a shop is open on this database: stop every process of it first") from None
-    return Restored(manifest.made_at, count)
+        raise RestoreRefused("a shop is open on this database: stop every process of it first") from None
+    return RestoreResult(manifest.made_at, count)
 
 
 async def restore_from_store(
-    settings: Settings, database: Database, pictures: PictureStore, source: CopyStore, *, replace: bool
-) -> Restored:
-    """The same with a copy in a store: the one it names, or the newest. It is downloaded first.
+    settings: Settings, database: Database, pictures: PictureStore, source: BackupStore, *, replace: bool
+) -> RestoreResult:
+    """Download the named or the newest backup of a store, and restore it.
 
     Raises:
-        NoCopy, StoreUnavailable: there is none, or it cannot be had. Nothing was touched.
-        Damaged, CannotRestore, ClientProgramError, PicturesUnavailable, DatabaseUnavailable, OSError: see `restore`.
+        BackupNotFound, StoreUnavailable: there is no backup, or it cannot be downloaded. Nothing was changed.
+        Damaged, CannotRestore, ClientProgramError, PicturesUnavailable, DatabaseUnavailable, OSError: see
+            `restore`.
     """
-    name = await newest_copy(source)
-    with TemporaryDirectory(prefix=WORK) as folder:
+    name = await find_newest_backup(source)
+    with TemporaryDirectory(prefix=WORK_FOLDER_PREFIX) as folder:
         file = Path(folder) / name
         await source.fetch(name, file)
         return await restore(settings, database, pictures, file, replace=replace)
 
 
-def _require_known(manifest: Manifest, database: Database) -> None:
-    """Check that the copy holds what this version can use.
+def _require_supported(manifest: Manifest, database: Database) -> None:
+    """Check that this version can use everything in the backup.
 
     Raises:
-        Damaged, CannotRestore: see there.
+        Damaged, CannotRestore: it cannot.
     """
     for name in manifest.files:
         if not _NAMES.fullmatch(name) or ".." in name.split("/"):
-            raise Damaged(f"{name[:100]!r} is nothing that a copy holds")
-    said = manifest.database
-    if said.get("kind") != kind_of(database):
-        raise CannotRestore(
-            f"the copy is of {said.get('kind')}, and the database here is {kind_of(database)}"
+            raise DamagedBackup(f"{name[:100]!r} does not belong in a backup")
+    description = manifest.database
+    if description.get("kind") != database_kind(database):
+        raise RestoreRefused(
+            f"the backup is of {description.get('kind')}, and the database here is {database_kind(database)}"
         )
-    if not knows(str(said.get("revision"))):
-        raise CannotRestore(
-            "the copy was made by a later version of Trompo, or by one from before the baseline "
-            f"(revision {said.get('revision')})"
+    if not has_revision(str(description.get("revision"))):
+        raise RestoreRefused(
+            "the backup was made by a later version of Trompo, or by one from before the baseline "
+            f"(revision {description.get('revision')})"
         )
     file = SQLITE_FILE if database.is_sqlite else DUMP_FILE
     needed = {f"{FOLDER}/{file}", f"{SECRETS}/{SIGNING_KEY}"}
     if missing := needed - manifest.files.keys():
-        raise Damaged(f"{min(missing)} is missing")
+        raise DamagedBackup(f"{min(missing)} is missing")
 
 
 def _require_same_key(settings: Settings, key: bytes, *, replace: bool) -> None:
-    """Check that links in mails that were sent will open here.
+    """Check that the links in sent e-mails will work here.
 
     Raises:
-        CannotRestore: another signing key is set here, or lies in the data folder and may not be replaced.
+        CannotRestore: SECRET_KEY is another key, or the data folder contains another key that may not be replaced.
     """
     given = settings.secret_key.get_secret_value()
     if given:
         if given.encode() != key:
-            raise CannotRestore(
-                "SECRET_KEY here is not the copy's, so no link in a mail that was sent would open: set it to what "
+            raise RestoreRefused(
+                "SECRET_KEY here is not the backup's, so no link in a sent mail would open: set it to what "
                 f"`tar -xOf FILE {SECRETS}/{SIGNING_KEY}` prints, or leave it unset"
             )
         return
     file = settings.data_dir / SIGNING_KEY
     if file.is_file() and file.read_bytes().strip() != key and not replace:
-        raise CannotRestore(
-            f"{file} is the key of another shop: say --replace, or name another place by DATA_DIR"
+        raise RestoreRefused(
+            f"{file} is the key of another shop: add --replace, or name another place by DATA_DIR"
         )
 
 
@@ -162,68 +172,68 @@ async def _require_closed(settings: Settings, database: Database) -> None:
     """Check that no shop is open in this place.
 
     Raises:
-        CannotRestore: one is, or seems to be.
+        CannotRestore: a shop is open, or seems to be open.
     """
     if await is_in_use(database):
-        raise CannotRestore("somebody is connected to the database: stop every replica first")
+        raise RestoreRefused("another client is connected to the database: stop every replica first")
     try:
         _reader, writer = await asyncio.open_connection("127.0.0.1", settings.port)
     except OSError:
         return
     writer.close()
-    raise CannotRestore(f"a shop is open on port {settings.port}: stop it first, or set PORT to another one")
+    raise RestoreRefused(f"a shop is open on port {settings.port}: stop it first, or set PORT to another one")
 
 
-async def _bring(
+async def _restore_content(
     settings: Settings, database: Database, pictures: PictureStore, source: Path, manifest: Manifest
 ) -> int:
-    """Bring all that the copy holds. Returns how many files of pictures were not there."""
-    beside = Path(str(database.url.database)).parent if database.is_sqlite else settings.data_dir
-    with work_folder(beside) as work:
+    """Restore everything in the backup. Return how many picture files were missing before."""
+    parent = Path(str(database.url.database)).parent if database.is_sqlite else settings.data_dir
+    with work_folder(parent) as work:
         files: dict[str, Path] = {}
-        small: dict[str, bytes] = {}
+        private_files: dict[str, bytes] = {}
         count = 0
-        for name, content in members(source):
+        for name, content in read_members(source):
             folder, _, rest = name.partition("/")
             if folder == FOLDER:
                 files[name] = work / rest
-                _extract(content, files[name])
+                _extract_file(content, files[name])
             elif folder == PICTURES:
-                count += _put(pictures, rest, content)
+                count += _add_picture(pictures, rest, content)
             elif name != MANIFEST:
-                small[name] = content.read()
-        async with alone(database):
+                private_files[name] = content.read()
+        async with hold_opening_lock(database):
             await restore_database(database, manifest.database, files)
-    _write_own(settings.data_dir, small)
+    _write_private_files(settings.data_dir, private_files)
     return count
 
 
-def _content_of(source: Path, wanted: str) -> bytes:
-    return next(content.read() for name, content in members(source) if name == wanted)
+def _read_member(source: Path, member_name: str) -> bytes:
+    return next(content.read() for name, content in read_members(source) if name == member_name)
 
 
-def _extract(content: Member, file: Path) -> None:
+def _extract_file(content: ArchiveMember, file: Path) -> None:
     with file.open("wb") as out:
-        while piece := content.read(PIECE):
+        while piece := content.read(CHUNK_BYTES):
             out.write(piece)
 
 
-def _put(pictures: PictureStore, name: str, content: Member) -> bool:
-    """Whether the picture was not there."""
-    if pictures.has(name):
+def _add_picture(pictures: PictureStore, name: str, content: ArchiveMember) -> bool:
+    """Store the picture unless it exists. Return True if it was missing."""
+    if pictures.has_picture(name):
         return False
     pictures.put(name, content.read())
     return True
 
 
-def _write_own(data_dir: Path, small: dict[str, bytes]) -> None:
-    for name, content in small.items():
+def _write_private_files(data_dir: Path, private_files: dict[str, bytes]) -> None:
+    for name, content in private_files.items():
         folder, _, rest = name.partition("/")
-        file = data_dir / (rest if folder == SECRETS else f"{OWN_TEMPLATES}/{rest}")
+        file = data_dir / (rest if folder == SECRETS else f"{CUSTOM_TEMPLATES_FOLDER}/{rest}")
         file.parent.mkdir(parents=True, exist_ok=True)
         if file.is_file():
             if file.read_bytes() == content:
                 continue
-            file.rename(before(file))
+            file.rename(previous_file_path(file))
         file.touch(mode=0o600)
         file.write_bytes(content)

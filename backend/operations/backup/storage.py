@@ -1,8 +1,8 @@
-"""Where copies of the shop lie: in a folder of this machine, or in an S3 store.
+"""Locations of backups: a folder of this machine, or an S3 store.
 
-An S3 store is named as PICTURES_URL names one: `https://KEY:SECRET@host/bucket/folder?region=name`. What is uploaded
-is there whole or not at all: the store shows nothing of an upload that did not end. Pieces go one after the other, so
-no copy is ever in memory.
+The address of an S3 store has the form of PICTURES_URL: `https://KEY:SECRET@host/bucket/folder?region=name`. An
+upload is complete or does not exist: the store shows nothing of an upload that did not end. Parts are sent one
+after the other, so a backup is never in memory as a whole.
 """
 
 import re
@@ -13,42 +13,42 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from backend.core.config.values import S3Address, s3_address
-from backend.media.object_stores import StoreUnavailable, s3_store, store_errors
+from backend.core.config.values import S3Address, parse_s3_address
+from backend.media.object_stores import StoreUnavailable, open_s3_store, translate_store_errors
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore
 
 SUFFIX = ".tar.gz"
 _NAME = re.compile(r"trompo-\d{8}-\d{6}\.tar\.gz")
-"""Names that `trompo backup` gives: in the order of the moments."""
-PIECE, MOST_PIECES = 8 << 20, 9_000
-"""Bytes that are sent or fetched at a time, and how many pieces a store takes of one file."""
-AT_ONCE = 2
-PIECE_WITHIN = timedelta(minutes=5)
+"""File names that `trompo backup` gives. Their order is the order of time."""
+PART_BYTES, MAX_PARTS = 8 << 20, 9_000
+"""Bytes that are sent or fetched at a time, and the maximum number of parts of one file."""
+CONCURRENCY = 2
+PART_TIMEOUT = timedelta(minutes=5)
 
 
-class NoCopy(Exception):
-    """There is no such copy. The message is one line."""
+class BackupNotFound(Exception):
+    """The backup does not exist. The message is one line."""
 
 
-class CopyStore:
-    """The copies in a folder of an S3 store. `name` is that of the one copy that was named, empty without one.
+class BackupStore:
+    """The backups in a folder of an S3 store. `name` is that of one selected backup, or empty.
 
     All methods raise `StoreUnavailable`.
     """
 
     def __init__(self, address: S3Address, name: str = "") -> None:
-        """Nothing is opened yet."""
+        """Store the address. No connection is opened yet."""
         self._address, self.name = address, name
 
     @cached_property
     def _store(self) -> "ObjectStore":
-        return s3_store(self._address, answer_within=PIECE_WITHIN)
+        return open_s3_store(self._address, request_timeout=PART_TIMEOUT)
 
     async def has(self, name: str) -> bool:
-        """Whether there is such a file."""
-        with _errors():
+        """Return True if the store has a file with this name."""
+        with _translate_errors():
             try:
                 await self._store.head_async(name)
             except FileNotFoundError:
@@ -56,107 +56,105 @@ class CopyStore:
             return True
 
     async def put(self, name: str, file: Path, size: int) -> None:
-        """Upload the file, which has so many bytes, whole or not at all.
+        """Upload a file of `size` bytes, completely or not at all.
 
         Raises:
-            StoreUnavailable: see there; nothing is stored.
+            StoreUnavailable: the store does not accept it; nothing is stored.
         """
-        with _errors():
+        with _translate_errors():
             await self._store.put_async(
-                name, file, chunk_size=max(PIECE, size // MOST_PIECES), max_concurrency=AT_ONCE
+                name, file, chunk_size=max(PART_BYTES, size // MAX_PARTS), max_concurrency=CONCURRENCY
             )
             stored: int = (await self._store.head_async(name))["size"]
         if stored != size:
-            raise StoreUnavailable(f"the store of copies kept {stored} bytes of {size}")
+            raise StoreUnavailable(f"the backup store saved {stored} bytes of {size}")
 
     async def fetch(self, name: str, file: Path) -> None:
-        """Download it into the file.
+        """Download a backup into `file`.
 
         Raises:
-            NoCopy: there is none.
+            BackupNotFound: the store has no backup with this name.
         """
         with file.open("wb") as out:
-            with _errors():
+            with _translate_errors():
                 try:
                     size = (await self._store.head_async(name))["size"]
                 except FileNotFoundError:
-                    raise NoCopy(f"the store has no {name}") from None
-            for start in range(0, size, PIECE):
-                with _errors():
-                    piece = await self._store.get_range_async(name, start=start, end=min(start + PIECE, size))
+                    raise BackupNotFound(f"the store has no {name}") from None
+            for start in range(0, size, PART_BYTES):
+                with _translate_errors():
+                    piece = await self._store.get_range_async(
+                        name, start=start, end=min(start + PART_BYTES, size)
+                    )
                 out.write(piece)
 
-    async def names(self) -> list[str]:
-        """The copies that `trompo backup` named, the oldest first."""
+    async def list_names(self) -> list[str]:
+        """Return the names of the backups that `trompo backup` named, oldest first."""
         found: list[str] = []
-        with _errors():
-            async for some in self._store.list(chunk_size=500):
-                found += [one["path"] for one in some if _NAME.fullmatch(one["path"])]
+        with _translate_errors():
+            async for page in self._store.list(chunk_size=500):
+                found += [item["path"] for item in page if _NAME.fullmatch(item["path"])]
         return sorted(found)
 
     async def delete(self, name: str) -> None:
-        """Delete it. One that is gone already is no error."""
-        with _errors():
+        """Delete a backup. Do nothing if it does not exist."""
+        with _translate_errors():
             try:
                 await self._store.delete_async(name)
             except FileNotFoundError:
                 return
 
     async def delete_older(self, keep: int) -> list[str]:
-        """The same as `delete_older_files`.
-
-        Raises:
-            StoreUnavailable: one could not be deleted.
-        """
-        gone = (await self.names())[:-keep]
-        for name in gone:
+        """Delete all backups except the newest `keep`, as `delete_older_backups` does. Return the deleted names."""
+        deleted = (await self.list_names())[:-keep]
+        for name in deleted:
             await self.delete(name)
-        return gone
+        return deleted
 
 
-def copy_place(said: str) -> Path | CopyStore:
-    """The file or folder, or the store or file in one, that somebody named.
+def parse_backup_target(target: str) -> Path | BackupStore:
+    """Parse a backup target: a local path, or an S3 address of a folder or file.
 
     Raises:
-        ValueError: it is no address of a store; the message shows nothing of it.
+        ValueError: it is not an address of a store; the message shows nothing of it.
     """
-    if not said.lower().startswith(("https://", "http://")):
-        return Path(said)
-    address = s3_address(said)
+    if not target.lower().startswith(("https://", "http://")):
+        return Path(target)
+    address = parse_s3_address(target)
     folder, _slash, last = address.prefix.rpartition("/")
     if last.endswith(SUFFIX):
-        return CopyStore(replace(address, prefix=folder), last)
-    return CopyStore(address)
+        return BackupStore(replace(address, prefix=folder), last)
+    return BackupStore(address)
 
 
-async def newest_copy(store: CopyStore) -> str:
-    """The name of the copy to bring back: the one that was named, or the newest.
+async def find_newest_backup(store: BackupStore) -> str:
+    """Return the name of the backup to restore: the selected one, or the newest.
 
     Raises:
-        NoCopy: there is none.
+        BackupNotFound: the store has no backup.
     """
     if store.name:
         return store.name
-    names = await store.names()
+    names = await store.list_names()
     if not names:
-        raise NoCopy("there is no copy in that folder of the store")
+        raise BackupNotFound("there is no backup in that folder of the store")
     return names[-1]
 
 
-def delete_older_files(folder: Path, keep: int) -> list[str]:
-    """Delete all copies of a folder but the newest ones: `keep` of them stay, 1 or more. Other files stay.
+def delete_older_backups(folder: Path, keep: int) -> list[str]:
+    """Delete all backups of a folder except the newest `keep` (1 or more). Other files stay.
 
     Returns:
-        The names of those that went.
+        The names of the deleted files.
 
     Raises:
-        OSError: one could not be deleted.
+        OSError: a file could not be deleted.
     """
-    gone = sorted(file.name for file in folder.iterdir() if _NAME.fullmatch(file.name))[:-keep]
-    for name in gone:
+    deleted = sorted(file.name for file in folder.iterdir() if _NAME.fullmatch(file.name))[:-keep]
+    for name in deleted:
         (folder / name).unlink(missing_ok=True)
-    return gone
+    return deleted
 
 
-def _errors() -> AbstractContextManager[None]:
-    return store_errors(StoreUnavailable, "the store of copies")
+def _translate_errors() -> AbstractContextManager[None]:
+    return translate_store_errors(StoreUnavailable, "the backup store")

@@ -1,6 +1,6 @@
-"""The demo shop: the defaults that every shop has (`backend.operations.opening`), and the toys of `catalog.toml`.
+"""The demo shop: the store defaults of every shop (`backend.operations.opening`), and the products of `catalog.toml`.
 
-Seeding is safe to repeat and safe to run twice at once: what is there already stays as it is.
+Seeding may be repeated and may run twice at the same time: existing rows stay unchanged.
 """
 
 import logging
@@ -23,64 +23,64 @@ from backend.catalog.models import (
     Variant,
 )
 from backend.catalog.product_facts import CONTENTS, SAFETY_MARK
-from backend.catalog.products.options import SaidOption, set_options, set_values
+from backend.catalog.products.options import OptionInput, set_options, set_variant_values
 from backend.catalog.search.index import index_products
 from backend.core.clock import now
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database
 from backend.core.db.tables import JsonObject
 from backend.inventory.service import set_stock
-from backend.operations.opening.store_defaults import make_defaults
+from backend.operations.opening.store_defaults import create_store_defaults
 from backend.reviews.models import Review, ReviewState
 from backend.reviews.moderation import count_reviews
 from backend.shipping.models import StockLocation
 
 log = logging.getLogger(__name__)
 
-PICTURES = "/demo/"
-"""How the addresses of the demo toys' pictures begin, and nobody else's."""
+DEMO_PICTURES = "/demo/"
+"""Address prefix of the demo products' pictures. No other picture has it."""
 PICTURE_WIDTHS = (320, 640, 960)
-MADE_HERE = "hecho-en-colombia"
-MARK = "NTC-EN 71-1 (dato de ejemplo)"
-TOO_YOUNG = "No es para menores de 3 años: puede tener piezas pequeñas (dato de ejemplo)."
+MADE_IN_COLOMBIA = "hecho-en-colombia"
+DEMO_SAFETY_MARK = "NTC-EN 71-1 (dato de ejemplo)"
+AGE_WARNING = "No es para menores de 3 años: puede tener piezas pequeñas (dato de ejemplo)."
 
 
 @dataclass(frozen=True)
-class Seeded:
-    """What a seeding added."""
+class SeedResult:
+    """Number of rows that a seeding added, by kind."""
 
     products: int
     categories: int
     collections: int
 
 
-async def seed(database: Database, settings: Settings) -> Seeded:
-    """Make the store defaults that are missing, and add the toys to a shop without any; safe to repeat."""
+async def seed(database: Database, settings: Settings) -> SeedResult:
+    """Create the missing store defaults. Add the demo products if the shop has no products. Safe to repeat."""
     async with database.transaction() as session:
-        await make_defaults(session, settings)
+        await create_store_defaults(session, settings)
         for table in (Product, Category, Collection):
             if (await session.execute(select(table.id).limit(1))).first():
-                return Seeded(0, 0, 0)
+                return SeedResult(0, 0, 0)
         oldest = select(StockLocation.id).order_by(StockLocation.created_at).limit(1)
         location_id = (await session.execute(oldest)).scalar_one()
         data = tomllib.loads(resources.files(__package__).joinpath("catalog.toml").read_text("utf-8"))
-        categories = await _categories(session, data["categories"])
-        collections = await _collections(session, data["collections"])
+        categories = await _add_categories(session, data["categories"])
+        collections = await _add_collections(session, data["collections"])
         products = [
-            await _product(session, toy, categories, collections, location_id) for toy in data["toys"]
+            await _add_product(session, entry, categories, collections, location_id) for entry in data["toys"]
         ]
-        await _reviews(
+        await _add_reviews(
             session,
             data["reviews"],
-            dict(zip((toy["handle"] for toy in data["toys"]), products, strict=True)),
+            dict(zip((entry["handle"] for entry in data["toys"]), products, strict=True)),
         )
-        products.append(await _wrapping(session, data["wrapping"], location_id))
+        products.append(await _add_gift_wrapping(session, data["wrapping"], location_id))
         await index_products(session, products)
     log.info("seeded %d products", len(products))
-    return Seeded(len(products), len(categories), len(collections))
+    return SeedResult(len(products), len(categories), len(collections))
 
 
-async def _categories(session: AsyncSession, entries: list[dict[str, Any]]) -> dict[str, str]:
+async def _add_categories(session: AsyncSession, entries: list[dict[str, Any]]) -> dict[str, str]:
     ids: dict[str, str] = {}
     for rank, entry in enumerate(entries):  # parents come before their children
         parent = ids[entry["parent"]] if "parent" in entry else None
@@ -97,65 +97,73 @@ async def _categories(session: AsyncSession, entries: list[dict[str, Any]]) -> d
     return ids
 
 
-async def _collections(session: AsyncSession, entries: list[dict[str, Any]]) -> dict[str, str]:
+async def _add_collections(session: AsyncSession, entries: list[dict[str, Any]]) -> dict[str, str]:
     collections = [Collection(title=entry["title"], handle=entry["handle"]) for entry in entries]
     session.add_all(collections)
     await session.flush()
     return {collection.handle: collection.id for collection in collections}
 
 
-async def _product(
+async def _add_product(
     session: AsyncSession,
-    toy: dict[str, Any],
+    entry: dict[str, Any],
     categories: dict[str, str],
     collections: dict[str, str],
     location_id: str,
 ) -> str:
-    pictures = toy["pictures"]
+    pictures = entry["pictures"]
     product = Product(
-        handle=toy["handle"],
-        title=toy["title"],
-        subtitle=toy["subtitle"],
-        description=toy["description"],
+        handle=entry["handle"],
+        title=entry["title"],
+        subtitle=entry["subtitle"],
+        description=entry["description"],
         thumbnail=_picture_url(pictures[0]["file"], PICTURE_WIDTHS[-1]),
-        collection_id=collections.get(toy.get("collection", "")),
-        featured=toy["featured"],
-        brand=toy["brand"],
-        age_range=toy["age_range"],
-        material=toy.get("material"),
-        origin_country="co" if toy.get("collection") == MADE_HERE else None,
-        warnings=TOO_YOUNG if toy["age_range"] != "0-2" else "",
-        extra_metadata={SAFETY_MARK: MARK, **({CONTENTS: toy["contents"]} if "contents" in toy else {})},
-        created_at=now() - timedelta(days=toy["created_days_ago"]),
+        collection_id=collections.get(entry.get("collection", "")),
+        featured=entry["featured"],
+        brand=entry["brand"],
+        age_range=entry["age_range"],
+        material=entry.get("material"),
+        origin_country="co" if entry.get("collection") == MADE_IN_COLOMBIA else None,
+        warnings=AGE_WARNING if entry["age_range"] != "0-2" else "",
+        extra_metadata={
+            SAFETY_MARK: DEMO_SAFETY_MARK,
+            **({CONTENTS: entry["contents"]} if "contents" in entry else {}),
+        },
+        created_at=now() - timedelta(days=entry["created_days_ago"]),
     )
     session.add(product)
     await session.flush()
-    options = toy.get("options", {})
+    options = entry.get("options", {})
     if options:
-        await set_options(session, product, [SaidOption(*option) for option in options.items()])
+        await set_options(session, product, [OptionInput(*option) for option in options.items()])
     session.add_all(
-        ProductCategory(product_id=product.id, category_id=categories[handle]) for handle in toy["categories"]
+        ProductCategory(product_id=product.id, category_id=categories[handle])
+        for handle in entry["categories"]
     )
-    session.add_all(_picture(product.id, rank, entry) for rank, entry in enumerate(pictures))
+    session.add_all(_to_picture(product.id, rank, picture) for rank, picture in enumerate(pictures))
     await session.flush()
-    for rank, entry in enumerate(toy.get("variants", [toy])):
+    for rank, part in enumerate(entry.get("variants", [entry])):
         variant = Variant(
             product_id=product.id,
-            sku=entry["sku"],
-            price=entry["price"],
-            compare_at_price=entry.get("compare_at_price"),
+            sku=part["sku"],
+            price=part["price"],
+            compare_at_price=part.get("compare_at_price"),
             rank=rank,
         )
         session.add(variant)
         await session.flush()
         if options:
-            await set_values(session, product, variant, dict(zip(options, entry["values"], strict=True)))
-        await set_stock(session, variant.id, location_id, entry["stock"])
+            await set_variant_values(
+                session, product, variant, dict(zip(options, part["values"], strict=True))
+            )
+        await set_stock(session, variant.id, location_id, part["stock"])
     return product.id
 
 
-async def _reviews(session: AsyncSession, entries: list[dict[str, Any]], products: dict[str, str]) -> None:
-    """Reviews that nobody wrote: they say so wherever they are shown, and programs are not told of them."""
+async def _add_reviews(
+    session: AsyncSession, entries: list[dict[str, Any]], products: dict[str, str]
+) -> None:
+    """Add the demo reviews. Pages mark them as examples, and the Store API does not return them."""
     for entry in entries:
         written_at = now() - timedelta(days=entry["days_ago"])
         answer = entry.get("answer", "")
@@ -177,8 +185,8 @@ async def _reviews(session: AsyncSession, entries: list[dict[str, Any]], product
         await count_reviews(session, product_id)
 
 
-async def _wrapping(session: AsyncSession, entry: dict[str, Any], location_id: str) -> str:
-    """The gift wrapping, which the cart offers and no list shows."""
+async def _add_gift_wrapping(session: AsyncSession, entry: dict[str, Any], location_id: str) -> str:
+    """Add the gift wrapping, which the cart offers and no product list shows. Return its product id."""
     product = Product(
         handle=entry["handle"],
         title=entry["title"],
@@ -195,7 +203,7 @@ async def _wrapping(session: AsyncSession, entry: dict[str, Any], location_id: s
     return product.id
 
 
-def _picture(product_id: str, rank: int, entry: dict[str, str]) -> Picture:
+def _to_picture(product_id: str, rank: int, entry: dict[str, str]) -> Picture:
     sources: list[JsonObject] = [
         {"url": _picture_url(entry["file"], width), "width": width} for width in PICTURE_WIDTHS
     ]
@@ -205,4 +213,4 @@ def _picture(product_id: str, rank: int, entry: dict[str, str]) -> Picture:
 
 
 def _picture_url(file: str, width: int) -> str:
-    return f"{PICTURES}{file}-{width}.webp"
+    return f"{DEMO_PICTURES}{file}-{width}.webp"

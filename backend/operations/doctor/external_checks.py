@@ -1,4 +1,4 @@
-"""Checks of what is outside: gateway, carrier, mail server, and the shop's own address as others see it."""
+"""Checks of external services: gateway, carrier, mail server, and the shop's own address as others reach it."""
 
 import ssl
 from collections.abc import AsyncIterator
@@ -17,66 +17,67 @@ from backend.edge.health.readiness import OK
 from backend.edge.middleware.host_check import MISDIRECTED
 from backend.mail.transports import SmtpTransport
 from backend.operations.doctor.findings import Finding, failure, ok, warning
-from backend.operations.monitoring.certificates import good_until
+from backend.operations.monitoring.certificates import read_certificate_expiry
 from backend.payment.providers.pse.client import GatewayClient
-from backend.shipping.addresses import warehouse
-from backend.shipping.municipalities import municipality
-from backend.shipping.packages import packages_for
-from backend.shipping.providers.base import Place, QuoteRequest
+from backend.shipping.addresses import build_warehouse_contact
+from backend.shipping.municipalities import find_municipality_by_code
+from backend.shipping.packages import pack_items
+from backend.shipping.providers.base import QuoteRequest, ShippingPlace
 from backend.shipping.providers.carrier.client import CarrierClient
-from backend.shipping.providers.carrier.requests import quotation_for
+from backend.shipping.providers.carrier.requests import to_quotation
 from backend.shipping.providers.carrier.responses import Rate
 
-MEDELLIN = Place("05001000", "Carrera 50 # 30-12")
+MEDELLIN = ShippingPlace("05001000", "Carrera 50 # 30-12")
 CONTENT_VALUE = 50_000
-CERTIFICATE_WARNS_DAYS = 21
+MIN_CERTIFICATE_DAYS = 21
 
 
-async def gateway(settings: Settings, client: GatewayClient) -> AsyncIterator[Finding]:
-    """Whether the gateway takes the keys, and lists banks."""
+async def check_gateway(settings: Settings, client: GatewayClient) -> AsyncIterator[Finding]:
+    """Check that the gateway accepts the keys, and lists banks."""
     banks = await client.get_banks()
     if not banks:
-        yield failure("gateway", "it lists no banks: ask the gateway whether PSE is switched on for you")
+        yield failure("gateway", "it lists no banks: ask the gateway whether PSE is enabled for your account")
         return
     which = "the embedded one" if settings.uses_sandbox_gateway else "test" if client.test_mode else "live"
-    yield ok("gateway", f"{which}: it takes the keys and lists {len(banks)} banks")
+    yield ok("gateway", f"{which}: it accepts the keys and lists {len(banks)} banks")
 
 
-async def quotation(effective: Settings, client: CarrierClient) -> AsyncIterator[Finding]:
-    """A price from the warehouse to Medellín."""
-    way, rate = await way_and_rate(effective, client)
+async def check_quotation(effective: Settings, client: CarrierClient) -> AsyncIterator[Finding]:
+    """Check that the carrier gives a price from the warehouse to Medellín."""
+    route, rate = await find_route_and_rate(effective, client)
     if rate is None:
         yield failure(
-            "carrier", f"{way}: no courier offers a price; ask the carrier what your account may use"
+            "carrier",
+            f"{route}: no courier offers a price; ask the carrier which couriers your account may use",
         )
     else:
-        yield ok("carrier", f"{way}: {format_cop(rate.price)} with {rate.carrier}")
+        yield ok("carrier", f"{route}: {format_cop(rate.price)} with {rate.carrier}")
 
 
-async def way_and_rate(effective: Settings, client: CarrierClient) -> tuple[str, Rate | None]:
-    """The way from the warehouse to Medellín, in words, and its lowest price; None when no courier offers one.
+async def find_route_and_rate(effective: Settings, client: CarrierClient) -> tuple[str, Rate | None]:
+    """Return the route from the warehouse to Medellín as text, and its lowest rate; None if no courier offers one.
 
     Raises:
-        CarrierError: see `CarrierClient.quotation`.
+        CarrierError: see `CarrierClient.request_quotation`.
     """
-    origin = warehouse(effective)
+    origin = build_warehouse_contact(effective)
     request = QuoteRequest(
-        origin=Place(origin.dane_code, origin.address),
+        origin=ShippingPlace(origin.dane_code, origin.address),
         destination=MEDELLIN,
-        packages=packages_for(()),
+        packages=pack_items(()),
         content_value=CONTENT_VALUE,
     )
-    rate = await client.cheapest_rate(quotation_for(request))
-    return " → ".join(_name_of(code) for code in (origin.dane_code, MEDELLIN.dane_code)), rate
+    rate = await client.request_cheapest_rate(to_quotation(request))
+    return " → ".join(_municipality_name(code) for code in (origin.dane_code, MEDELLIN.dane_code)), rate
 
 
-def _name_of(dane_code: str) -> str:
-    place = municipality(dane_code)
+def _municipality_name(dane_code: str) -> str:
+    place = find_municipality_by_code(dane_code)
     return place.name if place else dane_code
 
 
-async def labels(settings: Settings) -> AsyncIterator[Finding]:
-    """Which labels would be made."""
+async def check_labels(settings: Settings) -> AsyncIterator[Finding]:
+    """Report which kind of labels the shop would create."""
     if settings.uses_sandbox_carrier:
         yield ok("labels", "the embedded carrier's")
     elif not settings.creates_test_labels:
@@ -86,25 +87,28 @@ async def labels(settings: Settings) -> AsyncIterator[Finding]:
         yield find("labels", "test labels: no parcel is picked up; CARRIER_SANDBOX=false makes paid ones")
 
 
-async def mail(effective: Settings, test_address: str) -> AsyncIterator[Finding]:
-    """Check that the mail server answers and lets the shop in; with an address, send a test mail there."""
+async def check_mail(effective: Settings, test_address: str) -> AsyncIterator[Finding]:
+    """Check that the mail server answers and accepts the shop's login. With an address, send a test mail there."""
     if not effective.smtp_host:
-        yield warning("mail", "no mail server: mails land in the data folder; set SMTP_HOST")
+        yield warning("mail", "no mail server: mails are written to the data folder; set SMTP_HOST")
         return
     transport = SmtpTransport(effective)
     try:
-        await transport.greet()
+        await transport.check_connection()
         yield ok(
-            "mail", f"{effective.smtp_host} answers" + (" and takes the login" if effective.smtp_user else "")
+            "mail",
+            f"{effective.smtp_host} answers" + (" and accepts the login" if effective.smtp_user else ""),
         )
         if test_address:
-            await transport.send(_test_mail(effective, test_address))
-            yield ok("mail", f"a test mail left for {test_address}: see that it came, and not as spam")
+            await transport.send(_build_test_mail(effective, test_address))
+            yield ok(
+                "mail", f"a test mail was sent to {test_address}: check that it arrived, and not as spam"
+            )
     except OutsideFailure as error:
         yield failure("mail", f"{error}; check SMTP_HOST, SMTP_PORT, SMTP_USER and SMTP_PASSWORD")
 
 
-def _test_mail(effective: Settings, to: str) -> EmailMessage:
+def _build_test_mail(effective: Settings, to: str) -> EmailMessage:
     mail = EmailMessage()
     mail["From"], mail["To"] = effective.store_email, to
     mail["Subject"] = f"{effective.store_name}: test mail"
@@ -112,18 +116,18 @@ def _test_mail(effective: Settings, to: str) -> EmailMessage:
     return mail
 
 
-async def public_address(settings: Settings, http: httpx.AsyncClient) -> AsyncIterator[Finding]:
-    """Whether the shop answers at PUBLIC_URL, and the gateway's notifications would come through."""
+async def check_public_address(settings: Settings, http: httpx.AsyncClient) -> AsyncIterator[Finding]:
+    """Check that the shop answers at PUBLIC_URL, and that the gateway's notifications can reach it."""
     if not settings.public_url:
         yield warning("address", "PUBLIC_URL is not set: only this machine reaches the shop")
         return
     for name, method, path, hint in (
         ("address", "GET", "/health", "is the shop open, and does the proxy pass everything on?"),
-        # with any other method than HEAD it would be a notification, and kept
+        # with another method than HEAD the request would be stored as a notification
         ("webhook", "HEAD", f"/hooks/payment/{GATEWAY_PSE}", "the proxy must pass /hooks on to the shop"),
     ):
         try:
-            answer = await http.request(method, settings.public_url + path, headers=_watcher(settings))
+            answer = await http.request(method, settings.public_url + path, headers=_metrics_header(settings))
         except httpx.HTTPError as error:
             yield failure(name, f"{settings.public_url} cannot be reached ({type(error).__name__}): {hint}")
             return
@@ -133,21 +137,21 @@ async def public_address(settings: Settings, http: httpx.AsyncClient) -> AsyncIt
             yield warning(name, f"{settings.public_url}{path} answers, but {failed}")
         else:
             yield ok(name, f"{settings.public_url}{path} answers")
-    with suppress(httpx.HTTPError):  # reported above
+    with suppress(httpx.HTTPError):  # was reported above
         if (await http.get(settings.public_url + "/robots.txt")).status_code == MISDIRECTED:
             yield failure(
-                "hosts", "pages are refused with 421: the proxy must pass the Host header on as it came"
+                "hosts", "pages are refused with 421: the proxy must pass the Host header on unchanged"
             )
 
 
-def _watcher(settings: Settings) -> dict[str, str]:
-    """Return the header that opens the details of `/health`; empty without METRICS_TOKEN."""
+def _metrics_header(settings: Settings) -> dict[str, str]:
+    """Return the header that shows the details of `/health`; empty without METRICS_TOKEN."""
     token = settings.metrics_token.get_secret_value()
     return {"authorization": f"Bearer {token}"} if token else {}
 
 
 def _failed_checks(answer: httpx.Response) -> str:
-    """Return the failed checks of an answer of `/health`; empty if none failed, or the answer has no details."""
+    """Return the failed checks of a response of `/health`; empty if none failed, or the response has no details."""
     try:
         checks = answer.json().get("checks", {})
     except (ValueError, AttributeError):
@@ -158,13 +162,13 @@ def _failed_checks(answer: httpx.Response) -> str:
     return ", ".join(f"{name}: {result}" for name, result in failed.items())
 
 
-async def certificate(settings: Settings) -> AsyncIterator[Finding]:
-    """Until when the certificate of PUBLIC_URL is good."""
+async def check_certificate(settings: Settings) -> AsyncIterator[Finding]:
+    """Check until when the certificate of PUBLIC_URL is valid."""
     address = urlsplit(settings.public_url)
     if address.scheme != "https":
         return
     try:
-        until = await good_until(address.hostname or "", address.port or 443)
+        until = await read_certificate_expiry(address.hostname or "", address.port or 443)
     except ssl.SSLCertVerificationError as error:
         yield failure("certificate", f"browsers refuse it: {error.verify_message}")
         return
@@ -172,7 +176,7 @@ async def certificate(settings: Settings) -> AsyncIterator[Finding]:
         yield failure("certificate", f"no TLS at {address.netloc} ({type(error).__name__})")
         return
     days = (until - now()).days
-    find = ok if days >= CERTIFICATE_WARNS_DAYS else warning
+    find = ok if days >= MIN_CERTIFICATE_DAYS else warning
     yield find(
-        "certificate", f"good until {until:%Y-%m-%d}, {days} days" + ("" if find is ok else ": renew it")
+        "certificate", f"valid until {until:%Y-%m-%d}, {days} days" + ("" if find is ok else ": renew it")
     )

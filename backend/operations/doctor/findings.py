@@ -1,4 +1,4 @@
-"""What a check found: one line, and what to do about it."""
+"""Result of a check: one line, and what to do about it."""
 
 import asyncio
 import logging
@@ -10,12 +10,12 @@ from backend.core.errors import ShopError
 
 log = logging.getLogger(__name__)
 
-LONGEST = 20.0
-"""Seconds that one check may take, whatever it waits for."""
+CHECK_TIMEOUT_S = 20.0
+"""Time that one check may take, including all waiting."""
 
 
 class Status(StrEnum):
-    """How a thing is."""
+    """Severity of a finding."""
 
     OK = "ok"
     WARNING = "warning"
@@ -24,7 +24,7 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """How one thing is, in one line; of a warning or a failure the line says what to do."""
+    """Result of a check in one line. The line of a warning or failure also contains what to do."""
 
     name: str
     status: Status
@@ -32,27 +32,29 @@ class Finding:
 
 
 def ok(name: str, message: str) -> Finding:
-    """It is as it should be."""
+    """Return a finding without a problem."""
     return Finding(name, Status.OK, message)
 
 
 def warning(name: str, message: str) -> Finding:
-    """The shop works, and somebody should look at it."""
+    """Return a finding about a problem that the shop works with but a person should look at."""
     return Finding(name, Status.WARNING, message)
 
 
 def failure(name: str, message: str) -> Finding:
-    """The shop does not work, or not as its owner thinks."""
+    """Return a finding that the shop does not work, or not as its owner expects."""
     return Finding(name, Status.FAILURE, message)
 
 
 Check = Callable[[], AsyncIterator[Finding]]
 
 
-async def run_check(name: str, check: Check, seconds: float = LONGEST) -> list[Finding]:
-    """What the check finds. One that fails or takes too long is a finding of its own; nothing of the error's text is
-    shown that is not ours, as it may hold an address with a key.
-    """  # noqa: D205
+async def run_check(name: str, check: Check, seconds: float = CHECK_TIMEOUT_S) -> list[Finding]:
+    """Run a check and return its findings.
+
+    A check that raises or takes too long becomes one more finding. Only error texts of the shop itself are
+    included, because others may contain an address with a key.
+    """
     found: list[Finding] = []
     try:
         async with asyncio.timeout(seconds):
@@ -60,11 +62,11 @@ async def run_check(name: str, check: Check, seconds: float = LONGEST) -> list[F
                 found.append(finding)
     except TimeoutError:
         found.append(
-            failure(name, f"no answer within {seconds:g} seconds: look at the network and the address")
+            failure(name, f"no answer within {seconds:g} seconds: check the network and the address")
         )
     except ShopError as error:
         found.append(failure(name, error.message))
     except Exception as error:
         log.debug("the check %s failed", name, exc_info=True)
-        found.append(failure(name, f"could not be looked at ({type(error).__name__})"))
+        found.append(failure(name, f"could not be checked ({type(error).__name__})"))
     return found

@@ -1,6 +1,6 @@
-"""Looks for what the owner wants to be told of, every minute.
+"""Checks that run every minute and raise alerts for the owner.
 
-What is the shop's is looked at by one replica (a job); what is a machine's or a process's, by each.
+One replica checks what belongs to the whole shop (a job); each process checks its own machine and itself.
 """
 
 import asyncio
@@ -24,22 +24,22 @@ from backend.jobs import JobRun, periodic
 from backend.jobs.models import Job
 from backend.mail.models import SEND, Mail, MailKind
 from backend.office_settings import read_effective_settings
-from backend.operations.monitoring.certificates import days_left
+from backend.operations.monitoring.certificates import count_days_left
 from backend.orders.models import Order
 
 log = logging.getLogger(__name__)
 
-EVERY = timedelta(minutes=1)
-LATEST_ORDERS = 200
-"""Among so many the latest paid one is looked for."""
+CHECK_INTERVAL = timedelta(minutes=1)
+MAX_SEARCHED_ORDERS = 200
+"""Number of newest orders that are searched for the latest paid one."""
 MEBIBYTE = 1024 * 1024
 
-Found = tuple[AlertKind, str, str]
+FoundAlert = tuple[AlertKind, str, str]
 """Kind, subject and message of an alert."""
 
 
-class Watch:
-    """Raises alerts, and ends those that are over."""
+class AlertChecks:
+    """Raises alerts, and ends those whose condition is over."""
 
     def __init__(self, database: Database, settings: Settings) -> None:
         self._database = database
@@ -47,54 +47,57 @@ class Watch:
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        """Begin to look at this machine and this process."""
+        """Start the checks of this machine and this process."""
         self._task = asyncio.create_task(self._run(), name="watch")
 
     async def stop(self) -> None:
-        """End it. Does nothing when it never began."""
+        """Stop the checks. Do nothing if they were not started."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
             self._task = None
 
-    @periodic("alert.watch", every=EVERY)
-    async def look_at_the_shop(self, _run: JobRun) -> None:
-        """See whether anybody buys and mails leave, and end what is over."""
+    @periodic("alert.watch", every=CHECK_INTERVAL)
+    async def check_shop(self, _run: JobRun) -> None:
+        """Check whether orders are paid and e-mails are sent, and end alerts that are over."""
         async with self._database.transaction() as session:
             hours = (await read_effective_settings(session, self._settings)).alert_no_sale_hours
             newest = (Order.created_at.desc(), Order.number.desc())
-            paid = select(Order.paid_at).order_by(*newest).limit(LATEST_ORDERS).subquery()
+            paid = select(Order.paid_at).order_by(*newest).limit(MAX_SEARCHED_ORDERS).subquery()
             latest = (await session.execute(select(func.max(paid.c.paid_at)))).scalar_one()
             has_orders = (await session.execute(select(exists(select(Order.number))))).scalar_one()
             since = timedelta(hours=hours)
             if hours and has_orders and (latest is None or await database_now(session) - latest >= since):
-                told = (
+                message = (
                     f"no order was paid since {latest:%Y-%m-%d %H:%M} UTC"
                     if latest
                     else "no order was ever paid"
                 )
-                await raise_alert(session, AlertKind.NO_SALE, "", told)
-            if count := await _mails_given_up(session):
+                await raise_alert(session, AlertKind.NO_SALE, "", message)
+            if count := await _count_given_up_mails(session):
                 await raise_alert(session, AlertKind.MAIL, "", f"mails that were given up: {count}")
             await end_alerts(session)
 
     @periodic("alert.certificate", every=timedelta(hours=1))
-    async def look_at_the_certificate(self, _run: JobRun) -> None:
-        """See for how long the certificate of PUBLIC_URL is good."""
-        least = (await self._effective_settings()).alert_certificate_days
-        if not (least and self._settings.base_url.startswith("https://")):
+    async def check_own_certificate(self, _run: JobRun) -> None:
+        """Check for how many days the certificate of PUBLIC_URL is valid."""
+        minimum = (await self._effective_settings()).alert_certificate_days
+        if not (minimum and self._settings.base_url.startswith("https://")):
             return
-        found = await days_left(self._settings.base_url, now())
-        if isinstance(found, str) or found < least:
-            told = found if isinstance(found, str) else f"it is good for {found} days"
+        found = await count_days_left(self._settings.base_url, now())
+        if isinstance(found, str) or found < minimum:
+            message = found if isinstance(found, str) else f"it is valid for {found} days"
             async with self._database.transaction() as session:
-                await raise_alert(session, AlertKind.CERTIFICATE, self._settings.base_url, told)
+                await raise_alert(session, AlertKind.CERTIFICATE, self._settings.base_url, message)
 
-    async def look_here(self) -> None:
-        """See how this machine's disk and this process's outside services are. Nothing is written while all is well."""
+    async def check_process(self) -> None:
+        """Check this machine's disk and this process's external services. Write nothing without a problem."""
         effective = await self._effective_settings()
-        least, minutes = effective.alert_disk_free_mb, effective.alert_failing_minutes
-        found = [*await asyncio.to_thread(lambda: list(self._disk(least))), *_outside(minutes)]
+        minimum, minutes = effective.alert_disk_free_mb, effective.alert_failing_minutes
+        found = [
+            *await asyncio.to_thread(lambda: list(self._check_disk(minimum))),
+            *_find_failing_services(minutes),
+        ]
         if found:
             async with self._database.transaction() as session:
                 for kind, subject, message in found:
@@ -104,21 +107,21 @@ class Watch:
         async with self._database.read() as session:
             return await read_effective_settings(session, self._settings)
 
-    def _disk(self, least: int) -> Iterator[Found]:
+    def _check_disk(self, minimum: int) -> Iterator[FoundAlert]:
         folder = self._settings.data_dir
-        if least and folder.exists() and (free := shutil.disk_usage(folder).free // MEBIBYTE) < least:
-            yield AlertKind.DISK, socket.gethostname(), f"the data folder's disk has {free} MiB left"
+        if minimum and folder.exists() and (free := shutil.disk_usage(folder).free // MEBIBYTE) < minimum:
+            yield AlertKind.DISK, socket.gethostname(), f"the data folder's disk has {free} MiB free"
 
     async def _run(self) -> None:
         while True:
-            await asyncio.sleep(EVERY.total_seconds())
+            await asyncio.sleep(CHECK_INTERVAL.total_seconds())
             try:
-                await self.look_here()
+                await self.check_process()
             except Exception:
-                log.exception("this machine could not be looked at")
+                log.exception("the checks of this machine failed")
 
 
-def _outside(minutes: int) -> Iterator[Found]:
+def _find_failing_services(minutes: int) -> Iterator[FoundAlert]:
     if not minutes:
         return
     for service, seconds in failing_services().items():
@@ -126,8 +129,8 @@ def _outside(minutes: int) -> Iterator[Found]:
             yield AlertKind.OUTSIDE, service, f"{service} has failed for {seconds / 60:.0f} minutes"
 
 
-async def _mails_given_up(session: AsyncSession) -> int:
-    """How many mails to people were given up and wait in attention. Those that tell the owner do not count."""
+async def _count_given_up_mails(session: AsyncSession) -> int:
+    """Count the e-mails that were given up and are in attention, except e-mails to the owner."""
     count = (
         select(func.count())
         .select_from(Job)

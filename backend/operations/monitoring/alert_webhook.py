@@ -1,8 +1,8 @@
-"""The owner's webhook: alerts with their ends, and what a person must settle, as signed calls that are repeated.
+"""The owner's webhook: signed calls about alerts, their ends, and decisions that wait for a person. Calls are repeated.
 
-Signed as Standard Webhooks says (standardwebhooks.com): the headers `webhook-id`, `webhook-timestamp` (seconds) and
-`webhook-signature`, which is `v1,` and the base64 of the HMAC-SHA256 over `{id}.{timestamp}.{body}`. The id stays the
-same when a call is repeated.
+Calls are signed according to Standard Webhooks (standardwebhooks.com): the headers `webhook-id`,
+`webhook-timestamp` (seconds) and `webhook-signature`, which is `v1,` and the base64 of the HMAC-SHA256 over
+`{id}.{timestamp}.{body}`. A repeated call has the same id.
 """
 
 import base64
@@ -29,19 +29,19 @@ from backend.core.web.http_client import HttpClient, RetryPolicy
 from backend.jobs import JobRun, enqueue, job
 from backend.office_settings import read_effective_settings
 
-CALL = "alert.webhook"
-"""The job that calls; its key says about what: `{began|ended|attention}:{id}`."""
-WITHIN = 10.0
-"""Seconds for a call."""
+CALL_JOB = "alert.webhook"
+"""Kind of the job that calls. Its key names the subject: `{began|ended|attention}:{id}`."""
+CALL_TIMEOUT_S = 10.0
+"""Timeout of a call."""
 BASE64_SECRET = "whsec_"  # noqa: S105 - how such a secret begins
 
 
 _settings: WeakKeyDictionary[Engine | Connection, Settings] = WeakKeyDictionary()
-"""The first values of the settings of each shop, by its database."""
+"""The settings of each shop at its start, by its database."""
 
 
 class OwnersWebhook:
-    """Calls the owner's address, if there is one. `transport` carries the calls in place of a socket."""
+    """Calls the owner's address, if one is set. `transport` replaces the network connection."""
 
     def __init__(
         self, database: Database, settings: Settings, transport: httpx.AsyncBaseTransport | None = None
@@ -55,42 +55,44 @@ class OwnersWebhook:
         """Close the connections."""
         await self._http.close()
 
-    @job(CALL)
+    @job(CALL_JOB)
     async def call(self, run: JobRun) -> None:
-        """Tell it, unless nobody wants to hear it any more.
+        """Send one call, unless the owner has no address any more.
 
         Raises:
-            OutsideFailure: it was not taken (with a status from 200 to 299).
+            OutsideFailure: the response has no status from 200 to 299.
         """
         event, _, subject = str(run.key).partition(":")
         async with self._database.read() as session:
             url = (await read_effective_settings(session, self._settings)).alert_webhook
             if not url:
                 return
-            what = await _what(session, event, subject)
-        await self._send(url, str(run.key), {"event": event, **what})
+            fields = await _build_call_fields(session, event, subject)
+        await self._send(url, str(run.key), {"event": event, **fields})
 
-    async def try_out(self, url: str) -> None:
-        """Call this address once, to see whether it takes calls: the event is `test`.
+    async def send_test_call(self, url: str) -> None:
+        """Call this address once with the event `test`, to check that it accepts calls.
 
         Raises:
-            OutsideFailure: it was not taken.
+            OutsideFailure: the address did not accept the call.
         """
         await self._send(url, f"test:{new_id('call')}", {"event": "test"})
 
-    async def _send(self, url: str, call_id: str, said: dict[str, str | None]) -> None:
-        body = json.dumps({"shop": self._settings.base_url, **said}, ensure_ascii=False).encode()
-        headers = signed(self._settings.alert_webhook_secret.get_secret_value(), call_id, now(), body)
-        answer = await self._http.send("POST", url, WITHIN, headers=headers, content=body)
+    async def _send(self, url: str, call_id: str, fields: dict[str, str | None]) -> None:
+        body = json.dumps({"shop": self._settings.base_url, **fields}, ensure_ascii=False).encode()
+        headers = build_signed_headers(
+            self._settings.alert_webhook_secret.get_secret_value(), call_id, now(), body
+        )
+        answer = await self._http.send("POST", url, CALL_TIMEOUT_S, headers=headers, content=body)
         if not answer.is_success:
             raise OutsideFailure(f"The owner's webhook answered with {answer.status_code}")
 
 
-async def _what(session: AsyncSession, event: str, subject: str) -> dict[str, str | None]:
-    """What there is to tell.
+async def _build_call_fields(session: AsyncSession, event: str, subject: str) -> dict[str, str | None]:
+    """Return the fields of the call about an alert or a row in attention.
 
     Raises:
-        NotFound: it is gone.
+        NotFound: it does not exist any more.
     """
     if event == "attention":
         row = await read_attention(session, subject)
@@ -113,11 +115,11 @@ async def _what(session: AsyncSession, event: str, subject: str) -> dict[str, st
     }
 
 
-def signed(secret: str, call_id: str, moment: datetime, body: bytes) -> dict[str, str]:
-    """The headers of a call."""
+def build_signed_headers(secret: str, call_id: str, moment: datetime, body: bytes) -> dict[str, str]:
+    """Return the headers of a call, including its signature."""
     timestamp = str(int(moment.timestamp()))
     content = b".".join((call_id.encode(), timestamp.encode(), body))
-    signature = base64.b64encode(hmac.new(_key(secret), content, sha256).digest()).decode()
+    signature = base64.b64encode(hmac.new(_decode_secret(secret), content, sha256).digest()).decode()
     return {
         "content-type": "application/json",
         "webhook-id": call_id,
@@ -126,37 +128,37 @@ def signed(secret: str, call_id: str, moment: datetime, body: bytes) -> dict[str
     }
 
 
-def _key(secret: str) -> bytes:
-    """The secret itself, or what `whsec_…` stands for."""
+def _decode_secret(secret: str) -> bytes:
+    """Return the signing key: the secret as written, or the decoded value after `whsec_`."""
     if secret.startswith(BASE64_SECRET):
         try:
             return base64.b64decode(secret.removeprefix(BASE64_SECRET), validate=True)
         except binascii.Error:
-            pass  # then it is taken as it stands
+            pass  # then the secret is used as written
     return secret.encode()
 
 
 @subscribe(AlertBegan)
-async def alert_began(session: AsyncSession, event: AlertBegan) -> None:
-    """Tell that it began."""
+async def enqueue_alert_began(session: AsyncSession, event: AlertBegan) -> None:
+    """Enqueue a call that the alert began."""
     await _enqueue(session, f"began:{event.alert_id}")
 
 
 @subscribe(AlertEnded)
-async def alert_ended(session: AsyncSession, event: AlertEnded) -> None:
-    """Tell that it is over."""
+async def enqueue_alert_ended(session: AsyncSession, event: AlertEnded) -> None:
+    """Enqueue a call that the alert ended."""
     await _enqueue(session, f"ended:{event.alert_id}")
 
 
 @subscribe(AttentionRaised)
-async def attention_raised(session: AsyncSession, event: AttentionRaised) -> None:
-    """Tell that somebody must settle something, unless it is that these calls are not taken."""
+async def enqueue_attention_raised(session: AsyncSession, event: AttentionRaised) -> None:
+    """Enqueue a call about a new row in attention, unless the row is about failed calls of this webhook."""
     row = await read_attention(session, event.attention_id)
-    if row.data.get("kind") != CALL:
+    if row.data.get("kind") != CALL_JOB:
         await _enqueue(session, f"attention:{event.attention_id}")
 
 
 async def _enqueue(session: AsyncSession, key: str) -> None:
     settings = _settings.get(session.get_bind())
     if settings is not None and (await read_effective_settings(session, settings)).alert_webhook:
-        await enqueue(session, CALL, key=key)
+        await enqueue(session, CALL_JOB, key=key)

@@ -1,35 +1,35 @@
-"""For how long the certificate of an https address is good, as browsers see it."""
+"""Validity of the certificate of an https address, as browsers check it."""
 
 import asyncio
 import ssl
 from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
-WITHIN = 10.0
-"""Seconds."""
+CONNECT_TIMEOUT_S = 10.0
+"""Timeout of the connection."""
 
 
-async def good_until(host: str, port: int) -> datetime:
-    """Until when it is good.
+async def read_certificate_expiry(host: str, port: int) -> datetime:
+    """Return when the certificate expires.
 
     Raises:
         ssl.SSLCertVerificationError: browsers refuse it.
-        OSError: no TLS there, or not in time.
+        OSError: there is no TLS at this address, or no answer in time.
     """
-    async with asyncio.timeout(WITHIN):
+    async with asyncio.timeout(CONNECT_TIMEOUT_S):
         _reader, writer = await asyncio.open_connection(host, port, ssl=ssl.create_default_context())
     try:
-        shown = writer.get_extra_info("peercert")
+        peer_certificate = writer.get_extra_info("peercert")
     finally:
         writer.close()
-    return datetime.fromtimestamp(ssl.cert_time_to_seconds(shown["notAfter"]), UTC)
+    return datetime.fromtimestamp(ssl.cert_time_to_seconds(peer_certificate["notAfter"]), UTC)
 
 
-async def days_left(url: str, moment: datetime) -> int | str:
-    """For how many whole days the certificate of this https address is good, or why there is no good one."""
+async def count_days_left(url: str, moment: datetime) -> int | str:
+    """Return for how many whole days the certificate of an https address is valid, or the reason why it is not."""
     address = urlsplit(url)
     try:
-        until = await good_until(address.hostname or "", address.port or 443)
+        until = await read_certificate_expiry(address.hostname or "", address.port or 443)
     except ssl.SSLCertVerificationError as error:
         return f"browsers refuse it: {error.verify_message}"
     except OSError as error:

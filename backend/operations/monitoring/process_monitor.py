@@ -1,4 +1,7 @@
-"""Momentary values of this process, taken every few seconds: whoever is scraped reads those of its neighbours."""
+"""Sampling of this process's gauges every few seconds.
+
+When one process is scraped, it also reads those of its neighbours.
+"""
 
 import asyncio
 from collections.abc import Callable
@@ -8,13 +11,13 @@ from backend.core.db.database import Database
 from backend.core.observability.loop_lag import LoopLag
 from backend.core.observability.metrics import CONNECTIONS, LOOP_LAG, MEMORY
 
-EVERY = 5.0
-"""Seconds."""
-PAGE_SIZE = 4096
+SAMPLE_INTERVAL_S = 5.0
+"""Interval between samples."""
+MEMORY_PAGE_BYTES = 4096
 
 
 class Monitor:
-    """Takes samples of what this process holds. `samples`: what others want taken with them."""
+    """Samples the gauges of this process. `samples` are further functions to call at each sampling."""
 
     def __init__(self, database: Database, loop_lag: LoopLag) -> None:
         self._database = database
@@ -27,16 +30,16 @@ class Monitor:
         self._task = asyncio.create_task(self._run(), name="monitor")
 
     async def stop(self) -> None:
-        """Stop sampling. Does nothing when it never started."""
+        """Stop sampling. Do nothing if it was not started."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
             self._task = None
 
     def sample(self) -> None:
-        """Take the values now."""
+        """Set the gauges to the current values."""
         LOOP_LAG.set(self._loop_lag.worst_ms / 1000)
-        MEMORY.set(resident_bytes())
+        MEMORY.set(read_resident_bytes())
         in_use, idle = self._database.connections
         CONNECTIONS.labels("in_use").set(in_use)
         CONNECTIONS.labels("idle").set(idle)
@@ -46,12 +49,12 @@ class Monitor:
     async def _run(self) -> None:
         while True:
             self.sample()
-            await asyncio.sleep(EVERY)
+            await asyncio.sleep(SAMPLE_INTERVAL_S)
 
 
-def resident_bytes() -> int:
-    """The memory of this process; 0 where the system does not tell (it is Linux's /proc)."""
+def read_resident_bytes() -> int:
+    """Return the memory of this process in bytes; 0 if the system has no /proc (it is Linux's)."""
     try:
-        return int(Path("/proc/self/statm").read_text().split()[1]) * PAGE_SIZE
+        return int(Path("/proc/self/statm").read_text().split()[1]) * MEMORY_PAGE_BYTES
     except OSError:
         return 0

@@ -1,7 +1,7 @@
-"""`GET /metrics`: the shop's figures for Prometheus, for whoever has METRICS_TOKEN.
+"""`GET /metrics`: the shop's metrics for Prometheus, for callers with METRICS_TOKEN.
 
-Without that setting there is no such page. It is not given to callers from this machine either: behind a proxy on the
-same machine everybody is one.
+Without that setting the page does not exist. Callers from this machine also need the token: behind a proxy on the
+same machine, every caller has a local address.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ from backend.core.errors import NotFound, Unauthorized
 from backend.core.observability.metrics import exposition
 from backend.edge.auth.metrics_token import has_metrics_token
 from backend.edge.dependencies import ShopSettings
-from backend.operations.monitoring.database_metrics import shared_figures
+from backend.operations.monitoring.database_metrics import format_database_metrics
 
 router = APIRouter(tags=["operations"])
 _scrapes = SingleFlight[int, bytes]()
@@ -22,9 +22,10 @@ _scrapes = SingleFlight[int, bytes]()
 
 @router.get("/metrics", response_class=Response)
 async def metrics(request: Request, settings: ShopSettings) -> Response:
-    """What all processes counted, this one's momentary values, and what the database says. 404 without METRICS_TOKEN.
+    """Return the counters of all processes, the gauges of this one, and the figures of the database.
 
-    Several that ask at once are answered alike. The status is 200 while the database is away, too.
+    The answer is 404 without METRICS_TOKEN. Simultaneous requests share one response. The status is 200 even if the
+    database is unavailable.
     """
     if not settings.metrics_token.get_secret_value():
         raise NotFound("Cannot GET /metrics")
@@ -34,6 +35,6 @@ async def metrics(request: Request, settings: ShopSettings) -> Response:
 
     async def read() -> bytes:
         state.monitor.sample()
-        return await asyncio.to_thread(exposition) + await shared_figures(state.database)
+        return await asyncio.to_thread(exposition) + await format_database_metrics(state.database)
 
     return Response(await _scrapes.share(id(state.database), read), media_type=CONTENT_TYPE_LATEST)

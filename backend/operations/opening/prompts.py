@@ -1,4 +1,4 @@
-"""What `trompo init` asks at a terminal: who the shop is, and where its packages start."""
+"""Questions of `trompo init` at a terminal: the shop's identity, and where its packages start."""
 
 from functools import partial
 
@@ -6,44 +6,45 @@ import typer
 from pydantic_core import PydanticCustomError
 
 from backend.core.config.settings import Settings
-from backend.core.web.contact import one_line
+from backend.core.web.contact import to_one_line
 from backend.office.settings.shop_data_rules import RULES
 from backend.office_settings import DEMO
-from backend.shipping.municipalities import municipalities_named, municipality
+from backend.shipping.municipalities import find_municipalities_by_name, find_municipality_by_code
 
 QUESTIONS = (
     ("store_name", "Name of the shop"),
     ("store_legal_name", "Legal name"),
     ("store_nit", "NIT, with its check digit"),
-    ("store_phone", "Telephone for shoppers"),
-    ("store_email", "E-mail for shoppers"),
-    ("store_address", "Address of the shop, if it has one to show"),
-    ("store_whatsapp", "WhatsApp with 57 first, if there is one"),
+    ("store_phone", "Telephone for customers"),
+    ("store_email", "E-mail for customers"),
+    ("store_address", "Address of the shop, if customers may see it"),
+    ("store_whatsapp", "WhatsApp number starting with 57, if there is one"),
     ("carrier_origin_company", "Warehouse: company on the labels"),
-    ("carrier_origin_first_name", "Warehouse: first name of who hands parcels over"),
+    ("carrier_origin_first_name", "Warehouse: first name of the person who hands over parcels"),
     ("carrier_origin_last_name", "Warehouse: last name"),
     ("carrier_origin_email", "Warehouse: e-mail"),
     ("carrier_origin_phone", "Warehouse: telephone, ten digits"),
     ("carrier_origin_address", "Warehouse: address"),
     ("carrier_origin_suburb", "Warehouse: neighbourhood"),
     ("carrier_origin_cross_street", "Warehouse: cross street"),
-    ("carrier_origin_reference", "Warehouse: what helps to find its door"),
+    ("carrier_origin_reference", "Warehouse: directions to its door"),
 )
 
 
-def ask(effective: Settings, *, is_real: bool) -> dict[str, str]:
-    """Ask for everything; what stands is offered as the answer. What does not fit is asked for again.
+def ask_settings(effective: Settings, *, is_real: bool) -> dict[str, str]:
+    """Ask for every value, with the stored one as the default. Repeat a question until its answer is valid.
 
-    A real shop is offered nothing of the demo shop's: who only presses Enter would have it on receipts and labels.
+    In production, values of the demo shop are no defaults: with the Enter key they would get onto receipts and
+    labels.
 
     Returns:
-        What was answered otherwise than it stands, by the settings' names.
+        The answers that differ from the stored values, by the settings' names.
     """
     answers = {
         name: typer.prompt(
             question,
-            default=_offered(effective, name, is_real=is_real),
-            value_proc=partial(_fitting, name),
+            default=_default_answer(effective, name, is_real=is_real),
+            value_proc=partial(_validate_answer, name),
             err=True,
         )
         for name, question in QUESTIONS
@@ -55,36 +56,39 @@ def ask(effective: Settings, *, is_real: bool) -> dict[str, str]:
     return {name: value for name, value in answers.items() if value != getattr(effective, name)}
 
 
-def _offered(effective: Settings, name: str, *, is_real: bool) -> str | None:
-    """The answer of who only presses Enter; None where something must be typed."""
+def _default_answer(effective: Settings, name: str, *, is_real: bool) -> str | None:
+    """Return the default answer; None if an answer must be typed."""
     value: str = getattr(effective, name)
     if not is_real or value != getattr(DEMO, name):
         return value
     try:
-        return _fitting(name, "")
+        return _validate_answer(name, "")
     except typer.BadParameter:
         return None
 
 
-def _fitting(name: str, typed: str) -> str:
+def _validate_answer(name: str, typed: str) -> str:
     try:
-        return RULES[name](one_line(typed))
+        return RULES[name](to_one_line(typed))
     except PydanticCustomError as error:
         raise typer.BadParameter(error.message()) from None
 
 
 def _ask_municipality(code: str) -> str:
-    """The code of the warehouse's municipality, which is asked for by its name until it names one."""
-    known = municipality(code)
+    """Ask for the warehouse's municipality by name until the name is unique. Return its code."""
+    current = find_municipality_by_code(code)
     while True:
-        named = typer.prompt(
+        answer = typer.prompt(
             "Warehouse: municipality, and its department after a comma if there are several",
-            default=f"{known.name.partition(',')[0]}, {known.department}" if known else None,
+            default=f"{current.name.partition(',')[0]}, {current.department}" if current else None,
             err=True,
         )
-        city, _, department = named.partition(",")
-        found = municipalities_named(city.strip(), department.strip())
+        city, _, department = answer.partition(",")
+        found = find_municipalities_by_name(city.strip(), department.strip())
         if len(found) == 1:
             return found[0].code
         several = ", ".join(f"{one.name} ({one.department})" for one in found)
-        typer.echo(f"There are several: {several}." if found else "There is none of this name.", err=True)
+        typer.echo(
+            f"There are several: {several}." if found else "There is no municipality with this name.",
+            err=True,
+        )

@@ -1,7 +1,7 @@
-"""Store defaults: what a shop needs before its first toy can be sold.
+"""Store defaults: what a shop needs before its first product can be sold.
 
-A region, a sales channel with its publishable key, a stock location, and its ways to ship with their service zone.
-Safe to repeat: what is there stays as it is, whoever made it.
+A region, a sales channel with its publishable key, a stock location, and its shipping options with their service
+zone. Safe to repeat: existing rows stay unchanged.
 """
 
 from secrets import token_hex
@@ -22,71 +22,77 @@ from backend.shipping.models import (
     ShippingOption,
     StockLocation,
 )
-from backend.shipping.warehouse_address import pickup_name, warehouse_address, warehouse_name
+from backend.shipping.warehouse_address import (
+    build_warehouse_address,
+    format_pickup_name,
+    format_warehouse_name,
+)
 
 STORE_PICKUP_PRICE = 0
 DEFAULTS = (Region, SalesChannel, PublishableKey, StockLocation, ShippingOption)
-"""A shop that lacks one of them can sell nothing."""
+"""A shop without one of them cannot sell."""
 
 
-async def missing_defaults(session: AsyncSession) -> list[str]:
-    """The names of the store defaults that are not there; all of them in an empty shop."""
-    return [_name(part) for part in DEFAULTS if await _first(session, part) is None]
+async def find_missing_defaults(session: AsyncSession) -> list[str]:
+    """Return the names of the missing store defaults; all of them in an empty shop."""
+    return [_table_name(part) for part in DEFAULTS if await _find_oldest(session, part) is None]
 
 
 async def has_no_defaults(session: AsyncSession) -> bool:
-    """Whether no store default is there: nobody has opened this shop yet."""
-    return len(await missing_defaults(session)) == len(DEFAULTS)
+    """Return True if there are no store defaults: the shop has never been opened."""
+    return len(await find_missing_defaults(session)) == len(DEFAULTS)
 
 
-async def make_defaults(session: AsyncSession, settings: Settings) -> list[str]:
-    """Make the store defaults that are missing; the warehouse is where CARRIER_ORIGIN_* says.
+async def create_store_defaults(session: AsyncSession, settings: Settings) -> list[str]:
+    """Create the missing store defaults. The warehouse gets the address of CARRIER_ORIGIN_*.
 
-    Shipping options are made only where there has never been one: what staff deleted stays deleted.
+    Shipping options are created only if none ever existed: options that staff deleted stay deleted.
 
     Returns:
-        The names of those that were made; none when all were there.
+        The names of the created defaults; empty if all existed.
     """
-    made: list[str] = []
-    if await _first(session, Region) is None:
+    created: list[str] = []
+    if await _find_oldest(session, Region) is None:
         session.add(Region(name="Colombia"))
-        made.append(_name(Region))
-    channel = await _first(session, SalesChannel)
+        created.append(_table_name(Region))
+    channel = await _find_oldest(session, SalesChannel)
     if channel is None:
         channel = SalesChannel(name=_("Tienda en línea"))
         session.add(channel)
         await session.flush()
-        made.append(_name(SalesChannel))
-    if await _first(session, PublishableKey) is None:
+        created.append(_table_name(SalesChannel))
+    if await _find_oldest(session, PublishableKey) is None:
         session.add(PublishableKey(token=f"pk_{token_hex(32)}", sales_channel_id=channel.id))
-        made.append(_name(PublishableKey))
-    location = await _first(session, StockLocation)
+        created.append(_table_name(PublishableKey))
+    location = await _find_oldest(session, StockLocation)
     if location is None:
-        location = await _warehouse(session, settings, channel)
-        made.append(_name(StockLocation))
-    if await _first(session, ShippingOption) is None:
-        await _ways_to_ship(session, location)
-        made.append(_name(ShippingOption))
+        location = await _create_warehouse(session, settings, channel)
+        created.append(_table_name(StockLocation))
+    if await _find_oldest(session, ShippingOption) is None:
+        await _create_shipping_options(session, location)
+        created.append(_table_name(ShippingOption))
     await session.flush()
-    return made
+    return created
 
 
-async def _warehouse(session: AsyncSession, settings: Settings, channel: SalesChannel) -> StockLocation:
-    address = warehouse_address(settings)
-    location = StockLocation(name=warehouse_name(address["city"]), address=address)
+async def _create_warehouse(
+    session: AsyncSession, settings: Settings, channel: SalesChannel
+) -> StockLocation:
+    address = build_warehouse_address(settings)
+    location = StockLocation(name=format_warehouse_name(address["city"]), address=address)
     session.add(location)
     await session.flush()
     session.add(LocationSalesChannel(location_id=location.id, sales_channel_id=channel.id))
     return location
 
 
-async def _ways_to_ship(session: AsyncSession, location: StockLocation) -> None:
-    """Delivery at the carrier's live price, and pick-up in the shop."""
+async def _create_shipping_options(session: AsyncSession, location: StockLocation) -> None:
+    """Create the shipping options: delivery at the carrier's live price, and pick-up in the shop."""
     for provider_id in (CARRIER, MANUAL):
         link = LocationFulfillmentProvider
         if await session.get(link, (location.id, provider_id)) is None:
             session.add(link(location_id=location.id, provider_id=provider_id))
-    profile = await _first(session, ShippingProfile)
+    profile = await _find_oldest(session, ShippingProfile)
     if profile is None:
         profile = ShippingProfile(name=_("Envío estándar"))
         session.add(profile)
@@ -101,7 +107,7 @@ async def _ways_to_ship(session: AsyncSession, location: StockLocation) -> None:
         [
             ShippingOption(name=_("Envío a domicilio"), price_type="calculated", provider_id=CARRIER, **both),
             ShippingOption(
-                name=pickup_name(str(location.address.get("city") or location.name)),
+                name=format_pickup_name(str(location.address.get("city") or location.name)),
                 price_type="flat",
                 provider_id=MANUAL,
                 amount=STORE_PICKUP_PRICE,
@@ -112,12 +118,12 @@ async def _ways_to_ship(session: AsyncSession, location: StockLocation) -> None:
     )
 
 
-async def _first(session: AsyncSession, table: Any) -> Any:
-    """The oldest row of the table, deleted or not; None when there is none."""
+async def _find_oldest(session: AsyncSession, table: Any) -> Any:
+    """Return the oldest row of the table, deleted or not; None if there is none."""
     query = select(table).order_by(table.created_at).limit(1)
     return (await session.execute(query)).scalar_one_or_none()
 
 
-def _name(part: Any) -> str:
-    """The name on the wire: `sales_channel`."""
+def _table_name(part: Any) -> str:
+    """Return the table's name, which the platform's API also uses: `sales_channel`."""
     return str(part.__tablename__)

@@ -1,1 +1,1 @@
-"""`trompo tidy`: rows and pictures that are deleted when nobody needs them any more."""
+"""`trompo tidy`: deletion of rows and pictures that are not needed any more."""

@@ -1,8 +1,8 @@
-"""Pictures that nothing in the database names any more: of toys that are gone, or have others now.
+"""Pictures that no text in the database names any more: their products were deleted or have other pictures.
 
-A picture is kept while its folder's name stands anywhere in the database: in any text of any table, those of later
-versions too. It has to be some days old: an import makes pictures before it writes what names them, and staff send them
-before they save the product.
+A picture stays while the name of its folder appears in any text of any table, including tables of later versions.
+It is deleted only some days after it was stored: an import stores pictures before it writes the rows that name
+them, and staff upload them before they save the product.
 """
 
 import re
@@ -14,33 +14,33 @@ from sqlalchemy import JSON, Column, ColumnElement, MetaData, String, Table, Typ
 
 from backend.core.clock import now
 from backend.core.db.database import Database
-from backend.media.picture_store import URL, Listed, PictureStore
+from backend.media.picture_store import URL, PictureEntry, PictureStore
 
-YOUNG = timedelta(days=7)
-MOST_FOLDERS = 500
-"""At most so many are deleted in one run."""
-ROWS_AT_ONCE = 2000
+MIN_AGE = timedelta(days=7)
+MAX_FOLDERS = 500
+"""Maximum number of folders that are deleted in one run."""
+BATCH_SIZE = 2000
 
 _NAMED = re.compile(rf"{URL}/([0-9a-f]+)/")
 
 
 @dataclass(frozen=True, slots=True)
-class Orphans:
-    """Files that nothing names, and their bytes."""
+class OrphanPictures:
+    """Picture files that nothing names, and their size in bytes."""
 
     names: tuple[str, ...] = ()
     size: int = 0
 
 
-async def find_orphans(database: Database, pictures: PictureStore, tables: MetaData) -> Orphans:
-    """The files that nothing names: those of `MOST_FOLDERS` folders at most.
+async def find_orphans(database: Database, pictures: PictureStore, tables: MetaData) -> OrphanPictures:
+    """Return the picture files that nothing names, from `MAX_FOLDERS` folders at most.
 
     Raises:
         PicturesUnavailable: the store does not answer.
     """
-    folders: dict[str, list[Listed]] = defaultdict(list)
-    youngest_to_go = now() - YOUNG
-    async for some in pictures.listed():
+    folders: dict[str, list[PictureEntry]] = defaultdict(list)
+    youngest_to_go = now() - MIN_AGE
+    async for some in pictures.iter_pictures():
         for picture in some:
             folders[picture.name.partition("/")[0]].append(picture)
     candidates = {
@@ -48,31 +48,38 @@ async def find_orphans(database: Database, pictures: PictureStore, tables: MetaD
         for folder, files in folders.items()
         if all(picture.changed_at <= youngest_to_go for picture in files)
     }
-    # the tables of pictures first: with them hardly a candidate is left, and the rest need not be read
+    # the tables of pictures come first: after them hardly a candidate remains, and other tables need not be read
     for table in sorted(tables.tables.values(), key=lambda table: table.name not in ("picture", "product")):
         if not candidates:
             break
-        candidates -= await _named_in(database, table)
-    gone = [picture for folder in sorted(candidates)[:MOST_FOLDERS] for picture in folders[folder]]
-    return Orphans(tuple(picture.name for picture in gone), sum(picture.size for picture in gone))
+        candidates -= await _find_named_folders(database, table)
+    orphans = [picture for folder in sorted(candidates)[:MAX_FOLDERS] for picture in folders[folder]]
+    return OrphanPictures(
+        tuple(picture.name for picture in orphans), sum(picture.size for picture in orphans)
+    )
 
 
-async def _named_in(database: Database, table: Table) -> set[str]:
-    """The folders that a table names. It is read in pieces, so that nobody waits long."""
+async def _find_named_folders(database: Database, table: Table) -> set[str]:
+    """Return the picture folders that a table names.
+
+    Read the table in batches, so that other statements do not wait long.
+    """
     texts = [column for column in table.columns if _is_text(column)]
     if not texts:
         return set()
     key = table.primary_key.columns.values()[0]
-    asked = [cast(column, String) for column in texts]
+    text_columns = [cast(column, String) for column in texts]
     named: set[str] = set()
     last = None
     while True:
         after: list[ColumnElement[bool]] = [key > last] if last is not None else []
         async with database.read() as session:
-            ends = select(key).where(*after).order_by(key).offset(ROWS_AT_ONCE - 1).limit(1)
+            ends = select(key).where(*after).order_by(key).offset(BATCH_SIZE - 1).limit(1)
             end = (await session.execute(ends)).scalar_one_or_none()
             piece = [*after, key <= end] if end is not None else after
-            found = select(*asked).where(*piece, or_(*(text.contains(f"{URL}/") for text in asked)))
+            found = select(*text_columns).where(
+                *piece, or_(*(text.contains(f"{URL}/") for text in text_columns))
+            )
             for row in await session.execute(found):
                 named.update(folder for text in row if text for folder in _NAMED.findall(text))
         if end is None:

@@ -1,6 +1,6 @@
-"""What is deleted by itself, and when. Whatever is not here is kept for good (docs/operations.md lists every table).
+"""Rules for automatic deletion. Data without a rule is stored permanently (docs/operations.md lists every table).
 
-Orders with their payments, refunds and packages, and what people decided about them, never go.
+Orders with their payments, refunds and packages, and the decisions of staff about them, are never deleted.
 """
 
 from datetime import timedelta
@@ -11,8 +11,8 @@ from backend.alerts.models import Alert
 from backend.attention import AttentionKind
 from backend.attention.models import Attention
 from backend.cart.models import Cart, CartNews, ShippingQuote
-from backend.cart.notices import KEPT_FOR as CART_NEWS_KEPT_FOR
-from backend.checkout.carts.abandoned_carts import ABANDONED, WITH_DOCUMENT
+from backend.cart.notices import NEWS_RETENTION as CART_NEWS_KEPT_FOR
+from backend.checkout.carts.abandoned_carts import ABANDONED, OLD_DOCUMENTS
 from backend.core.db.database import db_now
 from backend.customers.guests import delete_guests
 from backend.customers.models import (
@@ -26,7 +26,7 @@ from backend.customers.models import (
 from backend.exports.models import DataExport
 from backend.imports.models import ProductImport
 from backend.jobs.models import Job
-from backend.jobs.tidy_rule import Rule
+from backend.jobs.tidy_rule import TidyRule
 from backend.mail.limits import DAY
 from backend.mail.models import SEND, Mail, MailSlot
 from backend.migrations.sandbox_tables import SandboxNotification
@@ -34,23 +34,23 @@ from backend.orders.models import Order
 from backend.outbox.models import OutboxEvent
 from backend.payment.models import PaymentNotification, PaymentSession
 from backend.payment.providers.base import Verdict
-from backend.payment.states import FINAL
+from backend.payment.states import FINAL_STATES
 from backend.presses.expiry import EXPIRED as EXPIRED_PRESSES
-from backend.privacy.erasure import INVOICE_KEPT_FOR, forget_invoices
+from backend.privacy.erasure import INVOICE_RETENTION, erase_invoices
 from backend.rate_limit.expiry import EXPIRED as EXPIRED_COUNTERS
-from backend.staff.invites import KEPT as INVITES_KEPT_FOR
+from backend.staff.invites import RETENTION as INVITES_KEPT_FOR
 from backend.staff.models import StaffInvite, StaffSession
-from backend.staff.sessions import KEPT as STAFF_SESSIONS_KEPT_FOR
+from backend.staff.sessions import RETENTION as STAFF_SESSIONS_KEPT_FOR
 from backend.stock_notices.models import StockNotice
 
-MAILS_KEPT_FOR = timedelta(days=90)
-NOTIFICATIONS_KEPT_FOR = timedelta(days=90)
-ALERTS_KEPT_FOR = timedelta(days=90)
-JOBS_KEPT_FOR = timedelta(days=90)
-SHEETS_KEPT_FOR = timedelta(days=30)
-NOTICES_UNCONFIRMED_FOR, NOTICES_KEPT_FOR = timedelta(days=7), timedelta(days=180)
-KEPT_FOR = timedelta(days=30)
-"""Everything else."""
+MAIL_RETENTION = timedelta(days=90)
+NOTIFICATION_RETENTION = timedelta(days=90)
+ALERT_RETENTION = timedelta(days=90)
+JOB_RETENTION = timedelta(days=90)
+SPREADSHEET_RETENTION = timedelta(days=30)
+UNCONFIRMED_NOTICE_RETENTION, NOTICE_RETENTION = timedelta(days=7), timedelta(days=180)
+DEFAULT_RETENTION = timedelta(days=30)
+"""Retention of all other rows."""
 
 _of_payment = (PaymentSession.provider_id == PaymentNotification.provider_id) & or_(
     PaymentSession.invoice == PaymentNotification.invoice,
@@ -62,36 +62,38 @@ _has_job = exists().where(Job.kind == SEND, Job.key == Mail.id)
 
 RULES = (
     ABANDONED,
-    WITH_DOCUMENT,
-    Rule(
-        "news of carts that are gone or were not looked at",
+    OLD_DOCUMENTS,
+    TidyRule(
+        "news of carts that were deleted or not opened",
         CartNews,
         (CartNews.created_at <= db_now(-CART_NEWS_KEPT_FOR),),
     ),
-    Rule(
-        "quotations that are too old to be used",
+    TidyRule(
+        "expired quotations",
         ShippingQuote,
-        (ShippingQuote.quoted_at <= db_now(-KEPT_FOR),),
+        (ShippingQuote.quoted_at <= db_now(-DEFAULT_RETENTION),),
     ),
-    Rule(
-        "mails that left, or that nobody sends any more",
+    TidyRule(
+        "mails that were sent, or will not be sent any more",
         Mail,
         (
             or_(
-                Mail.sent_at <= db_now(-MAILS_KEPT_FOR),
-                and_(Mail.sent_at.is_(None), Mail.updated_at <= db_now(-MAILS_KEPT_FOR), ~_has_job),
+                Mail.sent_at <= db_now(-MAIL_RETENTION),
+                and_(Mail.sent_at.is_(None), Mail.updated_at <= db_now(-MAIL_RETENTION), ~_has_job),
             ),
         ),
     ),
-    Rule("mails that count for no limit any more", MailSlot, (MailSlot.taken_at <= db_now(-2 * DAY),)),
-    Rule(
-        "notifications of payments that are settled",
+    TidyRule(
+        "mails that do not count for a limit any more", MailSlot, (MailSlot.taken_at <= db_now(-2 * DAY),)
+    ),
+    TidyRule(
+        "notifications of final payments",
         PaymentNotification,
         (
             _is_genuine,
-            PaymentNotification.handled_at <= db_now(-NOTIFICATIONS_KEPT_FOR),
-            PaymentNotification.updated_at <= db_now(-NOTIFICATIONS_KEPT_FOR),
-            ~exists().where(_of_payment, PaymentSession.state.not_in(FINAL)),
+            PaymentNotification.handled_at <= db_now(-NOTIFICATION_RETENTION),
+            PaymentNotification.updated_at <= db_now(-NOTIFICATION_RETENTION),
+            ~exists().where(_of_payment, PaymentSession.state.not_in(FINAL_STATES)),
             ~exists().where(
                 _of_payment,
                 Attention.payment_session_id == PaymentSession.id,
@@ -99,23 +101,23 @@ RULES = (
             ),
         ),
     ),
-    Rule(
+    TidyRule(
         "notifications without effect",
         PaymentNotification,
-        (~_is_genuine, PaymentNotification.updated_at <= db_now(-KEPT_FOR)),
+        (~_is_genuine, PaymentNotification.updated_at <= db_now(-DEFAULT_RETENTION)),
     ),
-    Rule("shoppers' sessions that are over", CustomerSession, (CustomerSession.expires_at <= db_now(),)),
-    Rule("links for a new password that are over", ResetLink, (ResetLink.expires_at <= db_now(),)),
-    Rule(
-        "logins that never became a customer",
+    TidyRule("expired customer sessions", CustomerSession, (CustomerSession.expires_at <= db_now(),)),
+    TidyRule("expired links for a new password", ResetLink, (ResetLink.expires_at <= db_now(),)),
+    TidyRule(
+        "logins without a customer",
         Login,
-        (Login.customer_id.is_(None), Login.created_at <= db_now(-KEPT_FOR)),
+        (Login.customer_id.is_(None), Login.created_at <= db_now(-DEFAULT_RETENTION)),
     ),
-    Rule(
-        "guests of whom there is no cart and no order any more, and of whom staff know nothing",
+    TidyRule(
+        "guests without a cart, an order or data entered by staff",
         GuestCustomer,
         (
-            GuestCustomer.created_at <= db_now(-KEPT_FOR),
+            GuestCustomer.created_at <= db_now(-DEFAULT_RETENTION),
             GuestCustomer.first_name == "",
             GuestCustomer.last_name == "",
             GuestCustomer.phone == "",
@@ -128,56 +130,54 @@ RULES = (
         ),
         delete_guests,
     ),
-    Rule(
-        "staff's sessions that are over",
+    TidyRule(
+        "expired staff sessions",
         StaffSession,
         (StaffSession.expires_at < db_now(-STAFF_SESSIONS_KEPT_FOR),),
     ),
-    Rule(
-        "invitations that nobody accepted",
+    TidyRule(
+        "invitations that were not accepted",
         StaffInvite,
         (StaffInvite.expires_at <= db_now(-INVITES_KEPT_FOR),),
     ),
-    Rule(
-        "addresses that wait for a toy, once they were told, never confirmed, or waited for too long",
+    TidyRule(
+        "requests for a stock notice that were sent, not confirmed, or are too old",
         StockNotice,
         (
             or_(
-                StockNotice.told_at <= db_now(-KEPT_FOR),
+                StockNotice.told_at <= db_now(-DEFAULT_RETENTION),
                 and_(
                     StockNotice.confirmed_at.is_(None),
-                    StockNotice.created_at <= db_now(-NOTICES_UNCONFIRMED_FOR),
+                    StockNotice.created_at <= db_now(-UNCONFIRMED_NOTICE_RETENTION),
                 ),
-                StockNotice.created_at <= db_now(-NOTICES_KEPT_FOR),
+                StockNotice.created_at <= db_now(-NOTICE_RETENTION),
             ),
         ),
     ),
-    Rule(
-        "files that staff asked for, once they have expired", DataExport, (DataExport.expires_at <= db_now(),)
-    ),
-    Rule(
-        "sheets of products that staff sent, and what came of their rows",
+    TidyRule("expired files that staff requested", DataExport, (DataExport.expires_at <= db_now(),)),
+    TidyRule(
+        "spreadsheets of products that staff sent, with the results of their rows",
         ProductImport,
-        (ProductImport.created_at <= db_now(-SHEETS_KEPT_FOR),),
+        (ProductImport.created_at <= db_now(-SPREADSHEET_RETENTION),),
     ),
-    Rule(
-        "invoice data of orders whose buyer's data were deleted, when the law keeps them no longer",
+    TidyRule(
+        "invoice data of orders whose customer's data were deleted, after the legal retention",
         Order,
         (
             Order.erased_at.is_not(None),
-            Order.created_at <= db_now(-INVOICE_KEPT_FOR),
+            Order.created_at <= db_now(-INVOICE_RETENTION),
             Order.email != "",
         ),
-        forget_invoices,
+        erase_invoices,
     ),
     EXPIRED_COUNTERS,
     EXPIRED_PRESSES,
-    Rule("alerts that are over", Alert, (Alert.ended_at <= db_now(-ALERTS_KEPT_FOR),)),
-    Rule(
-        "jobs that were given up and settled",
+    TidyRule("ended alerts", Alert, (Alert.ended_at <= db_now(-ALERT_RETENTION),)),
+    TidyRule(
+        "jobs that were given up and resolved",
         Job,
         (
-            Job.failed_at <= db_now(-JOBS_KEPT_FOR),
+            Job.failed_at <= db_now(-JOB_RETENTION),
             ~exists().where(
                 Attention.kind == AttentionKind.JOB_FAILED,
                 Attention.subject_id == cast(Job.id, String),
@@ -185,18 +185,18 @@ RULES = (
             ),
         ),
     ),
-    Rule(
-        "changes that the storefront was never told of",
+    TidyRule(
+        "changes that the storefront never received",
         OutboxEvent,
-        (OutboxEvent.recorded_at <= db_now(-KEPT_FOR),),
+        (OutboxEvent.recorded_at <= db_now(-DEFAULT_RETENTION),),
     ),
-    Rule(
+    TidyRule(
         "notifications of the embedded gateway that were delivered or given up",
         SandboxNotification,
         (
-            SandboxNotification.created_at <= db_now(-KEPT_FOR),
+            SandboxNotification.created_at <= db_now(-DEFAULT_RETENTION),
             or_(SandboxNotification.delivered_at.is_not(None), SandboxNotification.due_at.is_(None)),
         ),
     ),
 )
-"""All of them count by the database's clock."""
+"""All rules use the database's clock."""

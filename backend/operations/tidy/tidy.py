@@ -1,4 +1,4 @@
-"""`trompo tidy`, and the same once a day: everything that goes by itself, in small batches beside the running shop."""
+"""`trompo tidy`, also run once a day: delete expired data in small batches while the shop runs."""
 
 import logging
 from dataclasses import dataclass
@@ -7,69 +7,69 @@ from datetime import timedelta
 from backend.core.clock import now
 from backend.core.db.database import Database
 from backend.jobs import JobRun, periodic
-from backend.jobs.tidy_rule import BATCH, MAX_BATCHES
+from backend.jobs.tidy_rule import BATCH_SIZE, MAX_BATCHES
 from backend.media.picture_store import PictureStore
 from backend.operations.table_registry import all_tables
-from backend.operations.tidy.orphan_pictures import MOST_FOLDERS, YOUNG, find_orphans
+from backend.operations.tidy.orphan_pictures import MAX_FOLDERS, MIN_AGE, find_orphans
 from backend.operations.tidy.rules import RULES
 
 log = logging.getLogger(__name__)
 
-DELETED_AT_ONCE = 50
+PICTURE_BATCH_SIZE = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Tidied:
-    """What came of one rule: how many rows or files, and whether there may be more for the next run."""
+class TidyResult:
+    """Result of one rule: the number of rows or files, and whether more remain for the next run."""
 
     name: str
     count: int
-    is_more: bool = False
+    has_more: bool = False
 
     def __str__(self) -> str:
-        return f"{self.name}: {self.count}" + (", and more for the next run" if self.is_more else "")
+        return f"{self.name}: {self.count}" + (", and more for the next run" if self.has_more else "")
 
 
 class Tidy:
-    """Follows every rule, and deletes pictures that nothing names."""
+    """Applies every rule, and deletes pictures that nothing names."""
 
     def __init__(self, database: Database, pictures: PictureStore) -> None:
         self._database = database
         self._pictures = pictures
 
     @periodic("tidy", every=timedelta(days=1), timeout=timedelta(minutes=15))
-    async def daily(self, _run: JobRun) -> None:
-        """Tidy, and log what went."""
+    async def run_daily(self, _run: JobRun) -> None:
+        """Delete expired data, and log the counts."""
         for done in await self.tidy():
             if done.count:
                 log.info("tidied %s", done)
 
-    async def look(self) -> list[Tidied]:
-        """What would go. Nothing is changed.
+    async def count_expired(self) -> list[TidyResult]:
+        """Count what would be deleted. Change nothing.
 
         Raises:
-            PicturesUnavailable: the store of pictures does not answer.
+            PicturesUnavailable: the picture store does not answer.
         """
-        counted = [Tidied(rule.name, await rule.count(self._database)) for rule in RULES]
-        return [*counted, Tidied(*await self._orphans(delete=False))]
+        counted = [TidyResult(rule.name, await rule.count(self._database)) for rule in RULES]
+        return [*counted, TidyResult(*await self._orphans(delete=False))]
 
-    async def tidy(self) -> list[Tidied]:
-        """Do it, for a bounded number of rows a rule. A rule that fails stops no other.
+    async def tidy(self) -> list[TidyResult]:
+        """Apply every rule, each to a limited number of rows. A failing rule does not stop the others.
 
         Raises:
-            Exception: that of the last rule that failed, after all of them.
+            Exception: the error of one failed rule, after all rules ran.
         """
-        done: list[Tidied] = []
+        done: list[TidyResult] = []
         failed: Exception | None = None
         for rule in RULES:
             try:
-                count = await rule.follow(self._database)
-                done.append(Tidied(rule.name, count, count >= BATCH * MAX_BATCHES))
+                count = await rule.apply(self._database)
+                done.append(TidyResult(rule.name, count, count >= BATCH_SIZE * MAX_BATCHES))
             except Exception as error:  # noqa: BLE001 - the other rules are followed first
                 failed = error
         try:
-            done.append(Tidied(*await self._orphans(delete=True)))
-        except Exception as error:  # noqa: BLE001 - told like that of a rule
+            done.append(TidyResult(*await self._orphans(delete=True)))
+        except Exception as error:  # noqa: BLE001 - reported like the error of a rule
             failed = error
         if failed is not None:
             raise failed
@@ -78,13 +78,13 @@ class Tidy:
     async def _orphans(self, *, delete: bool) -> tuple[str, int, bool]:
         orphans = await find_orphans(self._database, self._pictures, all_tables())
         if delete:
-            for start in range(0, len(orphans.names), DELETED_AT_ONCE):
-                some = orphans.names[start : start + DELETED_AT_ONCE]
-                await self._pictures.delete(some, unless_stored_after=now() - YOUNG)
+            for start in range(0, len(orphans.names), PICTURE_BATCH_SIZE):
+                some = orphans.names[start : start + PICTURE_BATCH_SIZE]
+                await self._pictures.delete(some, unless_stored_after=now() - MIN_AGE)
         folders = len({name.partition("/")[0] for name in orphans.names})
         megabytes = orphans.size / 1e6
         return (
             f"files of pictures that nothing names ({megabytes:.1f} MB)",
             len(orphans.names),
-            folders >= MOST_FOLDERS,
+            folders >= MAX_FOLDERS,
         )

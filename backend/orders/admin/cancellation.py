@@ -1,10 +1,10 @@
-"""Cancelling an order by staff: its payment is cancelled first, and the order follows (design: decision 4)."""
+"""Cancellation of an order by staff: its payment is cancelled first, then the order (design: decision 4)."""
 
 from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.audit import Subject, Thing, record
-from backend.core.db.database import Database, locked
+from backend.audit import Subject, SubjectType, record
+from backend.core.db.database import Database, lock_rows
 from backend.core.errors import NotAllowed, NotImplementedByProvider
 from backend.core.events import subscribe
 from backend.inventory import service as inventory
@@ -14,35 +14,35 @@ from backend.orders.states import OrderStatus, PaymentStatus, move
 from backend.payment.events import PaymentApproved, PurchaseCanceled
 from backend.payment.models import PaymentSession
 from backend.payment.service import PaymentService
-from backend.payment.sessions import decisive_session, started_payment
+from backend.payment.sessions import find_decisive_session, to_started_payment
 from backend.payment.states import SessionState
 from backend.payment.transitions import apply_report, pays, took_nothing
 from backend.staff.rights import Actor, Right
 
-BY_HAND = (
+REFUND_BY_TRANSFER = (
     "{provider_id}: refundPayment is not implemented. Give the money back by a bank transfer and book it with "
     "POST /admin/orders/:id/refunds: with `cancel`, that cancels the order"
 )
-AT_THE_BANK = (
+PAYMENT_AT_BANK = (
     "The payment is still at the bank and cannot be called back: unless it is approved, "
     "the order is cancelled by itself"
 )
 
-_ORDERS_OF_PURCHASE = locked(
+_ORDERS_OF_PURCHASE = lock_rows(
     select(Order).where(Order.cart_id.in_(bindparam("cart_ids", expanding=True))).order_by(Order.id)
 )
 
 
 async def cancel_order(database: Database, actor: Actor, payments: PaymentService, order_id: str) -> None:
-    """Cancel the order: its units can be sold again. From then on no late approval revives it by itself.
+    """Cancel the order and release its units. A payment that is approved later does not reactivate it automatically.
 
-    One that is cancelled already stays so, and is noted as cancelled by the first staff member who asks for it.
+    If the order is already cancelled, only the first staff member who requests the cancellation is recorded.
 
     Raises:
         NotFound: there is no such order.
-        NotAllowed: fulfillments of it stand; or its payment is still at the bank.
-        NotImplementedByProvider: it is paid, and the provider gives nothing back (spec: refundPayment).
-        OutsideFailure: the provider could not be asked.
+        NotAllowed: it has active fulfillments; or its payment is still at the bank.
+        NotImplementedByProvider: it is paid, and the provider cannot refund (spec: refundPayment).
+        OutsideFailure: the provider could not be reached.
     """
     actor.require(Right.CANCEL_ORDERS)
     async with database.read() as session:
@@ -52,16 +52,16 @@ async def cancel_order(database: Database, actor: Actor, payments: PaymentServic
         is_canceled = order.status == OrderStatus.CANCELED
         if not is_canceled:
             await require_nothing_sent(session, order_id)
-        payment = await decisive_session(session, order.cart_id)
+        payment = await find_decisive_session(session, order.cart_id)
         is_given_back = order.payment_status == PaymentStatus.REFUNDED
         before = order.status
     if payment is not None and not is_given_back and not is_canceled:
         await _cancel_payment(database, actor, payments, payment)
     async with database.transaction() as session:
         order = await lock_order(session, order_id)
-        # cancelling the payment may have cancelled the order already, in a transaction of its own
+        # cancelling the payment may have cancelled the order already, in a separate transaction
         change = {"status": (before, OrderStatus.CANCELED)}
-        await record(session, actor, "canceled", Subject(Thing.ORDER, order_id), change)
+        await record(session, actor, "canceled", Subject(SubjectType.ORDER, order_id), change)
         await _cancel(session, order)
         order.canceled_by = order.canceled_by or actor.id
 
@@ -69,22 +69,31 @@ async def cancel_order(database: Database, actor: Actor, payments: PaymentServic
 async def _cancel_payment(
     database: Database, actor: Actor, payments: PaymentService, payment: PaymentSession
 ) -> None:
-    """Cancel the payment, or find out that it has ended. A payment of 0 pesos has nothing to give back."""
+    """Cancel the payment unless it has ended. A payment of 0 pesos needs no refund.
+
+    Raises:
+        NotAllowed: the shop does not use the payment's provider.
+        NotImplementedByProvider: the payment is captured.
+    """
     if took_nothing(payment):
         return
     state = SessionState(payment.state)
-    provider = payments.provider(payment.provider_id)
+    provider = payments.find_provider(payment.provider_id)
     if provider is None:
         raise NotAllowed(f"The shop does not run with provider {payment.provider_id}")
     if pays(payment):
-        raise NotImplementedByProvider(BY_HAND.format(provider_id=provider.id))
+        raise NotImplementedByProvider(REFUND_BY_TRANSFER.format(provider_id=provider.id))
     if not state.is_final:
-        report = await provider.cancel(started_payment(payment))
+        report = await provider.cancel(to_started_payment(payment))
         await apply_report(database, payment.id, report, by=actor)
 
 
 async def _cancel(session: AsyncSession, order: Order) -> None:
-    """Cancel an order that no payment has cancelled already. Refused while a payment of it may still be approved."""
+    """Cancel an order that no payment has cancelled already.
+
+    Raises:
+        NotAllowed: it has active fulfillments, or one of its payments may still be approved.
+    """
     if order.status == OrderStatus.CANCELED:
         return
     await require_nothing_sent(session, order.id)
@@ -92,13 +101,13 @@ async def _cancel(session: AsyncSession, order: Order) -> None:
         move(order, status=OrderStatus.CANCELED)
         await inventory.release(session, order.cart_id)
         return
-    payment = await decisive_session(session, order.cart_id)
+    payment = await find_decisive_session(session, order.cart_id)
     if payment is not None and took_nothing(payment):
         move(order, status=OrderStatus.CANCELED)
         await inventory.release(session, order.cart_id)
         return
     if payment is not None and not SessionState(payment.state).is_final:
-        raise NotAllowed(AT_THE_BANK)
+        raise NotAllowed(PAYMENT_AT_BANK)
     if payment is not None and pays(payment):
         raise NotAllowed("The payment was just approved: look again")
     mark_unpaid(order)
@@ -107,10 +116,10 @@ async def _cancel(session: AsyncSession, order: Order) -> None:
 
 @subscribe(PaymentApproved)
 async def refuse_canceled_purchase(session: AsyncSession, event: PaymentApproved) -> None:
-    """Keep an approval from reviving an order that a staff member has cancelled.
+    """Prevent an approval from reviving an order that a staff member has cancelled.
 
-    A payment that was started after the cancellation is a new purchase and pays. The orders are locked: an approval and
-    a cancellation of the same order take turns.
+    A payment that was started after the cancellation is a new purchase and pays. The orders are locked, so an
+    approval and a cancellation of the same order cannot run at the same time.
 
     Raises:
         PurchaseCanceled: a staff member cancelled the payment's own order, or another of its purchase, after the

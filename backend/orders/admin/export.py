@@ -1,25 +1,25 @@
-"""Orders as a table for spreadsheets: a row an order, with its buyer. It takes personal data out of the shop."""
+"""Export of orders to a spreadsheet, one row per order with its customer. The file holds personal data."""
 
 from collections.abc import Sequence
 
 from sqlalchemy import ColumnElement, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.audit import Subject, Thing, record
+from backend.audit import Subject, SubjectType, record
 from backend.core.dates import TIME_ZONE
 from backend.core.db.database import Database
-from backend.core.spreadsheet import BYTE_ORDER_MARK, lines
+from backend.core.spreadsheet import BYTE_ORDER_MARK, format_csv
 from backend.core.texts import _
 from backend.orders.models import Fulfillment, Order, OrderLine
-from backend.orders.parties import name_of, whole_name
-from backend.orders.search import page_where
+from backend.orders.parties import find_party_name, format_party_name
+from backend.orders.search import read_page_where
 from backend.orders.states import LabelState
 from backend.payment.models import PaymentCollection, PaymentSession
 from backend.payment.states import SessionState
 from backend.staff.rights import Actor, Right
 
-AT_ONCE = 500
-MOST_ORDERS = 20_000
+BATCH_SIZE = 500
+MAX_ORDERS = 20_000
 COLUMNS = (
     _("Pedido"),
     _("Fecha"),
@@ -43,41 +43,48 @@ COLUMNS = (
 )
 
 
-async def exported_orders(database: Database, actor: Actor, conditions: Sequence[ColumnElement[bool]]) -> str:
-    """The table in CSV, the names of its columns first; money in whole pesos, times as clocks in Colombia show them.
+async def export_orders_csv(
+    database: Database, actor: Actor, conditions: Sequence[ColumnElement[bool]]
+) -> str:
+    """Return the orders as CSV with a header row; amounts in whole pesos, times in Colombian time.
+
+    The export is audited.
 
     Args:
-        database: where the orders are.
-        actor: who takes them.
-        conditions: what the rows of `Order` must meet; of more than `MOST_ORDERS`, the newest.
+        database: the database with the orders.
+        actor: the staff member who exports them.
+        conditions: conditions on `Order`; of more than `MAX_ORDERS`, the newest are exported.
+
+    Raises:
+        Forbidden: the actor may not export personal data.
     """
     actor.require(Right.EXPORT_PERSONAL_DATA)
     async with database.transaction() as session:
-        await record(session, actor, "exported", Subject(Thing.EXPORT, "orders"))
-    parts = [BYTE_ORDER_MARK, lines([COLUMNS])]
-    cursor, taken = "", 0
-    while taken < MOST_ORDERS:
+        await record(session, actor, "exported", Subject(SubjectType.EXPORT, "orders"))
+    parts = [BYTE_ORDER_MARK, format_csv([COLUMNS])]
+    cursor, exported_count = "", 0
+    while exported_count < MAX_ORDERS:
         async with database.read() as session:
-            orders, cursor = await page_where(session, actor, conditions, AT_ONCE, cursor)
-            parts.append(lines(await order_rows(session, orders)))
-        taken += len(orders)
+            orders, cursor = await read_page_where(session, actor, conditions, BATCH_SIZE, cursor)
+            parts.append(format_csv(await order_rows(session, orders)))
+        exported_count += len(orders)
         if not cursor:
             break
     return "".join(parts)
 
 
 async def order_rows(session: AsyncSession, orders: Sequence[Order]) -> list[Sequence[object]]:
-    """A row an order, as `COLUMNS` names its cells. Whoever passes it on has checked the right."""
+    """Return one row per order, with the cells in the order of `COLUMNS`. The caller has checked the right."""
     ids = [order.id for order in orders]
     items: dict[str, list[str]] = {}
     sold = select(OrderLine.order_id, OrderLine.quantity, OrderLine.title).where(OrderLine.order_id.in_(ids))
     for order_id, quantity, title in await session.execute(sold.order_by(OrderLine.id)):
         items.setdefault(order_id, []).append(f"{quantity} × {title}")
-    made = select(Fulfillment.order_id, Fulfillment.tracking_number).where(
+    labels = select(Fulfillment.order_id, Fulfillment.tracking_number).where(
         Fulfillment.order_id.in_(ids), Fulfillment.state == LabelState.CREATED
     )
     guides: dict[str, list[str]] = {}
-    for order_id, guide in await session.execute(made.order_by(Fulfillment.id)):
+    for order_id, guide in await session.execute(labels.order_by(Fulfillment.id)):
         guides.setdefault(order_id, []).append(guide or "")
     paid = (
         select(PaymentCollection.cart_id, PaymentSession.transaction_id)
@@ -89,12 +96,12 @@ async def order_rows(session: AsyncSession, orders: Sequence[Order]) -> list[Seq
     )
     codes = {cart_id: code or "" for cart_id, code in await session.execute(paid)}
     return [
-        _row(order, items.get(order.id, []), guides.get(order.id, []), codes.get(order.cart_id, ""))
+        _order_row(order, items.get(order.id, []), guides.get(order.id, []), codes.get(order.cart_id, ""))
         for order in orders
     ]
 
 
-def _row(order: Order, items: Sequence[str], guides: Sequence[str], code: str) -> Sequence[object]:
+def _order_row(order: Order, items: Sequence[str], guides: Sequence[str], code: str) -> Sequence[object]:
     address, payer = order.shipping_address, order.payer or {}
     return (
         order.number,
@@ -102,11 +109,11 @@ def _row(order: Order, items: Sequence[str], guides: Sequence[str], code: str) -
         order.status,
         order.payment_status,
         order.fulfillment_status,
-        whole_name(name_of(None, address, "")),
+        format_party_name(find_party_name(None, address, "")),
         order.email,
         address.get("phone"),
         " ".join(filter(None, (payer.get("doc_type"), payer.get("doc_number")))),
-        whole_name(name_of(order.billing_address, address, str(payer.get("doc_type") or ""))),
+        format_party_name(find_party_name(order.billing_address, address, str(payer.get("doc_type") or ""))),
         ", ".join(filter(None, (address.get("address_1"), address.get("address_2")))),
         address.get("city"),
         address.get("province"),

@@ -1,19 +1,19 @@
-"""Reasons that programs offer people for giving money or goods back: two lists, kept over the Admin API.
+"""Lists of reasons for refunds and returns that programs offer. The Admin API maintains them.
 
-What was the reason of one refund or return is said there in words: these lists are for choosing from.
+A refund or return stores its own reason as text: these lists are only for choosing one.
 """
 
 from fastapi import APIRouter
 
-from backend.audit import Thing
+from backend.audit import SubjectType
 from backend.edge.errors import REFUSALS
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import FilledName, Name, Text, example
 from backend.orders.models import RefundReason, ReturnReason
-from backend.plain_tables.routes import serve
+from backend.plain_tables.routes import add_table_routes
 from backend.plain_tables.schemas import RowChange, RowsParameters
-from backend.plain_tables.service import Kind
-from backend.staff.dependencies import staff_who_may
+from backend.plain_tables.service import PlainTable
+from backend.staff.dependencies import require_staff_right
 from backend.staff.rights import Right
 
 router = APIRouter(
@@ -21,19 +21,19 @@ router = APIRouter(
     route_class=WireRoute,
     tags=["admin: orders"],
     responses=REFUSALS,
-    dependencies=staff_who_may(Right.READ_ORDERS),
+    dependencies=require_staff_right(Right.READ_ORDERS),
 )
 
 
 class RefundReasonsParameters(RowsParameters):
-    """Which reasons."""
+    """Filters of refund reasons."""
 
     code: list[Name] | None = None
     label: list[Name] | None = None
 
 
 class RefundReasonChange(RowChange):
-    """A change of a reason to give money back."""
+    """A change of a refund reason."""
 
     model_config = example(label="Llegó tarde", description="Después del día prometido")
 
@@ -43,7 +43,7 @@ class RefundReasonChange(RowChange):
 
 
 class NewRefundReason(RefundReasonChange):
-    """A reason to give money back. Programs know it by its code."""
+    """A new refund reason. `code` identifies it for programs."""
 
     model_config = example(code="late", label="Llegó tarde")
 
@@ -52,14 +52,14 @@ class NewRefundReason(RefundReasonChange):
 
 
 class ReturnReasonsParameters(RowsParameters):
-    """Which reasons."""
+    """Filters of return reasons."""
 
     value: list[Name] | None = None
     label: list[Name] | None = None
 
 
 class ReturnReasonChange(RowChange):
-    """A change of a reason to give goods back."""
+    """A change of a return reason."""
 
     model_config = example(label="Llegó roto", description="El empaque o el juguete")
 
@@ -69,7 +69,7 @@ class ReturnReasonChange(RowChange):
 
 
 class NewReturnReason(ReturnReasonChange):
-    """A reason to give goods back. Programs know it by its value."""
+    """A new return reason. `value` identifies it for programs."""
 
     model_config = example(value="broken", label="Llegó roto")
 
@@ -77,27 +77,27 @@ class NewReturnReason(ReturnReasonChange):
     label: FilledName
 
 
-REFUND_REASONS = Kind(
+REFUND_REASONS = PlainTable(
     table=RefundReason,
-    thing=Thing.REFUND_REASON,
+    subject_type=SubjectType.REFUND_REASON,
     names=("refund_reasons", "refund_reason"),
     right=Right.CHANGE_SETTINGS,
-    texts=("code", "label", "description"),
+    text_columns=("code", "label", "description"),
     constants={},
-    new=NewRefundReason,
-    change=RefundReasonChange,
+    create_model=NewRefundReason,
+    change_model=RefundReasonChange,
     parameters=RefundReasonsParameters,
 )
-RETURN_REASONS = Kind(
+RETURN_REASONS = PlainTable(
     table=ReturnReason,
-    thing=Thing.RETURN_REASON,
+    subject_type=SubjectType.RETURN_REASON,
     names=("return_reasons", "return_reason"),
     right=Right.CHANGE_SETTINGS,
-    texts=("value", "label", "description"),
+    text_columns=("value", "label", "description"),
     constants={"parent_return_reason_id": None},
-    new=NewReturnReason,
-    change=ReturnReasonChange,
+    create_model=NewReturnReason,
+    change_model=ReturnReasonChange,
     parameters=ReturnReasonsParameters,
 )
-serve(router, "/refund-reasons", REFUND_REASONS)
-serve(router, "/return-reasons", RETURN_REASONS)
+add_table_routes(router, "/refund-reasons", REFUND_REASONS)
+add_table_routes(router, "/return-reasons", RETURN_REASONS)

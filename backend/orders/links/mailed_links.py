@@ -1,7 +1,7 @@
-"""A lost link to an order: whoever knows its number and its e-mail address has it mailed there again.
+"""Request of a lost link to an order: it is sent to the order's e-mail address again.
 
-An order that does not exist, or that is another address's, is answered like one that does, with the same work: which
-it was is found out only when the mail is written.
+The response and the work are the same for an order that does not exist or has another address: this is checked only
+when the e-mail is written.
 """
 
 from typing import Annotated, Any
@@ -13,58 +13,58 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.core.db.database import Database
 from backend.core.events import publish
 from backend.core.texts import _
-from backend.core.web.contact import AccountEmail, invalid, one_line, read_form
-from backend.orders.events import OrderLinkAsked
+from backend.core.web.contact import AccountEmail, field_error, read_form, to_one_line
+from backend.orders.events import OrderLinkRequested
 from backend.orders.models import Order
-from backend.orders.search import LONGEST_NUMBER
+from backend.orders.search import MAX_NUMBER_DIGITS
 from backend.rate_limit import limiter
 from backend.rate_limit.limiter import Client, RateLimit, SubjectExhausted
 
-LINKS = RateLimit("order link", per_pair=3, per_client=30, per_subject=5, per_day=10)
-"""A subject is an order's number with an address, so that strangers use up the tries of nothing else."""
+LINK_RATE_LIMIT = RateLimit("order link", per_pair=3, per_client=30, per_subject=5, per_day=10)
+"""Limits per order number and address (the subject), so that strangers cannot exhaust the tries of other orders."""
 
 
-def require_number(value: Any) -> int:
-    """An order's number, as people copy it: `1024`, `#1024`, `Pedido 1024`.
+def parse_order_number(value: Any) -> int:
+    """Parse an order's number as it is copied from an e-mail: `1024`, `#1024`, `Pedido 1024`.
 
     Raises:
-        PydanticCustomError: it holds no number, or one that no order has.
+        PydanticCustomError: there is no number, or it has too many digits.
     """
-    digits = "".join(c for c in one_line(value) if c in "0123456789")
-    if not 0 < len(digits) <= LONGEST_NUMBER:
-        raise invalid(_("Escribe el número de tu pedido, como 1024."))
+    digits = "".join(c for c in to_one_line(value) if c in "0123456789")
+    if not 0 < len(digits) <= MAX_NUMBER_DIGITS:
+        raise field_error(_("Escribe el número de tu pedido, como 1024."))
     return int(digits)
 
 
 class LinkRequest(BaseModel):
-    """Which order's link is wanted, and where it is mailed to."""
+    """The number of the order, and the address for its link."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", validate_default=True)
 
-    number: Annotated[int, BeforeValidator(require_number)] = 0
+    number: Annotated[int, BeforeValidator(parse_order_number)] = 0
     email: AccountEmail = ""
 
 
-async def ask_link(database: Database, number: str, email: str, *, client: Client) -> None:
-    """Have the link mailed, if the order is this address's. Nothing tells whether it is.
+async def request_order_link(database: Database, number: str, email: str, *, client: Client) -> None:
+    """Request the e-mail with the link. The result does not reveal if the order has this address.
 
-    Once many clients have asked for the same order, nothing more is mailed for some time, and nobody is told: the
-    links that went out open it for good.
+    If many clients have requested the same order, no further e-mail is sent for some time, without an error: the
+    links sent before remain valid.
 
     Raises:
-        InvalidData: one of them is none (`fields`).
-        TooManyRequests: this client asked too often lately.
+        InvalidData: the number or the address is invalid (`fields`).
+        TooManyRequests: this client sent too many requests recently.
     """
-    asked = read_form(LinkRequest, {"number": number, "email": email})
+    form = read_form(LinkRequest, {"number": number, "email": email})
     try:
-        await limiter.hit(database, LINKS, f"{asked.number} {asked.email}", client)
+        await limiter.hit(database, LINK_RATE_LIMIT, f"{form.number} {form.email}", client)
     except SubjectExhausted:
         return
     async with database.transaction() as session:
-        await publish(session, OrderLinkAsked(asked.number, asked.email))
+        await publish(session, OrderLinkRequested(form.number, form.email))
 
 
-async def order_at(session: AsyncSession, number: int, email: str) -> Order | None:
-    """The order with this number, if this is its address, in small letters; else None."""
+async def find_order_of_address(session: AsyncSession, number: int, email: str) -> Order | None:
+    """Return the order with this number and this (lower case) address; None if there is none."""
     query = select(Order).where(Order.number == number, func.lower(Order.email) == email)
     return (await session.execute(query)).scalar_one_or_none()

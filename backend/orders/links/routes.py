@@ -1,24 +1,24 @@
-"""What the page `/order/find` submits: JSON with scripts, and without them the browser's own form."""
+"""Endpoints of the page `/order/find`: JSON for a browser with scripts, a plain HTML form for one without."""
 
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import RedirectResponse, Response
 
 from backend.core.error_texts import FORM
 from backend.core.errors import InvalidData, TooManyRequests
-from backend.edge.auth.csrf import form_fields, own_page
+from backend.edge.auth.csrf import check_own_page, read_form_fields
 from backend.edge.dependencies import ClientIp, Db, ShopSettings
-from backend.edge.errors import problem_answer
+from backend.edge.errors import form_error_response
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import LenientBody, Text
 from backend.edge.wire import Wire
-from backend.orders.links.mailed_links import ask_link
+from backend.orders.links.mailed_links import request_order_link
 from backend.rate_limit.limiter import Client
 
 PAGE = "/order/find"
 
 
-class Wanted(LenientBody):
-    """Which order."""
+class OrderLinkForm(LenientBody):
+    """The order whose link is requested."""
 
     number: Text = ""
     email: Text = ""
@@ -28,32 +28,32 @@ router = APIRouter(
     prefix="/api/order-link",
     route_class=WireRoute,
     include_in_schema=False,  # for the shop's own page
-    dependencies=[Depends(own_page)],
+    dependencies=[Depends(check_own_page)],
 )
 
 
 @router.post("")
-async def ask(body: Wanted, database: Db, settings: ShopSettings, ip: ClientIp) -> Response:
-    """Have the link to an order mailed. The answer says nothing of which orders there are."""
+async def request_link(body: OrderLinkForm, database: Db, settings: ShopSettings, ip: ClientIp) -> Response:
+    """Send the link to an order by e-mail. The response does not reveal if the order exists."""
     try:
-        await ask_link(database, body.number, body.email, client=Client.at(ip, settings))
+        await request_order_link(database, body.number, body.email, client=Client.from_ip(ip, settings))
     except (InvalidData, TooManyRequests) as error:
-        return problem_answer(error, FORM)
+        return form_error_response(error, FORM)
     return Wire({})
 
 
 @router.post("/form")
-async def ask_without_scripts(
+async def request_link_without_scripts(
     request: Request, database: Db, settings: ShopSettings, ip: ClientIp
 ) -> Response:
-    """The same for a browser without scripts: the page says what came of it, by the parameter `said`."""
-    typed = await form_fields(request)
+    """Handle the form of a browser without scripts: redirect to the page with the result in the parameter `said`."""
+    typed = await read_form_fields(request)
     number, email = typed.get("number", ""), typed.get("email", "")
-    said = "sent"
+    result = "sent"
     try:
-        await ask_link(database, number, email, client=Client.at(ip, settings))
+        await request_order_link(database, number, email, client=Client.from_ip(ip, settings))
     except InvalidData:
-        said = "check"
+        result = "check"
     except TooManyRequests:
-        said = "wait"
-    return RedirectResponse(f"{PAGE}?said={said}", 303)
+        result = "wait"
+    return RedirectResponse(f"{PAGE}?said={result}", 303)

@@ -1,4 +1,4 @@
-"""The signed link that lets a guest open an order."""
+"""The signed link that opens an order for a guest."""
 
 from backend.core.web.signing import SignedLink
 

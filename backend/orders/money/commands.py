@@ -1,4 +1,4 @@
-"""Commands of the refund service. The Admin API makes them from its bodies, a return when it is paid."""
+"""Commands of the refund service. The Admin API creates them from request bodies; paying a return creates one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from backend.core.money import Cop
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReturnedUnits:
-    """Units of an order's line that come back with a refund, or are not sent at all.
+    """Units of an order's line that come back with a refund, or are not sent.
 
     Attributes:
         restock: True if they can be sold again.
@@ -21,15 +21,15 @@ class ReturnedUnits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreateRefund:
-    """Money that was given back by a bank transfer.
+    """A refund that was paid by a bank transfer.
 
     Attributes:
         amount: whole pesos.
-        reference: the transfer's.
+        reference: the reference of the transfer.
         note: for the staff.
-        lines: units that move with the refund.
-        payment_session_id: the payment, where the order has several.
-        cancel: True if the order must be cancelled by it.
+        lines: units that are taken back or withdrawn with the refund.
+        payment_session_id: the payment, if the order has several.
+        cancel: True if the refund must cancel the order.
     """
 
     amount: Cop

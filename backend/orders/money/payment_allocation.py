@@ -1,8 +1,9 @@
-"""What of an order's money was paid for which of its parts: each capture and each refund, shared out to the peso.
+"""Allocation of each capture and refund to the parts of an order, exact to the peso.
 
-A capture pays what is still unpaid of lines and shipping, in proportion. A refund takes back the units that it names,
-then money that paid nothing, then the rest in proportion to what was paid. So the shares of a payment are the payment,
-those of a whole order are its lines and its shipping, and an order whose money went back has no IVA left.
+A capture pays the unpaid amounts of lines and shipping, in proportion. A refund first takes the units it lists,
+then money that paid for no part, then the rest in proportion to the paid amounts. So the shares of a payment add up
+to its amount, the shares of a paid order add up to its lines and shipping, and an order whose money was all
+refunded has no IVA left.
 """
 
 from collections import defaultdict
@@ -16,8 +17,8 @@ from backend.core.money import Cop
 from backend.pricing import SHIPPING, price_of_units, spread, tax_inside
 
 
-class Part(NamedTuple):
-    """A line of an order, or its shipping: its rate of IVA in percent, what it cost, and how many units it has."""
+class OrderPart(NamedTuple):
+    """A line of an order, or its shipping: its rate of IVA in percent, its total, and its number of units."""
 
     rate: int
     total: Cop
@@ -25,7 +26,10 @@ class Part(NamedTuple):
 
 
 class Share(NamedTuple):
-    """Pesos of a payment, and the IVA in them. `part` is a line's id, `SHIPPING`, or empty: they paid nothing."""
+    """Pesos of a payment, and the IVA included.
+
+    `part` is a line's id, `SHIPPING`, or empty for money that paid for no part.
+    """
 
     part: str
     rate: int
@@ -34,11 +38,11 @@ class Share(NamedTuple):
 
 
 class Event(NamedTuple):
-    """A capture or a refund of an order. Sorted, they are in the order in which they happened.
+    """A capture or a refund of an order. Events sort by time.
 
     Attributes:
-        units: what a refund is for, by line id.
-        pays: False for money that paid nothing and was given back: it is beyond whatever is unpaid.
+        units: refunded units by line id.
+        pays: False for money that paid for nothing and was refunded: it is booked as surplus.
     """
 
     at: datetime
@@ -51,30 +55,30 @@ class Event(NamedTuple):
 
 @dataclass(slots=True)
 class Account:
-    """What was paid for the parts of one order, so far. Without parts there is no order.
+    """Amounts paid so far for the parts of one order. `parts` is empty if there is no order.
 
     Attributes:
-        beyond: money that was paid for none of them.
+        unallocated: money that paid for no part.
     """
 
-    parts: Mapping[str, Part]
+    parts: Mapping[str, OrderPart]
     paid: dict[str, Cop] = field(default_factory=dict)
-    beyond: Cop = 0
+    unallocated: Cop = 0
 
     def book(self, event: Event) -> list[Share]:
-        """What a capture paid, or what a refund takes back. Together the shares are its amount."""
+        """Book a capture or refund and return its shares. Their sum is the amount of the event."""
         if not event.pays:
-            return self._move({}, event.amount, -1 if event.is_refund else 1)
+            return self._add_shares({}, event.amount, -1 if event.is_refund else 1)
         if event.is_refund:
-            return self._give_back(event.amount, event.units)
-        return self._take(event.amount)
+            return self._allocate_refund(event.amount, event.units)
+        return self._allocate_capture(event.amount)
 
-    def _take(self, amount: Cop) -> list[Share]:
+    def _allocate_capture(self, amount: Cop) -> list[Share]:
         unpaid = {id_: part.total - self.paid.get(id_, 0) for id_, part in self.parts.items()}
         shares = spread(amount, unpaid)
-        return self._move(shares, amount - sum(shares.values()), 1)
+        return self._add_shares(shares, amount - sum(shares.values()), 1)
 
-    def _give_back(self, amount: Cop, units: Sequence[tuple[str, int]]) -> list[Share]:
+    def _allocate_refund(self, amount: Cop, units: Sequence[tuple[str, int]]) -> list[Share]:
         shares: dict[str, Cop] = {}
         left = amount
         for id_, count in units:
@@ -84,13 +88,13 @@ class Account:
                 share = min(worth, self.paid.get(id_, 0) - shares.get(id_, 0), left)
                 shares[id_] = shares.get(id_, 0) + share
                 left -= share
-        beyond = min(left, self.beyond)
-        kept = {id_: pesos - shares.get(id_, 0) for id_, pesos in self.paid.items()}
-        for id_, share in spread(left - beyond, kept).items():
+        unallocated = min(left, self.unallocated)
+        still_paid = {id_: pesos - shares.get(id_, 0) for id_, pesos in self.paid.items()}
+        for id_, share in spread(left - unallocated, still_paid).items():
             shares[id_] = shares.get(id_, 0) + share
-        return self._move(shares, amount - sum(shares.values()), -1)
+        return self._add_shares(shares, amount - sum(shares.values()), -1)
 
-    def _move(self, shares: Mapping[str, Cop], beyond: Cop, sign: int) -> list[Share]:
+    def _add_shares(self, shares: Mapping[str, Cop], unallocated: Cop, sign: int) -> list[Share]:
         moved = []
         for id_, amount in shares.items():
             before = self.paid.get(id_, 0)
@@ -98,32 +102,32 @@ class Account:
             rate = self.parts[id_].rate
             tax = abs(tax_inside(self.paid[id_], rate) - tax_inside(before, rate))
             moved.append(Share(id_, rate, amount, tax))
-        if beyond:
-            self.beyond += sign * beyond
-            moved.append(Share("", 0, beyond, 0))
+        if unallocated:
+            self.unallocated += sign * unallocated
+            moved.append(Share("", 0, unallocated, 0))
         return moved
 
 
-def parts_of(
+def build_parts(
     lines: Sequence[tuple[str, int, int, Cop]], shipping: tuple[int, Cop], taken: Mapping[str, Cop]
-) -> dict[str, Part]:
-    """The parts of an order.
+) -> dict[str, OrderPart]:
+    """Return the parts of an order by line id, with the shipping as `SHIPPING`.
 
     Args:
-        lines: of each line its id, its rate, its units and the price of one.
-        shipping: its rate and what it costs after adjustments.
-        taken: what adjustments took off, by line id.
+        lines: id, rate, units and unit price of each line.
+        shipping: its rate, and its price after adjustments.
+        taken: discount by line id.
     """
     parts = {
-        id_: Part(rate, quantity * price - taken.get(id_, 0), quantity)
+        id_: OrderPart(rate, quantity * price - taken.get(id_, 0), quantity)
         for id_, rate, quantity, price in lines
     }
     rate, total = shipping
-    return {**parts, SHIPPING: Part(rate, total)}
+    return {**parts, SHIPPING: OrderPart(rate, total)}
 
 
-def taken_by_part(adjustments: Sequence[JsonObject]) -> dict[str, Cop]:
-    """What an order's adjustments took off each of its lines and its shipping."""
+def sum_discounts_by_part(adjustments: Sequence[JsonObject]) -> dict[str, Cop]:
+    """Return the sum of an order's adjustments by line id, with the shipping as `SHIPPING`."""
     taken: dict[str, Cop] = defaultdict(int)
     for one in adjustments:
         taken[one["target"]] += one["amount"]

@@ -1,4 +1,4 @@
-"""Refunds by hand on an order: the money, the units that come back, and what becomes of the order.
+"""Manual refunds of an order: the money, the returned units, and the resulting state of the order.
 
 The caller has locked the cart, the payment session and the order, in this order.
 """
@@ -10,71 +10,77 @@ from dataclasses import asdict, dataclass
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention import AttentionKind, close_attention
-from backend.audit import Subject, Thing, record
+from backend.audit import Subject, SubjectType, record
 from backend.core.db.database import Database
 from backend.core.errors import Conflict, InvalidData, NotAllowed
 from backend.core.money import Cop
 from backend.inventory import service as inventory
 from backend.inventory import stock_fulfillment
-from backend.inventory.movements import Reason, Why
-from backend.orders.fulfillments import fulfillments_of_order, has_left
+from backend.inventory.movements import MovementDetails, Reason
+from backend.orders.fulfillments import has_left, list_order_fulfillments
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.money.commands import CreateRefund, ReturnedUnits
-from backend.orders.money.unit_worth import worth
+from backend.orders.money.unit_worth import compute_unit_worth
 from backend.orders.service import (
     has_active_fulfillments,
-    lines_of_order,
+    list_order_lines,
     lock_order,
     read_order,
     require_nothing_sent,
     update_fulfillment_status,
 )
-from backend.orders.states import PACKED, TAKEN_BACK, LabelState, OrderStatus, move, payment_status_of
+from backend.orders.states import PACKED, TAKEN_BACK, LabelState, OrderStatus, compute_payment_status, move
 from backend.payment.models import PaymentSession, Refund
-from backend.payment.payments import book_refund, captured_and_refunded, refundable, refunds_of
-from backend.payment.sessions import sessions_of
+from backend.payment.payments import (
+    book_refund,
+    get_refundable_amount,
+    list_refunds,
+    sum_captured_and_refunded,
+)
+from backend.payment.sessions import list_payment_sessions
 from backend.payment.states import SessionState
 from backend.payment.transitions import lock_session, took_nothing
 from backend.staff.rights import Actor, Right
 
-NOT_PAID = "The order has no money that could be given back"
+NOT_PAID = "The order has no money to refund"
 REVERSED = "reversed"
-"""The reason of a refund that the provider made, and not the shop by a transfer."""
+"""Reason of a refund that the provider made itself, without a bank transfer of the shop."""
 
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """A bank transfer that gave money back."""
+    """A bank transfer that refunded money."""
 
     reference: str
-    by: str
+    actor_id: str
     reason: str = ""
     note: str | None = None
 
 
 async def refund_order(database: Database, actor: Actor, order_id: str, new: CreateRefund) -> Refund:
-    """Book a refund by hand. The same reference with the same amount is the same refund, however often it is sent.
+    """Book a manual refund. Repeating the same reference with the same amount returns the existing refund.
 
-    When all of the money is given back and no fulfillment stands, the order is cancelled. `cancel` requires both.
+    When all money is refunded and no fulfillment is active, the order is cancelled. `cancel` requires both.
 
     Raises:
         NotFound: there is no such order.
-        InvalidData: a line is not the order's, or more of it comes back than was sold; or more is given back for
-            sent units than they cost, without a reason.
-        NotAllowed: there is no such money; or `cancel` is wanted, and fulfillments stand or money would be left.
-        Conflict: the reference stands for another amount already.
+        InvalidData: a line is not in the order, or has more returned than sold units; or the refund of sent units
+            exceeds their price and has no reason.
+        NotAllowed: there is not enough money; or `cancel` is set, and a fulfillment is active or money would
+            remain.
+        Conflict: the reference is already used for another amount.
     """
     actor.require(Right.BOOK_REFUNDS)
     async with database.read() as session:
         order = await read_order(session, order_id)
-        session_id = await session_for(session, order, new)
+        session_id = await find_refund_session(session, order, new)
     async with database.transaction() as session:
         payment, _ = await lock_session(session, session_id)
         order = await lock_order(session, order_id)
-        return await book_by_hand(session, actor, payment, order, new)
+        return await book_manual_refund(session, actor, payment, order, new)
 
 
-async def book_by_hand(
+async def book_manual_refund(
     session: AsyncSession,
     actor: Actor,
     payment: PaymentSession,
@@ -83,94 +89,100 @@ async def book_by_hand(
     *,
     returned: Sequence[ReturnedUnits] = (),
 ) -> Refund:
-    """`refund_order` within the caller's transaction: the payment and the order are locked, the right is checked.
+    """Book a manual refund in the caller's transaction, which has locked payment and order and checked the right.
 
-    `returned` are the units that the money is for when they came back, or were withdrawn, before: they say which lines
-    a credit note has, and do not move again.
+    `returned` are the refunded units that came back, or were withdrawn, before. They determine the lines of the
+    credit note and are not moved again.
     """
-    known = await _known(session, order, new)
-    if known is not None:
-        return known
+    existing = await _find_existing(session, order, new)
+    if existing is not None:
+        return existing
     await _require_reason(session, order, new)
-    await record(session, actor, "refunded", Subject(Thing.ORDER, order.id))
-    await _take_lines(session, order, new.lines)
-    refund = _refund(payment, order, new.amount, Transfer(new.reference, actor.id, new.reason, new.note))
+    await record(session, actor, "refunded", Subject(SubjectType.ORDER, order.id))
+    await _move_lines(session, order, new.lines)
+    refund = _build_refund(
+        payment, order, new.amount, Transfer(new.reference, actor.id, new.reason, new.note)
+    )
     refund.lines = [asdict(line) for line in new.lines or returned]
     await book_refund(session, payment, refund)
-    await restate_payment(session, order)
-    await _end_without_money(session, order, must_cancel=new.cancel, by=actor.id)
+    await update_payment_status(session, order)
+    await _stop_if_refunded(session, order, must_cancel=new.cancel, actor_id=actor.id)
     return refund
 
 
 async def refund_money(
     session: AsyncSession, payment: PaymentSession, order: Order | None, amount: Cop, transfer: Transfer
 ) -> None:
-    """Book that this money was given back; an order that nothing else has paid, or may still pay, is cancelled.
+    """Book a refund of this amount. Cancel the order unless another payment has paid it or may still pay it.
 
     Raises:
-        NotAllowed: it is more than is left of the payment; or the order has fulfillments that stand.
+        NotAllowed: the amount exceeds the rest of the payment; or the order has active fulfillments.
     """
-    await book_refund(session, payment, _refund(payment, order, amount, transfer))
+    await book_refund(session, payment, _build_refund(payment, order, amount, transfer))
     if order is None:
         return
-    others = [other for other in await sessions_of(session, order.cart_id) if other.id != payment.id]
+    others = [
+        other for other in await list_payment_sessions(session, order.cart_id) if other.id != payment.id
+    ]
     if any(
         SessionState(other.state).is_open or other.state == SessionState.AUTHORIZED or took_nothing(other)
         for other in others
     ):
         return  # another payment decides
-    await restate_payment(session, order)
-    captured, refunded = await captured_and_refunded(session, order.cart_id)
-    await _end_without_money(session, order, must_cancel=captured <= refunded, by=transfer.by)
+    await update_payment_status(session, order)
+    captured, refunded = await sum_captured_and_refunded(session, order.cart_id)
+    await _stop_if_refunded(session, order, must_cancel=captured <= refunded, actor_id=transfer.actor_id)
 
 
 async def book_reversal(
     session: AsyncSession, payment: PaymentSession, order: Order | None, amount: Cop, transfer: Transfer
 ) -> None:
-    """Book that the provider gave this money of a captured payment back.
+    """Book that the provider itself refunded this amount of a captured payment.
 
-    An order without money is not sent any more; it is cancelled unless fulfillments stand.
+    An order without money is no longer sent; it is cancelled unless it has active fulfillments.
 
     Raises:
-        NotAllowed: it is more than is left of the payment.
+        NotAllowed: the amount exceeds the rest of the payment.
     """
-    await book_refund(session, payment, _refund(payment, order, amount, transfer))
+    await book_refund(session, payment, _build_refund(payment, order, amount, transfer))
     if order is not None:
-        await restate_payment(session, order)
-        await _end_without_money(session, order, must_cancel=False, by=transfer.by)
+        await update_payment_status(session, order)
+        await _stop_if_refunded(session, order, must_cancel=False, actor_id=transfer.actor_id)
 
 
 async def refund_all(session: AsyncSession, order: Order, transfer: Transfer) -> None:
-    """Book that all money of the (locked) order was given back by this transfer, and cancel the order.
+    """Book that this transfer refunded all money of the (locked) order, and cancel the order.
 
     Raises:
-        NotAllowed: there is none, or fulfillments of the order stand.
+        NotAllowed: the order has no money, or it has active fulfillments.
     """
     some = False
-    for payment in await sessions_of(session, order.cart_id):
-        if left := await refundable(session, payment):
+    for payment in await list_payment_sessions(session, order.cart_id):
+        if left := await get_refundable_amount(session, payment):
             some = True
-            await book_refund(session, payment, _refund(payment, order, left, transfer))
+            await book_refund(session, payment, _build_refund(payment, order, left, transfer))
     if not some:
         raise NotAllowed(NOT_PAID)
-    await restate_payment(session, order)
-    await _end_without_money(session, order, must_cancel=True, by=transfer.by)
+    await update_payment_status(session, order)
+    await _stop_if_refunded(session, order, must_cancel=True, actor_id=transfer.actor_id)
 
 
-async def restate_payment(session: AsyncSession, order: Order) -> None:
-    """Set the payment status of the (locked) order by what was captured for it and refunded."""
-    captured, refunded = await captured_and_refunded(session, order.cart_id)
+async def update_payment_status(session: AsyncSession, order: Order) -> None:
+    """Set the payment status of the (locked) order from its captured and refunded amounts."""
+    captured, refunded = await sum_captured_and_refunded(session, order.cart_id)
     if captured:
-        move(order, payment=payment_status_of(order.total, captured, refunded))
+        move(order, payment=compute_payment_status(order.total, captured, refunded))
         await session.flush()
 
 
-async def refunds_of_order(session: AsyncSession, order: Order) -> Sequence[Refund]:
-    """The refunds of the order's payments, the oldest first."""
-    return await refunds_of(session, (payment.id for payment in await sessions_of(session, order.cart_id)))
+async def list_order_refunds(session: AsyncSession, order: Order) -> Sequence[Refund]:
+    """Return the refunds of the order's payments, the oldest first."""
+    return await list_refunds(
+        session, (payment.id for payment in await list_payment_sessions(session, order.cart_id))
+    )
 
 
-def _refund(payment: PaymentSession, order: Order | None, amount: Cop, transfer: Transfer) -> Refund:
+def _build_refund(payment: PaymentSession, order: Order | None, amount: Cop, transfer: Transfer) -> Refund:
     return Refund(
         payment_session_id=payment.id,
         order_id=order.id if order is not None else None,
@@ -178,69 +190,74 @@ def _refund(payment: PaymentSession, order: Order | None, amount: Cop, transfer:
         reference=transfer.reference,
         reason=transfer.reason,
         note=transfer.note,
-        created_by=transfer.by,
+        created_by=transfer.actor_id,
     )
 
 
-async def session_for(session: AsyncSession, order: Order, new: CreateRefund) -> str:
-    """The id of the payment session whose money is given back: the one that is named, else one that has so much.
+async def find_refund_session(session: AsyncSession, order: Order, new: CreateRefund) -> str:
+    """Return the id of the payment session to refund: the given one, else one with enough money.
 
     Raises:
-        NotAllowed: the order has no money that could be given back.
+        NotAllowed: the order has no money to refund.
     """
-    payment_sessions = await sessions_of(session, order.cart_id)
+    payment_sessions = await list_payment_sessions(session, order.cart_id)
     captured = [one for one in payment_sessions if one.state == SessionState.CAPTURED]
     if new.payment_session_id is not None:
         captured = [one for one in captured if one.id == new.payment_session_id]
     if not captured:
         raise NotAllowed(NOT_PAID)
-    for refund in await refunds_of(session, (one.id for one in captured)):
+    for refund in await list_refunds(session, (one.id for one in captured)):
         if refund.reference == new.reference:
             return refund.payment_session_id
     for one in captured:
-        if await refundable(session, one) >= new.amount:
+        if await get_refundable_amount(session, one) >= new.amount:
             return one.id
     return captured[0].id
 
 
-async def _known(session: AsyncSession, order: Order, new: CreateRefund) -> Refund | None:
-    for refund in await refunds_of_order(session, order):
+async def _find_existing(session: AsyncSession, order: Order, new: CreateRefund) -> Refund | None:
+    """Return the refund with this reference; None if there is none.
+
+    Raises:
+        Conflict: it has another amount.
+    """
+    for refund in await list_order_refunds(session, order):
         if refund.reference == new.reference:
             if refund.amount != new.amount:
-                raise Conflict(f"Reference {new.reference} stands for a refund of {refund.amount} already")
+                raise Conflict(f"Reference {new.reference} is already used for a refund of {refund.amount}")
             return refund
     return None
 
 
 async def _require_reason(session: AsyncSession, order: Order, new: CreateRefund) -> None:
-    """Check that money for units that were sent is no more than what they cost, unless there is a reason.
+    """Check that the refund of sent units does not exceed their price, unless there is a reason.
 
     Raises:
-        InvalidData: it is more, and `reason` is empty.
+        InvalidData: it exceeds the price, and `reason` is empty.
     """
     if not new.lines or new.reason.strip():
         return
     units: Counter[str] = Counter()
     for one in new.lines:
         units[one.line_id] += one.quantity
-    lines = await lines_of_order(session, order.id)
+    lines = await list_order_lines(session, order.id)
     if any(line.quantity - line.fulfilled - line.withdrawn > 0 for line in lines if units[line.id]):
-        return  # some of them were never sent: what was paid is their bound
+        return  # some units were never sent: the paid amount limits the refund
     before = {line.id: line.returned + line.withdrawn for line in lines}
-    bound = worth(order, lines, units, before)
+    bound = compute_unit_worth(order, lines, units, before)
     if new.amount > bound:
         raise InvalidData(
-            f"The units that come back cost {bound}: give a reason for more", fields={"reason": "Missing"}
+            f"The returned units cost {bound}: a larger refund needs a reason", fields={"reason": "Missing"}
         )
 
 
-async def _take_lines(session: AsyncSession, order: Order, named: Sequence[ReturnedUnits]) -> None:
-    """Units come back, or are not sent at all. Of a line, those that were not sent go first."""
-    if not named:
+async def _move_lines(session: AsyncSession, order: Order, returned_lines: Sequence[ReturnedUnits]) -> None:
+    """Take units back or withdraw them. Unsent units of a line are withdrawn first."""
+    if not returned_lines:
         return
-    lines = {line.id: line for line in await lines_of_order(session, order.id)}
+    lines = {line.id: line for line in await list_order_lines(session, order.id)}
     await stock_fulfillment.lock_all_levels(session, {line.variant_id for line in lines.values()})
-    for one in named:
+    for one in returned_lines:
         line = lines.get(one.line_id)
         if line is None:
             raise InvalidData(f"Items with ids {one.line_id} does not exist in order with id {order.id}.")
@@ -251,61 +268,67 @@ async def _take_lines(session: AsyncSession, order: Order, named: Sequence[Retur
         if unsent:
             await withdraw_units(session, order, line, unsent, restock=one.restock)
         if one.quantity > unsent:
-            await bring_back_units(session, order, line, one.quantity - unsent, restock=one.restock)
+            await accept_returned_units(session, order, line, one.quantity - unsent, restock=one.restock)
     await update_fulfillment_status(session, order)
 
 
 async def withdraw_units(
     session: AsyncSession, order: Order, line: OrderLine, count: int, *, restock: bool
 ) -> None:
-    """So many units of the (locked) order's line, which were not sent, are not sent any more: free, or lost."""
+    """Withdraw `count` unsent units of the (locked) order's line: release their stock, or book it as lost."""
     line.withdrawn += count
-    reserved = (await inventory.reserved_units(session, order.cart_id)).get(line.variant_id, 0)
-    units = {line.variant_id: min(count, reserved)}  # units that are missing are reserved for nobody
+    reserved = (await inventory.read_reserved_units(session, order.cart_id)).get(line.variant_id, 0)
+    units = {line.variant_id: min(count, reserved)}  # missing units are not reserved
     if not units[line.variant_id]:
         return
     if restock:
         await stock_fulfillment.release_units(session, order.cart_id, units)
     else:
-        await stock_fulfillment.fulfill(session, order.cart_id, units, Why(Reason.LOST, order_id=order.id))
+        await stock_fulfillment.fulfill(
+            session, order.cart_id, units, MovementDetails(Reason.LOST, order_id=order.id)
+        )
 
 
-async def bring_back_units(
+async def accept_returned_units(
     session: AsyncSession,
     order: Order,
     line: OrderLine,
     count: int,
     *,
     restock: bool,
-    from_buyer: bool = False,
+    from_customer: bool = False,
 ) -> None:
-    """So many packed units of the (locked) order's line are the shop's again; with `restock` stocked where they were.
+    """Accept the return of `count` packed units of the (locked) order's line.
 
-    They are taken from parcels that have not left before others; what comes `from_buyer` was in those that have.
+    With `restock`, they are in stock again at the location from which they were sent. The units are assigned first to
+    parcels that have not left; with `from_customer`, first to parcels that have left.
 
     Raises:
-        InvalidData: they were never sent.
+        InvalidData: fewer units are in parcels.
     """
     line.returned += count
-    for fulfillment, units in await _parcels_of(session, order, line, count, left_first=from_buyer):
+    for fulfillment, units in await _find_parcels(session, order, line, count, left_first=from_customer):
         taken = fulfillment.data.get(TAKEN_BACK, {})
         fulfillment.data = {
             **fulfillment.data,
             TAKEN_BACK: {**taken, line.id: taken.get(line.id, 0) + units},
         }
         if restock:
-            why = Why(Reason.RETURN, order_id=order.id)
+            why = MovementDetails(Reason.RETURN, order_id=order.id)
             await stock_fulfillment.restock(session, fulfillment.location_id, {line.variant_id: units}, why)
 
 
-async def _parcels_of(
+async def _find_parcels(
     session: AsyncSession, order: Order, line: OrderLine, count: int, *, left_first: bool
 ) -> list[tuple[Fulfillment, int]]:
-    """The parcels that hold so many units of the line which are not taken back, and how many; the newest first.
+    """Return the parcels that hold `count` units of the line that were not taken back, and the units of each.
 
-    Those that have left come first, or last.
+    The newest comes first; parcels that have left come before or after the others (`left_first`).
+
+    Raises:
+        InvalidData: no parcels hold that many units.
     """
-    fulfillments = await fulfillments_of_order(session, order.id)
+    fulfillments = await list_order_fulfillments(session, order.id)
     packed = [one for one in reversed(fulfillments) if one.state == LabelState.CREATED and PACKED in one.data]
     found = []
     for fulfillment in sorted(packed, key=lambda one: has_left(one) != left_first):
@@ -319,31 +342,29 @@ async def _parcels_of(
     return found
 
 
-async def _end_without_money(session: AsyncSession, order: Order, *, must_cancel: bool, by: str) -> None:
-    """An order whose money went back is not sent: its units are free, and it is cancelled unless fulfillments stand.
+async def _stop_if_refunded(session: AsyncSession, order: Order, *, must_cancel: bool, actor_id: str) -> None:
+    """Stop sending an order whose money was all refunded: release its units and cancel it unless it has fulfillments.
 
     Raises:
-        NotAllowed: it must be cancelled, and money is left or fulfillments stand.
+        NotAllowed: it must be cancelled, and money is left or a fulfillment is active.
     """
-    captured, refunded = await captured_and_refunded(session, order.cart_id)
+    captured, refunded = await sum_captured_and_refunded(session, order.cart_id)
     if captured > refunded:
         if must_cancel:
-            raise NotAllowed(
-                f"To cancel the order, give all of its money back: {captured - refunded} is left"
-            )
+            raise NotAllowed(f"To cancel the order, refund all of its money: {captured - refunded} is left")
         return
     if must_cancel:
         await require_nothing_sent(session, order.id)
-    await stop_sending(session, order, "All of the order's money was given back")
+    await stop_sending(session, order, "All of the order's money was refunded")
     if order.status == OrderStatus.CANCELED:
-        order.canceled_by = order.canceled_by or by
+        order.canceled_by = order.canceled_by or actor_id
         await session.flush()
 
 
 async def stop_sending(session: AsyncSession, order: Order, note: str) -> None:
-    """Nothing more of the (locked) order is sent: its units are free, and it is cancelled unless fulfillments stand.
+    """Stop sending the (locked) order: release its units, and cancel it unless it has active fulfillments.
 
-    `note` says why to whoever reads what was to be resolved.
+    `note` is the reason stored in the attention row that this closes.
     """
     await inventory.release(session, order.cart_id)
     await close_attention(session, AttentionKind.STOCK_SHORT, order.id, note=note)

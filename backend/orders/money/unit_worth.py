@@ -1,30 +1,30 @@
-"""Worth of units of an order."""
+"""Price of units of an order, for refunds."""
 
 from collections.abc import Mapping, Sequence
 
 from backend.core.money import Cop
 from backend.orders.models import Order, OrderLine
-from backend.orders.service import totals_of
+from backend.orders.service import compute_order_totals
 from backend.pricing import price_of_units
 
 
-def worth(
+def compute_unit_worth(
     order: Order,
     lines: Sequence[OrderLine],
     units: Mapping[str, int],
-    before: Mapping[str, int] | None = None,
+    earlier_units: Mapping[str, int] | None = None,
 ) -> Cop:
-    """Return what so many units of the order's lines cost, and its shipping with the last of all that was sold.
+    """Return the price of these units of the order's lines, with the shipping if they complete the whole order.
 
-    A retracto gives back everything, shipping included (Ley 1480 of 2011, art. 47), and so do several that together
-    are for all of it: `before` are the units that others were granted for.
+    A retracto (withdrawal) of the whole order refunds the shipping too (Ley 1480 of 2011, art. 47). So do several
+    that together cover the whole order: `earlier_units` are the units of the earlier ones.
     """
-    by_line = totals_of(order, lines).by_line
+    by_line = compute_order_totals(order, lines).by_line
     parts = [
         price_of_units(by_line[line.id].total, line.quantity, units[line.id])
         for line in lines
         if units.get(line.id)
     ]
-    if all(units.get(line.id, 0) + (before or {}).get(line.id, 0) == line.quantity for line in lines):
+    if all(units.get(line.id, 0) + (earlier_units or {}).get(line.id, 0) == line.quantity for line in lines):
         parts.append(order.shipping_total)
     return sum(parts)

@@ -1,1 +1,1 @@
-"""Orders as the platform's APIs show them."""
+"""Conversion of orders to the shapes of the platform's APIs."""

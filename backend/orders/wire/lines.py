@@ -1,4 +1,4 @@
-"""A line of an order as the platform shows it: as it was sold, and how far its units are."""
+"""Conversion of order lines to the platform's shape: the line as it was sold, and the state of its units."""
 
 from collections.abc import Iterable
 from typing import cast
@@ -10,15 +10,15 @@ from backend.edge.wire import (
     JsonDict,
     PartOf,
     Stamps,
-    adjustments,
-    exact,
-    priced,
-    sibling_id,
+    adjustment_views,
+    derive_sibling_id,
+    exact_value,
+    part_totals_view,
     stamps,
-    tax_line,
-    with_twins,
+    tax_line_view,
+    with_raw_amounts,
 )
-from backend.media.picture_urls import absolute_address
+from backend.media.picture_urls import to_absolute_picture_url
 from backend.orders.answers import (
     LineDetail,
     OrderItemFields,
@@ -30,9 +30,9 @@ from backend.orders.answers import (
     UnitPrices,
     UnitTotals,
 )
-from backend.orders.fulfillments import carrier_canceled
+from backend.orders.fulfillments import is_canceled_by_carrier
 from backend.orders.models import Fulfillment, Order, OrderLine
-from backend.orders.returning_units import NOTHING, ComingBack
+from backend.orders.returning_units import NO_RETURNING_UNITS, ReturningUnits
 from backend.pricing import PartTotals, price_of_units
 
 
@@ -42,18 +42,28 @@ def line_wire(
     part: PartTotals,
     fulfillments: Iterable[Fulfillment],
     *,
-    coming_back: ComingBack = NOTHING,
-    known: LineProducts = NO_PRODUCTS,
+    returning_units: ReturningUnits = NO_RETURNING_UNITS,
+    line_products: LineProducts = NO_PRODUCTS,
     base_url: str = "",
 ) -> OrderItemOut:
-    """The line. `known`: its product and variant as they are now, where they are to be shown."""
-    detail = _detail(order, line, fulfillments, coming_back)
+    """Convert a line to the platform's shape.
+
+    Args:
+        order: the order.
+        line: the line.
+        part: the totals of the line.
+        fulfillments: those of the order.
+        returning_units: units that are being returned.
+        line_products: current products and variants, if they are to be included.
+        base_url: start of the addresses of pictures.
+    """
+    detail = _line_detail_wire(order, line, fulfillments, returning_units)
     moments = stamps(line.created_at, line.updated_at)
     fields: OrderItemFields = {
         "id": line.id,
         "title": line.title,
         "subtitle": line.variant_title,
-        "thumbnail": absolute_address(line.thumbnail, base_url),
+        "thumbnail": to_absolute_picture_url(line.thumbnail, base_url),
         "variant_id": line.variant_id,
         "product_id": line.product_id,
         "product_title": line.title,
@@ -72,22 +82,24 @@ def line_wire(
         "is_discountable": True,
         "is_tax_inclusive": True,
         "is_custom_price": False,
-        **with_twins(UnitPrices(unit_price=line.unit_price, compare_at_unit_price=line.compare_at_price)),
-        **with_twins(Quantity(quantity=line.quantity)),
-        **with_twins(priced(part)),
-        **with_twins(_totals_of_units(line, part, detail)),
+        **with_raw_amounts(
+            UnitPrices(unit_price=line.unit_price, compare_at_unit_price=line.compare_at_price)
+        ),
+        **with_raw_amounts(Quantity(quantity=line.quantity)),
+        **with_raw_amounts(part_totals_view(part)),
+        **with_raw_amounts(_totals_of_units(line, part, detail)),
         "metadata": line.meta,
         "line_item_metadata": line.meta,
         **moments,
         "deleted_at": None,
         "tax_lines": [sold_tax_line("ordlitxl", line.id, part, moments, item_id=line.id)],
-        "adjustments": adjustments("ordliadj", line.id, part, item_id=line.id),
+        "adjustments": adjustment_views("ordliadj", line.id, part, item_id=line.id),
         "detail": detail,
-        "variant": known.variants.get(line.variant_id) or _sold_variant(line, base_url),
+        "variant": line_products.variants.get(line.variant_id) or _sold_variant_wire(line, base_url),
     }
     shown = cast(OrderItemOut, fields)
-    if line.product_id in known.products:
-        shown["product"] = known.products[line.product_id]
+    if line.product_id in line_products.products:
+        shown["product"] = line_products.products[line.product_id]
     return shown
 
 
@@ -95,7 +107,7 @@ def _totals_of_units(line: OrderLine, part: PartTotals, units: UnitCounts) -> Un
     def total_of(count: int) -> int:
         return price_of_units(part.total, line.quantity, count)
 
-    # units that no further return can be asked for
+    # units for which no further return can be requested
     gone = (
         units["return_requested_quantity"] + units["return_received_quantity"] + units["written_off_quantity"]
     )
@@ -114,19 +126,19 @@ def _totals_of_units(line: OrderLine, part: PartTotals, units: UnitCounts) -> Un
 def sold_tax_line(
     prefix: str, owner_id: str, part: PartTotals, moments: Stamps, **part_of: Unpack[PartOf]
 ) -> SoldTaxLine:
-    """The IVA of a line or a way to ship that was sold. `moments`: when that was made and last changed."""
+    """Return the IVA of a sold line or shipping method. `moments`: when it was created and most recently changed."""
     return {
-        **tax_line(prefix, owner_id, part.tax_rate, **part_of),
-        "raw_rate": exact(part.tax_rate),
+        **tax_line_view(prefix, owner_id, part.tax_rate, **part_of),
+        "raw_rate": exact_value(part.tax_rate),
         "tax_rate_id": None,
-        **with_twins(TaxTotals(total=part.tax_total, subtotal=part.original_tax_total)),
+        **with_raw_amounts(TaxTotals(total=part.tax_total, subtotal=part.original_tax_total)),
         **moments,
         "deleted_at": None,
     }
 
 
-def _sold_variant(line: OrderLine, base_url: str) -> JsonDict:
-    """What is known of the variant and its product from the sale alone."""
+def _sold_variant_wire(line: OrderLine, base_url: str) -> JsonDict:
+    """Return the data of the variant and its product that the order line stores."""
     return {
         "id": line.variant_id,
         "title": line.variant_title,
@@ -136,43 +148,43 @@ def _sold_variant(line: OrderLine, base_url: str) -> JsonDict:
             "id": line.product_id,
             "title": line.title,
             "handle": line.product_handle,
-            "thumbnail": absolute_address(line.thumbnail, base_url),
+            "thumbnail": to_absolute_picture_url(line.thumbnail, base_url),
         },
     }
 
 
-def _detail(
-    order: Order, line: OrderLine, fulfillments: Iterable[Fulfillment], coming_back: ComingBack
+def _line_detail_wire(
+    order: Order, line: OrderLine, fulfillments: Iterable[Fulfillment], returning_units: ReturningUnits
 ) -> LineDetail:
     active = [fulfillment for fulfillment in fulfillments if fulfillment.canceled_at is None]
     quantities: UnitCounts = {
         "quantity": line.quantity,
         "fulfilled_quantity": line.fulfilled,
-        "shipped_quantity": _units(
-            line, [one for one in active if one.shipped_at and not carrier_canceled(one)]
+        "shipped_quantity": _count_units(
+            line, [one for one in active if one.shipped_at and not is_canceled_by_carrier(one)]
         ),
-        "delivered_quantity": _units(
+        "delivered_quantity": _count_units(
             line, [fulfillment for fulfillment in active if fulfillment.delivered_at]
         ),
-        "return_requested_quantity": coming_back.requested,
-        "return_received_quantity": line.returned + coming_back.arrived,
+        "return_requested_quantity": returning_units.requested,
+        "return_received_quantity": line.returned + returning_units.arrived,
         "return_dismissed_quantity": 0,
         "written_off_quantity": line.withdrawn,
     }
     return {
-        "id": sibling_id("orditem", line.id),
+        "id": derive_sibling_id("orditem", line.id),
         "order_id": order.id,
         "item_id": line.id,
         "version": 1,
-        **with_twins(quantities),
-        **with_twins(UnitPrices(unit_price=None, compare_at_unit_price=None)),
+        **with_raw_amounts(quantities),
+        **with_raw_amounts(UnitPrices(unit_price=None, compare_at_unit_price=None)),
         "metadata": None,
         **stamps(line.created_at, line.updated_at),
         "deleted_at": None,
     }
 
 
-def _units(line: OrderLine, fulfillments: Iterable[Fulfillment]) -> int:
+def _count_units(line: OrderLine, fulfillments: Iterable[Fulfillment]) -> int:
     return sum(
         int(item["quantity"])
         for fulfillment in fulfillments

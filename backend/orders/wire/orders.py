@@ -1,4 +1,4 @@
-"""Orders as the platform shows them: as they were sold, with their payments and fulfillments."""
+"""Conversion of orders to the platform's shape: as they were sold, with their payments and fulfillments."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -10,7 +10,16 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.catalog.api.line_products import NO_PRODUCTS, LineProducts, line_products, wants_products
 from backend.core.db.tables import JsonObject
 from backend.edge.query import Fields
-from backend.edge.wire import address_parts, adjustments, iso, priced, sibling_id, stamps, totals, with_twins
+from backend.edge.wire import (
+    address_view,
+    adjustment_views,
+    cart_totals_view,
+    derive_sibling_id,
+    iso,
+    part_totals_view,
+    stamps,
+    with_raw_amounts,
+)
 from backend.orders.answers import (
     AddressOut,
     FulfillmentLabel,
@@ -24,17 +33,22 @@ from backend.orders.answers import (
 )
 from backend.orders.fulfillments import FULFILLMENTS
 from backend.orders.models import Fulfillment, Order, OrderLine
-from backend.orders.returning_units import NOTHING, ComingBack, arrived_units, requested_units
-from backend.orders.service import totals_of
+from backend.orders.returning_units import (
+    NO_RETURNING_UNITS,
+    ReturningUnits,
+    select_arrived_units,
+    select_requested_units,
+)
+from backend.orders.service import compute_order_totals
 from backend.orders.states import METADATA, TRACKING, TRACKING_URL
 from backend.orders.wire.lines import line_wire, sold_tax_line
 from backend.payment.models import PaymentCollection, PaymentSession, Refund
-from backend.payment.payments import refunds_of
-from backend.payment.wire import captured_total, collection_wire, refunded_total
+from backend.payment.payments import list_refunds
+from backend.payment.wire import collection_wire, sum_captures, sum_refunds
 from backend.pricing import PartTotals
 
 _LINES = (
-    select(OrderLine, requested_units(), arrived_units())
+    select(OrderLine, select_requested_units(), select_arrived_units())
     .where(OrderLine.order_id.in_(bindparam("order_ids", expanding=True)))
     .order_by(OrderLine.id)
 )
@@ -56,15 +70,16 @@ class OrderRows:
     refunds: list[Refund] = field(default_factory=list)
     collections: list[PaymentCollection] = field(default_factory=list)
     fulfillments: list[Fulfillment] = field(default_factory=list)
-    coming_back: dict[str, ComingBack] = field(default_factory=dict)
-    """By line id, where returns ask units of it back."""
+    returning_units: dict[str, ReturningUnits] = field(default_factory=dict)
+    """Units that are being returned, by line id."""
 
 
 @dataclass(frozen=True, slots=True)
 class OrderView:
-    """How orders are shown: with which fields, and with pictures' addresses that begin with `base_url`.
+    """Selected fields of orders, and `base_url`, the start of the addresses of pictures.
 
-    `shows_products`: lines have their products where nothing else was asked for, as the platform shows one order.
+    `shows_products`: lines include their products unless `fields` selects otherwise, as on the platform for one
+    order.
     """
 
     fields: Fields = field(default_factory=Fields)
@@ -78,21 +93,24 @@ PLAIN = OrderView()
 async def order_wire(
     session: AsyncSession, order: Order, rows: OrderRows | None = None, *, view: OrderView = PLAIN
 ) -> OrderOut:
-    """The whole order. For its owner, or for staff. `rows`: those of the order, if they are known."""
-    rows = rows or (await _rows_of(session, [order]))[order.id]
-    return _order(order, rows, await _products_of(session, [rows], view), view.base_url)
+    """Convert the whole order, for its owner or staff. `rows`: the order's rows, if they are already read."""
+    rows = rows or (await _read_rows(session, [order]))[order.id]
+    return _to_order_wire(order, rows, await _read_products(session, [rows], view), view.base_url)
 
 
 async def orders_wire(
     session: AsyncSession, orders: Sequence[Order], view: OrderView = PLAIN
 ) -> list[OrderOut]:
-    """The orders, in their order. Four queries, however many orders, and as many for products that are asked for."""
-    rows = await _rows_of(session, orders)
-    known = await _products_of(session, rows.values(), view)
-    return [_order(order, rows[order.id], known, view.base_url) for order in orders]
+    """Convert the orders, in their order.
+
+    Runs four queries for any number of orders, and four more for requested products.
+    """
+    rows = await _read_rows(session, orders)
+    known = await _read_products(session, rows.values(), view)
+    return [_to_order_wire(order, rows[order.id], known, view.base_url) for order in orders]
 
 
-async def _products_of(session: AsyncSession, rows: Iterable[OrderRows], view: OrderView) -> LineProducts:
+async def _read_products(session: AsyncSession, rows: Iterable[OrderRows], view: OrderView) -> LineProducts:
     if not wants_products(view.fields, by_default=view.shows_products):
         return NO_PRODUCTS
     ids = [line.product_id for one in rows for line in one.lines]
@@ -100,7 +118,10 @@ async def _products_of(session: AsyncSession, rows: Iterable[OrderRows], view: O
 
 
 def fulfillment_wire(fulfillment: Fulfillment, option_id: str | None = None) -> FulfillmentOut:
-    """A fulfillment with its label. `data.state` says how far the label is, `data.stage` where the carrier has it."""
+    """Convert a fulfillment with its label.
+
+    `data.state` is the label's state, `data.stage` the parcel's at the carrier.
+    """
     return {
         "id": fulfillment.id,
         "location_id": fulfillment.location_id,
@@ -108,8 +129,8 @@ def fulfillment_wire(fulfillment: Fulfillment, option_id: str | None = None) -> 
         "provider": {"id": fulfillment.provider_id},
         "shipping_option_id": option_id,
         "shipping_option": {"id": option_id} if option_id else None,
-        "delivery_address_id": sibling_id("fuladdr", fulfillment.id),
-        "delivery_address": {"id": sibling_id("fuladdr", fulfillment.id)},
+        "delivery_address_id": derive_sibling_id("fuladdr", fulfillment.id),
+        "delivery_address": {"id": derive_sibling_id("fuladdr", fulfillment.id)},
         "requires_shipping": True,
         "packed_at": fulfillment.data.get("packed_at"),
         "shipped_at": iso(fulfillment.shipped_at),
@@ -145,7 +166,7 @@ def fulfillment_wire(fulfillment: Fulfillment, option_id: str | None = None) -> 
 
 
 def order_stub(order: Order) -> OrderStub:
-    """What anybody who knows an order's id may know: how it stands, and nothing of whose it is or what is in it."""
+    """Return the data that any caller with the order's id may see: its statuses, no customer data and no items."""
     return {
         "id": order.id,
         "display_id": order.number,
@@ -158,16 +179,16 @@ def order_stub(order: Order) -> OrderStub:
     }
 
 
-def buyer_of(order: Order) -> str | None:
-    """The id of its customer, or of the guest; None for an order that is older than guests are known."""
+def get_customer_id(order: Order) -> str | None:
+    """Return the id of the order's customer or guest; None for an old order that stores neither."""
     return order.customer_id or order.guest_id
 
 
-def _order(order: Order, rows: OrderRows, known: LineProducts, base_url: str) -> OrderOut:
+def _to_order_wire(order: Order, rows: OrderRows, known: LineProducts, base_url: str) -> OrderOut:
     owed = [
         collection_wire(collection, rows.payment_sessions, rows.refunds) for collection in rows.collections
     ]
-    prices = totals_of(order, rows.lines)
+    prices = compute_order_totals(order, rows.lines)
     return {
         "id": order.id,
         "status": order.status,
@@ -177,7 +198,7 @@ def _order(order: Order, rows: OrderRows, known: LineProducts, base_url: str) ->
         "currency_code": order.currency_code,
         "region_id": order.region_id,
         "sales_channel_id": order.sales_channel_id,
-        "customer_id": buyer_of(order),
+        "customer_id": get_customer_id(order),
         "email": order.email,
         "locale": order.locale,
         "metadata": order.meta or None,
@@ -185,23 +206,23 @@ def _order(order: Order, rows: OrderRows, known: LineProducts, base_url: str) ->
         "fulfillment_status": order.fulfillment_status,
         "canceled_at": iso(order.canceled_at),
         **stamps(order.created_at, order.updated_at),
-        **totals(prices),
-        "summary": _summary(order, rows),
+        **cart_totals_view(prices),
+        "summary": _summary_wire(order, rows),
         "items": [
             line_wire(
                 order,
                 line,
                 part,
                 rows.fulfillments,
-                coming_back=rows.coming_back.get(line.id, NOTHING),
-                known=known,
+                returning_units=rows.returning_units.get(line.id, NO_RETURNING_UNITS),
+                line_products=known,
                 base_url=base_url,
             )
             for line, part in zip(rows.lines, prices.lines, strict=True)
         ],
-        "shipping_address": _address(order, order.shipping_address, ""),
-        "billing_address": _address(order, order.billing_address, "b"),
-        "shipping_methods": [_shipping_method(order, prices.shipping)],
+        "shipping_address": _order_address_wire(order, order.shipping_address, ""),
+        "billing_address": _order_address_wire(order, order.billing_address, "b"),
+        "shipping_methods": [_shipping_method_wire(order, prices.shipping)],
         "payment_collections": owed,
         "fulfillments": [
             fulfillment_wire(fulfillment, order.shipping_option_id) for fulfillment in rows.fulfillments
@@ -211,8 +232,8 @@ def _order(order: Order, rows: OrderRows, known: LineProducts, base_url: str) ->
     }
 
 
-def _summary(order: Order, rows: OrderRows) -> OrderSummary:
-    paid, refunded = captured_total(rows.payment_sessions), refunded_total(rows.refunds)
+def _summary_wire(order: Order, rows: OrderRows) -> OrderSummary:
+    paid, refunded = sum_captures(rows.payment_sessions), sum_refunds(rows.refunds)
     summary: OrderSummary = {
         "paid_total": paid,
         "refunded_total": refunded,
@@ -223,33 +244,33 @@ def _summary(order: Order, rows: OrderRows) -> OrderSummary:
         "current_order_total": order.total,
         "original_order_total": order.total,
     }
-    return with_twins(summary)
+    return with_raw_amounts(summary)
 
 
 def address_wire(address_id: str, address: JsonObject) -> AddressOut:
-    """An address with every field the platform has."""
-    return {"id": address_id, **address_parts(address)}
+    """Convert an address, with every field of the platform."""
+    return {"id": address_id, **address_view(address)}
 
 
-def _address(order: Order, address: JsonObject, ending: str) -> OrderAddress:
+def _order_address_wire(order: Order, address: JsonObject, ending: str) -> OrderAddress:
     return {
-        **address_wire(f"{sibling_id('ordaddr', order.id)}{ending}", address),
-        "customer_id": buyer_of(order),
+        **address_wire(f"{derive_sibling_id('ordaddr', order.id)}{ending}", address),
+        "customer_id": get_customer_id(order),
         **stamps(order.created_at, order.updated_at),
         "deleted_at": None,
     }
 
 
-def _shipping_method(order: Order, part: PartTotals) -> OrderShippingMethod:
-    method_id = sibling_id("ordsm", order.id)
+def _shipping_method_wire(order: Order, part: PartTotals) -> OrderShippingMethod:
+    method_id = derive_sibling_id("ordsm", order.id)
     moments = stamps(order.created_at, order.updated_at)
-    amounts: MethodAmounts = {"amount": part.original_total, **priced(part)}
+    amounts: MethodAmounts = {"amount": part.original_total, **part_totals_view(part)}
     return {
         "id": method_id,
         "order_id": order.id,
         "name": order.shipping_name,
         "description": None,
-        **with_twins(amounts),
+        **with_raw_amounts(amounts),
         "is_tax_inclusive": True,
         "is_custom_amount": False,
         "shipping_option_id": order.shipping_option_id,
@@ -258,9 +279,9 @@ def _shipping_method(order: Order, part: PartTotals) -> OrderShippingMethod:
         **moments,
         "deleted_at": None,
         "tax_lines": [sold_tax_line("ordsmtxl", order.id, part, moments, shipping_method_id=method_id)],
-        "adjustments": adjustments("ordsmadj", order.id, part, shipping_method_id=method_id),
+        "adjustments": adjustment_views("ordsmadj", order.id, part, shipping_method_id=method_id),
         "detail": {
-            "id": sibling_id("ordspmv", order.id),
+            "id": derive_sibling_id("ordspmv", order.id),
             "order_id": order.id,
             "shipping_method_id": method_id,
             "version": 1,
@@ -279,7 +300,7 @@ def _labels_wire(fulfillment: Fulfillment) -> list[FulfillmentLabel]:
         return []
     return [
         {
-            "id": sibling_id("fulla", fulfillment.id),
+            "id": derive_sibling_id("fulla", fulfillment.id),
             "tracking_number": fulfillment.tracking_number or "",
             "tracking_url": tracking_url,
             "label_url": fulfillment.label_url or "",
@@ -288,21 +309,21 @@ def _labels_wire(fulfillment: Fulfillment) -> list[FulfillmentLabel]:
     ]
 
 
-async def _rows_of(session: AsyncSession, orders: Sequence[Order]) -> dict[str, OrderRows]:
+async def _read_rows(session: AsyncSession, orders: Sequence[Order]) -> dict[str, OrderRows]:
     ids, of_cart = [order.id for order in orders], {order.cart_id: order.id for order in orders}
     rows: dict[str, OrderRows] = defaultdict(OrderRows)
     for line, requested, arrived in await session.execute(_LINES, {"order_ids": ids}):
         rows[line.order_id].lines.append(line)
-        rows[line.order_id].coming_back[line.id] = ComingBack(int(requested), int(arrived))
+        rows[line.order_id].returning_units[line.id] = ReturningUnits(int(requested), int(arrived))
     for fulfillment in (await session.execute(_FULFILLMENTS, {"order_ids": ids})).scalars():
         rows[fulfillment.order_id].fulfillments.append(fulfillment)
     for collection, payment in await session.execute(_PAYMENTS, {"cart_ids": list(of_cart)}):
         owed = rows[of_cart[collection.cart_id]]
-        if not owed.collections:  # one a cart
+        if not owed.collections:  # one per cart
             owed.collections.append(collection)
         if payment is not None:
             owed.payment_sessions.append(payment)
     order_of = {payment.id: owed for owed in rows.values() for payment in owed.payment_sessions}
-    for refund in await refunds_of(session, order_of):
+    for refund in await list_refunds(session, order_of):
         order_of[refund.payment_session_id].refunds.append(refund)
     return rows

@@ -1,1 +1,1 @@
-"""The ways to pay, one file or package a provider, behind the one interface of `base`."""
+"""Payment providers: one file or package for each, all with the interface in `base`."""

@@ -1,9 +1,9 @@
-"""The port of payment providers: `PaymentProvider`, and the values that go in and come out.
+"""The interface of payment providers: `PaymentProvider`, and the values that it takes and returns.
 
 A provider knows nothing of carts, orders or our tables. It is never called inside a database transaction, because
 nearly every method may cross the network.
 
-A second provider is a file or package beside this one, a line in `registry.py`, and its id in
+To add a provider, add a file or package in this folder, a line in `registry.py`, and its id in
 `backend.core.config.modules`.
 """
 
@@ -21,14 +21,14 @@ from backend.core.money import CURRENCY, Cop
 
 
 class ProviderState(StrEnum):
-    """How a payment stands at its provider."""
+    """State of a payment at its provider."""
 
     PENDING = "pending"
-    """Not decided yet; ask again later."""
+    """Not decided yet; check again later."""
     PENDING_AUTHORIZATION = "pending_authorization"
     """Started; the shopper must now authorize it at the bank (spec: States and transitions)."""
     AUTHORIZED = "authorized"
-    """Authorized; the shop has still to capture it."""
+    """Authorized; the shop still has to capture it."""
     CAPTURED = "captured"
     """The money was taken."""
     REJECTED = "rejected"
@@ -37,33 +37,33 @@ class ProviderState(StrEnum):
     HELD = "held"
     """Neither paid nor refused: the gateway reviews it (held, suspected fraud)."""
     UNKNOWN = "unknown"
-    """Nothing is certain. It is never taken for a refusal."""
+    """Nothing is certain. It is never treated as a refusal."""
 
 
 class Verdict(StrEnum):
-    """What a notification is. Only a genuine one has an effect: its session is checked."""
+    """The authenticity of a notification. Only a genuine one has an effect: its session is checked."""
 
     GENUINE = "genuine"
     FORGED = "forged"
     FOREIGN = "foreign"
-    """Another merchant's."""
+    """It belongs to another merchant."""
     MALFORMED = "malformed"
     OVERSIZED = "oversized"
-    """Too large to be read. The inbox sets this one."""
+    """Too large to be read. Only the inbox sets it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Notification:
-    """A notification as the provider reads it, before anything is asked or written.
+    """A notification as the provider parsed it, before anything is looked up or written.
 
     Attributes:
         dedupe_key: the same for two deliveries of one event; empty to compare by content.
-        session_id: our payment session, if the provider carries it.
+        session_id: our payment session, if the provider sends it.
         invoice: our reference at the provider.
         reference: the provider's number of the payment.
-        state: how it says that the payment stands; None where it does not say.
-        is_final: whether it says that the payment has ended. The look-up may lag behind and is repeated then.
-        fields: what is worth keeping; the inbox bounds it.
+        state: the reported state of the payment; None if none is reported.
+        is_final: True if it reports that the payment has ended. The look-up may lag behind and is repeated then.
+        fields: the fields worth storing; the inbox limits their size.
     """
 
     verdict: Verdict
@@ -78,7 +78,7 @@ class Notification:
 
 @dataclass(frozen=True)
 class Choice:
-    """One answer that a payer's field offers, such as a bank."""
+    """A choice that a payer's field offers, such as a bank."""
 
     code: str
     name: str
@@ -86,7 +86,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class MissingAnswer:
-    """A field that the payer has still to answer: why, in their language, and what it offers, if it offers anything."""
+    """A field that the payer still has to answer, with the reason in Spanish and the choices, if there are any."""
 
     field: str
     message: str
@@ -95,10 +95,10 @@ class MissingAnswer:
 
 @dataclass(frozen=True)
 class CheckedPayer:
-    """A payer whose answers a provider has checked. Only `PaymentProvider.check_payer` makes one from what was typed.
+    """A payer whose answers a provider has checked. Only `PaymentProvider.check_payer` creates one from form input.
 
     Attributes:
-        answers: the tidied answers, by the provider's field names.
+        answers: the cleaned answers, by the provider's field names.
     """
 
     answers: Mapping[str, Any] = field(default_factory=dict)
@@ -109,11 +109,11 @@ class PaymentRequest:
     """The payment session that `initiate` starts.
 
     Attributes:
-        session_id: our payment session; travels with the payment and comes back in notifications.
+        session_id: our payment session; sent with the payment and returned in notifications.
         invoice: our reference at the provider, unique to this session.
         amount: whole pesos, IVA included.
-        tax: the IVA that is in the amount.
-        payer: as `check_payer` of the same provider returned it. It is not checked again.
+        tax: the IVA that the amount includes.
+        payer: the payer that `check_payer` of the same provider returned. It is not checked again.
         ip: the shopper's address, as the server saw it.
         return_url: where the shopper's browser goes after the bank.
         notification_url: where the provider sends notifications.
@@ -132,15 +132,16 @@ class PaymentRequest:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Initiated:
+class InitiationResult:
     """The result of `initiate`.
 
     Attributes:
-        state: PENDING_AUTHORIZATION (go to `redirect_url`), or PENDING (no bank page; completing the cart authorizes).
+        state: PENDING_AUTHORIZATION (go to `redirect_url`), or PENDING (no bank page; completing the cart
+            authorizes).
         reference: the provider's number of the payment (`x_ref_payco`).
         transaction_id: the bank network's trace number, the shopper's CUS.
-        ticket_id: the provider's receipt number, for looking the payment up.
-        data: what is worth keeping beside the session; never a secret.
+        ticket_id: the provider's receipt number, used to look the payment up.
+        data: details to store with the session; never a secret.
     """
 
     state: ProviderState
@@ -152,9 +153,9 @@ class Initiated:
 
 
 class StartUnknown(OutcomeUnknown):
-    """`initiate` may have started the payment.
+    """Error of `initiate`: the payment may have been started.
 
-    Attributes: the numbers that are known, as in `Initiated`; a look-up uses them.
+    It has the numbers of the payment that are known, as in `InitiationResult`; a look-up uses them.
     """
 
     def __init__(
@@ -173,7 +174,7 @@ class StartUnknown(OutcomeUnknown):
 
 @dataclass(frozen=True, kw_only=True)
 class StartedPayment:
-    """A payment session that was started: what the provider needs to find it."""
+    """A payment session that was started, with the values that the provider needs to find it."""
 
     session_id: str
     invoice: str
@@ -186,16 +187,17 @@ class StartedPayment:
 
 @dataclass(frozen=True, kw_only=True)
 class ProviderReport:
-    """How a payment stands at the provider now. The caller compares amount and currency with its own.
+    """A report of the provider about a payment's current state. The caller compares amount and currency with its own.
 
     Attributes:
-        amount: exact, in pesos; None when the provider did not say.
-        currency: upper case (`COP`); None when it did not say.
-        invoice: our reference. In state UNKNOWN: the other invoice whose payment it is, if the provider said so.
-        transaction_id: the CUS, where the provider knows it.
+        amount: exact, in pesos; None if the provider did not report it.
+        currency: upper case (`COP`); None if it was not reported.
+        invoice: our reference. In state UNKNOWN: the other invoice that the payment belongs to, if that was
+            reported.
+        transaction_id: the CUS, if the provider knows it.
         code: the provider's own code or word for the state, for the record.
-        text: the provider's words for the outcome, in Spanish.
-        occurred_at: when the outcome came about, in UTC.
+        text: the provider's description of the outcome, in Spanish.
+        occurred_at: time of the outcome, in UTC.
     """
 
     state: ProviderState
@@ -212,66 +214,68 @@ class ProviderReport:
 
 
 class PaymentProvider(ABC):
-    """A way to pay. None of its methods is called inside a transaction; it raises nothing but `ShopError`s."""
+    """A payment method. Its methods are never called inside a transaction, and they raise only `ShopError`s."""
 
     id: ClassVar[str]
-    """One constant of `backend.core.config.modules`."""
+    """A constant of `backend.core.config.modules`."""
     can_refund: ClassVar[bool] = False
-    """Whether it offers `refund`."""
+    """True if it implements `refund`."""
     leaves_shop: ClassVar[bool] = True
-    """Whether the shopper pays outside, on a page of the bank's; if not, completing the cart authorizes the payment."""
+    """True if the shopper pays on a page of the bank; if not, completing the cart authorizes the payment."""
     asks_payer: ClassVar[bool] = True
-    """Whether `missing` may ask anything of the payer."""
+    """True if `list_missing_answers` may return questions for the payer."""
 
-    async def choices(self, field_name: str) -> list[Choice]:  # noqa: ARG002 (for those that offer some)
-        """What the field offers now, in the order to show it.
+    async def list_choices(self, field_name: str) -> list[Choice]:  # noqa: ARG002 (for those that offer some)
+        """Return the choices that the field offers now, in display order.
 
         Raises:
-            OutsideFailure: it cannot be told.
+            OutsideFailure: they are not available.
         """
         return []
 
     async def check_payer(self, answers: Mapping[str, Any]) -> CheckedPayer:
-        """Check and tidy the payer's answers. It is called once for each start of a payment, before `initiate`.
+        """Check and clean the payer's answers. It is called once for each start of a payment, before `initiate`.
 
         Raises:
             InvalidData: `fields` holds a Spanish message by field name.
-            OutsideFailure: what they are compared with cannot be had.
+            OutsideFailure: the data to compare them with is not available.
         """
         return CheckedPayer(answers)
 
-    async def missing(self, answers: Mapping[str, Any]) -> list[MissingAnswer]:
-        """What of the payer's answers is missing or wrong, field by field; nothing when a payment can start with them.
+    async def list_missing_answers(self, answers: Mapping[str, Any]) -> list[MissingAnswer]:
+        """Return the payer's answers that are missing or wrong, by field; empty if a payment can start with them.
 
         Raises:
-            OutsideFailure: see `check_payer` and `choices`.
+            OutsideFailure: see `check_payer` and `list_choices`.
         """
         try:
             await self.check_payer(answers)
         except InvalidData as error:
             return [
-                MissingAnswer(name, message, await self.choices(name))
+                MissingAnswer(name, message, await self.list_choices(name))
                 for name, message in error.fields.items()
             ]
         return []
 
     @abstractmethod
-    async def initiate(self, request: PaymentRequest) -> Initiated:
+    async def initiate(self, request: PaymentRequest) -> InitiationResult:
         """Start a payment.
 
         Raises:
             InvalidData: the provider cannot start such a payment.
             PaymentFailed: the provider refused it; nothing was started.
-            OutcomeUnknown: it may have been started. Look it up with `status`; never initiate the same invoice again.
-                A `StartUnknown` tells what is known of it.
+            OutcomeUnknown: it may have been started. Look it up with `status`; never initiate the same invoice
+                again. A `StartUnknown` holds the known numbers.
             OutsideFailure: the provider could not be reached: nothing was started.
         """
 
     @abstractmethod
     async def status(self, session: StartedPayment) -> ProviderReport:
-        """What the provider says of the payment now; state UNKNOWN when it does not know or its answer is not certain.
+        """Return the provider's current report of the payment.
 
-        If it knows the number as another invoice's, the UNKNOWN report names that invoice.
+        The state is UNKNOWN if the provider does not know the payment or its answer is unclear.
+
+        If the provider's number belongs to another invoice, the UNKNOWN report holds that invoice.
 
         Raises:
             OutsideFailure: the provider could not be reached.
@@ -281,13 +285,13 @@ class PaymentProvider(ABC):
     def read_notification(
         self, raw: bytes, headers: Mapping[str, str], query: Mapping[str, str]
     ) -> Notification:
-        """Read a notification. Pure: nothing is asked or written. `headers` are by lower-case name.
+        """Parse a notification, without any call or write. `headers` are by lower-case name.
 
-        What cannot be read is `MALFORMED`; the inbox takes any exception for that too.
+        An unreadable notification is `MALFORMED`; the inbox also treats any exception as `MALFORMED`.
         """
 
     async def capture(self, session: StartedPayment) -> ProviderReport:
-        """Take the authorized money. Unless that is a step of its own, this only asks how the payment stands.
+        """Capture the authorized money. For a provider without a separate capture, only return the status.
 
         Raises:
             OutsideFailure: the provider could not be reached.
@@ -295,7 +299,7 @@ class PaymentProvider(ABC):
         return await self.status(session)
 
     async def cancel(self, session: StartedPayment) -> ProviderReport:
-        """Cancel a payment that is not captured, as far as the provider can. Returns how it stands afterwards.
+        """Cancel a payment that is not captured, if the provider can. Return its status afterwards.
 
         Raises:
             OutsideFailure: the provider could not be reached.
@@ -303,12 +307,12 @@ class PaymentProvider(ABC):
         return await self.status(session)
 
     async def refund(self, session: StartedPayment, amount: Cop) -> None:  # noqa: ARG002 (for those that do)
-        """Refund captured money. Returns when the provider has certainly accepted that.
+        """Refund captured money. Return once the provider has certainly accepted the refund.
 
         Raises:
-            NotImplementedByProvider: always, unless a provider offers it (spec: Errors, refundPayment).
-            OutsideFailure: it was not given back.
-            OutcomeUnknown: it may have been.
+            NotImplementedByProvider: always, unless a provider implements it (spec: Errors, refundPayment).
+            OutsideFailure: the money was not refunded.
+            OutcomeUnknown: it may have been refunded.
         """
         raise NotImplementedByProvider(f"{self.id}: refundPayment is not implemented")
 

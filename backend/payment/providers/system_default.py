@@ -1,11 +1,11 @@
-"""`pp_system_default`: the platform's built-in manual provider. Nothing leaves the shop; staff see to the money."""
+"""`pp_system_default`: the platform's built-in manual provider. It makes no external call; staff handle the money."""
 
 from collections.abc import Mapping
 from decimal import Decimal
 
 from backend.core.config.modules import SYSTEM_PAYMENT
 from backend.payment.providers.base import (
-    Initiated,
+    InitiationResult,
     Notification,
     PaymentProvider,
     PaymentRequest,
@@ -17,26 +17,26 @@ from backend.payment.providers.base import (
 
 
 class SystemDefault(PaymentProvider):
-    """Authorizes whatever it is asked to; capturing, canceling and refunding are for staff to do."""
+    """A provider that authorizes every payment. Staff capture, cancel and refund by hand."""
 
     id = SYSTEM_PAYMENT
     leaves_shop = False
     asks_payer = False
 
-    async def initiate(self, request: PaymentRequest) -> Initiated:  # noqa: ARG002 (the interface's)
+    async def initiate(self, request: PaymentRequest) -> InitiationResult:  # noqa: ARG002 (the interface's)
         """Start a payment that is authorized when the cart is completed."""
-        return Initiated(state=ProviderState.PENDING)
+        return InitiationResult(state=ProviderState.PENDING)
 
     async def status(self, session: StartedPayment) -> ProviderReport:
-        """Always authorized: there is nobody outside to ask."""
+        """Return a report that is always authorized, as no external service decides."""
         return _report(session, ProviderState.AUTHORIZED)
 
     async def capture(self, session: StartedPayment) -> ProviderReport:
-        """Captured: staff have the money."""
+        """Return a captured report: staff confirm that they have the money."""
         return _report(session, ProviderState.CAPTURED)
 
     async def cancel(self, session: StartedPayment) -> ProviderReport:
-        """Canceled: nothing was taken."""
+        """Return a canceled report: no money was taken."""
         return _report(session, ProviderState.CANCELED)
 
     def read_notification(
@@ -45,7 +45,7 @@ class SystemDefault(PaymentProvider):
         headers: Mapping[str, str],  # noqa: ARG002
         query: Mapping[str, str],  # noqa: ARG002
     ) -> Notification:
-        """Nobody outside has anything to tell: whatever comes is malformed."""
+        """Return a malformed notification: no external service may send one."""
         return Notification(verdict=Verdict.MALFORMED)
 
 

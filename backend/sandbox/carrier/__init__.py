@@ -1,9 +1,9 @@
-"""A carrier inside the shop's own process that speaks the real one's wire format, for the demo, for work and for tests.
+"""An embedded carrier that uses the real one's wire format, for the demo, development and tests.
 
-It shares no code with the shop's client: what one of them misunderstands the other does not.
+It shares no code with the shop's client, so that they cannot share a misunderstanding.
 """
 
-from backend.sandbox.carrier.app import SandboxCarrier, sandbox_carrier
+from backend.sandbox.carrier.app import SandboxCarrier, create_sandbox_carrier
 from backend.sandbox.carrier.faults import Fault, Faults
 
-__all__ = ["Fault", "Faults", "SandboxCarrier", "sandbox_carrier"]
+__all__ = ["Fault", "Faults", "SandboxCarrier", "create_sandbox_carrier"]

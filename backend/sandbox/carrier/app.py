@@ -20,16 +20,29 @@ from backend.core.errors import InvalidData
 from backend.core.outage import DatabaseUnavailable
 from backend.migrations.sandbox_tables import SandboxLabel
 from backend.sandbox.carrier import validation
-from backend.sandbox.carrier.faults import ALL_OPERATIONS, Fault, Faults, Operation, failed_early, spoilt
-from backend.sandbox.carrier.labels import Status, label_pdf
-from backend.sandbox.carrier.ledger import Ledger, courier_of, rate_number, tracking
-from backend.sandbox.carrier.quoting import rates_for
-from backend.sandbox.carrier.responses import WRONG_KEY, plain, processed, refused, turned_away
-from backend.sandbox.outage import unavailable
+from backend.sandbox.carrier.faults import (
+    ALL_OPERATIONS,
+    Fault,
+    Faults,
+    Operation,
+    apply_fault,
+    find_early_response,
+)
+from backend.sandbox.carrier.labels import Status, build_label_pdf
+from backend.sandbox.carrier.ledger import Ledger, find_courier, make_rate_number, to_tracking_data
+from backend.sandbox.carrier.quoting import compute_rates
+from backend.sandbox.carrier.responses import (
+    WRONG_KEY,
+    blocked_response,
+    error_response,
+    plain_json,
+    success_response,
+)
+from backend.sandbox.outage import respond_unavailable
 
 BASE_PATH = "/api/v2"
 PUBLIC_PATH = "/sandbox/carrier"
-"""Where the app is expected to be mounted; only the labels' addresses depend on it."""
+"""Path at which the app is mounted; only the labels' addresses depend on it."""
 
 LIBRARIES = re.compile(r"^(python|httpx|curl|wget|go-http|node|axios|okhttp|java|ruby|php|$)", re.IGNORECASE)
 MAX_CANCELLATION = 50
@@ -39,12 +52,13 @@ JsonObject = dict[str, Any]
 Handler = Callable[[JsonObject], Awaitable[Response]]
 
 
-def sandbox_carrier(
+def create_sandbox_carrier(
     settings: Settings, database: Database, *, allow_control: bool = False, public_path: str = PUBLIC_PATH
 ) -> "SandboxCarrier":
-    """The embedded carrier that accepts the key the shop's client sends, and remembers in the shop's database.
+    """Create the embedded carrier. It accepts the key of the shop's client, and stores its data in the shop's database.
 
-    `allow_control` opens `/_control/*`, by which a program outside plans faults and moves shipments: never in public.
+    `allow_control` enables `/_control/*`, with which another program plans faults and moves shipments: never in
+    public.
     """
     given = settings.carrier_api_key.get_secret_value()
     return SandboxCarrier(
@@ -56,11 +70,13 @@ def sandbox_carrier(
 
 
 class SandboxCarrier:
-    """The carrier's app and what a test controls it by: `faults`, `ledger` and the requests it had.
+    """The carrier's app, and the attributes with which tests control it.
 
     Attributes:
         app: the ASGI app, with the operations under `/api/v2`.
-        requests: method, path and body of the latest requests, for tests to look at.
+        faults: the planned faults.
+        ledger: the labels.
+        requests: method, path and body of the latest requests.
     """
 
     def __init__(self, api_key: str, database: Database, *, labels_url: str, allow_control: bool) -> None:
@@ -72,9 +88,9 @@ class SandboxCarrier:
         self.app: ASGIApp = Starlette(
             routes=[*self._operations(), *(self._controls() if allow_control else ())],
             exception_handlers={
-                HTTPException: _no_such_route,
-                InvalidData: _unstorable,
-                DatabaseUnavailable: unavailable,
+                HTTPException: _refuse_route,
+                InvalidData: _refuse_unstorable,
+                DatabaseUnavailable: respond_unavailable,
             },
         )
 
@@ -100,26 +116,29 @@ class SandboxCarrier:
     def _endpoint(
         self, operation: Operation, schema: validation.Fields, handler: Handler
     ) -> Callable[[Request], Awaitable[Response]]:
-        """The operation behind the doorkeeper, the key, the planned faults and the validation, in this order."""
+        """Return an endpoint for the operation.
+
+        It checks the user agent, the key, planned faults and the fields, in this order, before it runs `handler`.
+        """
 
         async def endpoint(request: Request) -> Response:
             if LIBRARIES.match(request.headers.get("user-agent", "")):
-                return turned_away()
+                return blocked_response()
             if not hmac.compare_digest(
                 request.headers.get("authorization", "").encode(), self._api_key.encode()
             ):
-                return refused(401, WRONG_KEY)
-            body = await _json_object(request)
+                return error_response(401, WRONG_KEY)
+            body = await _parse_json_object(request)
             if body is None:
-                return refused(422, "El cuerpo de la petición debe ser un objeto JSON.")
+                return error_response(422, "El cuerpo de la petición debe ser un objeto JSON.")
             self._remember(request, body)
             planned = self.faults.take(operation)
-            early = await failed_early(planned, request)
+            early = await find_early_response(planned, request)
             if early is not None:
                 return early
             wrong = schema(body)
-            answer = refused(422, wrong) if wrong else await handler({**request.path_params, **body})
-            return spoilt(answer, planned)
+            answer = error_response(422, wrong) if wrong else await handler({**request.path_params, **body})
+            return apply_fault(answer, planned)
 
         return endpoint
 
@@ -128,19 +147,21 @@ class SandboxCarrier:
         del self.requests[:-100]
 
     async def _quote(self, body: JsonObject) -> Response:
-        rates, not_serving = rates_for(body)
-        offered = [{"idRate": rate_number(rate["idCarrier"]), **rate} for rate in rates]
-        return processed({**body, "rates": offered, "idCarriersNoWsResult": not_serving})
+        rates, not_serving = compute_rates(body)
+        offered = [{"idRate": make_rate_number(rate["idCarrier"]), **rate} for rate in rates]
+        return success_response({**body, "rates": offered, "idCarriersNoWsResult": not_serving})
 
     async def _ship(self, body: JsonObject, *, is_test: bool = False) -> Response:
-        carrier = courier_of(body["idRate"])
+        carrier = find_courier(body["idRate"])
         if carrier is None:
-            return refused(422, {"idRate": ["El campo idRate no corresponde a una cotización vigente."]})
-        label = await self.ledger.issue(carrier, body["myShipmentReference"], is_test=is_test)
-        return processed(
+            return error_response(
+                422, {"idRate": ["El campo idRate no corresponde a una cotización vigente."]}
+            )
+        label = await self.ledger.create_label(carrier, body["myShipmentReference"], is_test=is_test)
+        return success_response(
             {
                 **body,
-                "guide": base64.b64encode(_label_of(label)).decode(),
+                "guide": base64.b64encode(_to_pdf(label)).decode(),
                 "url": f"{self._labels_url}/{label.order_id}.pdf",
                 "tracker": label.tracker,
                 "idOrder": label.order_id,
@@ -153,26 +174,28 @@ class SandboxCarrier:
         return await self._ship(body, is_test=True)
 
     async def _track(self, body: JsonObject) -> Response:
-        label = await self.ledger.label_tracked_by(body["trackingCode"])
-        return processed(tracking(label) if label else UNKNOWN_SHIPMENT)
+        label = await self.ledger.find_label_by_tracker(body["trackingCode"])
+        return success_response(to_tracking_data(label) if label else UNKNOWN_SHIPMENT)
 
     async def _track_order(self, body: JsonObject) -> Response:
-        label = await self.ledger.label(body["idOrder"])
-        return processed(tracking(label) if label else UNKNOWN_SHIPMENT)
+        label = await self.ledger.find_label(body["idOrder"])
+        return success_response(to_tracking_data(label) if label else UNKNOWN_SHIPMENT)
 
     async def _track_orders(self, body: JsonObject) -> Response:
-        found = {label.order_id: tracking(label) for label in await self.ledger.labels_with(body["orders"])}
-        return processed(
+        found = {
+            label.order_id: to_tracking_data(label) for label in await self.ledger.find_labels(body["orders"])
+        }
+        return success_response(
             {str(order_id): found.get(order_id, UNKNOWN_SHIPMENT) for order_id in body["orders"]}
         )
 
     async def _cancel(self, body: JsonObject) -> Response:
         order_ids: list[int] = body["idOrders"]
         if len(order_ids) > MAX_CANCELLATION:
-            return refused(422, {"idOrders": [f"Se pueden cancelar máximo {MAX_CANCELLATION} guías."]})
-        canceled = await self.ledger.cancel(order_ids)
+            return error_response(422, {"idOrders": [f"Se pueden cancelar máximo {MAX_CANCELLATION} guías."]})
+        canceled = await self.ledger.cancel_labels(order_ids)
         if canceled is None:
-            return refused(422, "orders not found")
+            return error_response(422, "orders not found")
         lists: dict[str, list[int]] = {
             "not_valid_orders": [],
             "only_cancel_orders": [],
@@ -181,47 +204,47 @@ class SandboxCarrier:
         for label, was_canceled in canceled:
             kind = "only_cancel_orders" if label.is_test else "to_refund_orders"
             lists[kind if was_canceled else "not_valid_orders"].append(label.order_id)
-        return processed(lists)
+        return success_response(lists)
 
     async def _label(self, request: Request) -> Response:
-        label = await self.ledger.label(request.path_params["idOrder"])
+        label = await self.ledger.find_label(request.path_params["idOrder"])
         if label is None:
-            return refused(404, UNKNOWN_SHIPMENT)
-        return Response(_label_of(label), media_type="application/pdf")
+            return error_response(404, UNKNOWN_SHIPMENT)
+        return Response(_to_pdf(label), media_type="application/pdf")
 
     async def _control_faults(self, request: Request) -> Response:
-        """GET what is planned, DELETE it, or POST `{"fault", "operation"?, "times"?, "seconds"?}`."""
+        """Handle GET (list the planned faults), DELETE, and POST `{"fault", "operation"?, "times"?, "seconds"?}`."""
         if request.method == "DELETE":
             self.faults.clear()
         elif request.method == "POST":
-            asked = await _json_object(request) or {}
+            body = await _parse_json_object(request) or {}
             try:
                 self.faults.plan(
-                    Fault(asked.get("fault", "")),
-                    Operation(asked["operation"]) if "operation" in asked else ALL_OPERATIONS,
-                    times=int(asked["times"]) if "times" in asked else None,
-                    seconds=float(asked.get("seconds", 0)),
+                    Fault(body.get("fault", "")),
+                    Operation(body["operation"]) if "operation" in body else ALL_OPERATIONS,
+                    times=int(body["times"]) if "times" in body else None,
+                    seconds=float(body.get("seconds", 0)),
                 )
             except (TypeError, ValueError) as error:
-                return refused(400, str(error))
-        return plain(self.faults.described())
+                return error_response(400, str(error))
+        return plain_json(self.faults.describe())
 
     async def _control_shipment(self, request: Request) -> Response:
-        """POST `{"status": "Entregado"}` to move a shipment on."""
-        asked = await _json_object(request) or {}
+        """Handle POST `{"status": "Entregado"}`: give a shipment another status."""
+        body = await _parse_json_object(request) or {}
         try:
-            await self.ledger.move(request.path_params["idOrder"], Status(asked.get("status", "")))
+            await self.ledger.move_shipment(request.path_params["idOrder"], Status(body.get("status", "")))
         except (KeyError, ValueError) as error:
-            return refused(400, str(error))
-        return plain({"status": asked["status"]})
+            return error_response(400, str(error))
+        return plain_json({"status": body["status"]})
 
 
-def _label_of(label: SandboxLabel) -> bytes:
+def _to_pdf(label: SandboxLabel) -> bytes:
     kind = "GUÍA DE PRUEBA" if label.is_test else "GUÍA"
-    return label_pdf([kind, label.carrier, label.tracker, f"Pedido {label.order_id}", label.reference])
+    return build_label_pdf([kind, label.carrier, label.tracker, f"Pedido {label.order_id}", label.reference])
 
 
-async def _json_object(request: Request) -> JsonObject | None:
+async def _parse_json_object(request: Request) -> JsonObject | None:
     content = await request.body()
     try:
         body = json.loads(content) if content else {}
@@ -230,10 +253,10 @@ async def _json_object(request: Request) -> JsonObject | None:
     return body if isinstance(body, dict) else None
 
 
-async def _unstorable(_request: Request, error: Exception) -> Response:
-    return refused(422, str(error))
+async def _refuse_unstorable(_request: Request, error: Exception) -> Response:
+    return error_response(422, str(error))
 
 
-async def _no_such_route(_request: Request, error: Exception) -> Response:
+async def _refuse_route(_request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
-    return refused(status, "Not found." if status == 404 else "Method not allowed.")
+    return error_response(status, "Not found." if status == 404 else "Method not allowed.")

@@ -1,4 +1,4 @@
-"""What goes wrong on demand, and how it shows in the answers: so that the shop can be seen to bear it."""
+"""Planned faults of the embedded carrier and their effect on responses, to test how the shop handles them."""
 
 import asyncio
 import json
@@ -11,13 +11,19 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from backend.sandbox.carrier.responses import WRONG_KEY, BrokenOff, processed, proxy_page, refused
+from backend.sandbox.carrier.responses import (
+    WRONG_KEY,
+    InterruptedResponse,
+    error_response,
+    proxy_error_page,
+    success_response,
+)
 
 ALL_OPERATIONS = "*"
 
 
 class Operation(StrEnum):
-    """What the carrier can be asked."""
+    """An operation of the carrier."""
 
     QUOTATION = "quotation"
     SHIPMENT = "shipment"
@@ -28,23 +34,23 @@ class Operation(StrEnum):
 class Fault(StrEnum):
     """A way to fail."""
 
-    SLOW = "slow"  # answers well, but late
+    SLOW = "slow"  # answers correctly, but late
     HANG = "hang"  # never answers
-    SERVER_ERROR = "server_error"  # 500 with the usual envelope, nothing done
-    BAD_GATEWAY = "bad_gateway"  # 502 with a page, as the proxy in front answers
+    SERVER_ERROR = "server_error"  # 500 with the usual envelope; the operation does not run
+    BAD_GATEWAY = "bad_gateway"  # 502 with a page, like the carrier's proxy
     UNAUTHORIZED = "unauthorized"  # 401, as for a wrong key
-    NO_CREDIT = "no_credit"  # 422: the account has no money for a label
+    NO_CREDIT = "no_credit"  # 422: the account has not enough money for a label
     MALFORMED = "malformed"  # 200, but not JSON
-    DROP = "drop"  # does what was asked; the connection breaks in the middle of the answer
-    NO_RATES = "no_rates"  # 200 without rates: no courier goes there
+    DROP = "drop"  # runs the operation; the connection breaks in the middle of the response
+    NO_RATES = "no_rates"  # 200 without rates: no courier delivers there
     NEGATIVE_RATES = "negative_rates"
     ABSURD_RATES = "absurd_rates"  # huge, NaN, text or missing numbers
     IGNORED = "ignored"  # a cancellation answers 200 with empty lists and cancels nothing
 
 
 @dataclass(slots=True)
-class Planned:
-    """A fault that is planned. `times` is how often it still happens; None is always."""
+class PlannedFault:
+    """A planned fault. `times` is the number of remaining failures; None means always."""
 
     fault: Fault
     times: int | None = None
@@ -52,23 +58,23 @@ class Planned:
 
 
 class Faults:
-    """The faults that are planned, by operation."""
+    """The planned faults by operation."""
 
     def __init__(self) -> None:
-        self._planned: dict[str, Planned] = {}
+        self._planned: dict[str, PlannedFault] = {}
 
     def plan(
         self, fault: Fault, operation: str = ALL_OPERATIONS, *, times: int | None = None, seconds: float = 0.0
     ) -> None:
-        """Let an operation fail so many times, or until `clear`. `seconds` is how late SLOW answers."""
-        self._planned[operation] = Planned(fault, times, seconds)
+        """Let an operation fail `times` times, or until `clear`. `seconds` is the delay of SLOW."""
+        self._planned[operation] = PlannedFault(fault, times, seconds)
 
     def clear(self) -> None:
-        """Work properly again."""
+        """Remove all planned faults."""
         self._planned.clear()
 
-    def take(self, operation: Operation) -> Planned | None:
-        """The fault for this request, if one is planned."""
+    def take(self, operation: Operation) -> PlannedFault | None:
+        """Return the fault for this request, if one is planned."""
         name = operation if operation in self._planned else ALL_OPERATIONS
         planned = self._planned.get(name)
         if planned is not None and planned.times is not None:
@@ -77,8 +83,8 @@ class Faults:
                 del self._planned[name]
         return planned
 
-    def described(self) -> dict[str, dict[str, object]]:
-        """What is planned, for a program to read."""
+    def describe(self) -> dict[str, dict[str, object]]:
+        """Return the planned faults as JSON values."""
         return {
             operation: {"fault": planned.fault, "times": planned.times, "seconds": planned.seconds}
             for operation, planned in self._planned.items()
@@ -95,14 +101,14 @@ NOTHING_CANCELLED: dict[str, list[int]] = {
     "to_refund_orders": [],
 }
 
-INSTEAD: dict[Fault, Callable[[], Response]] = {
-    Fault.SERVER_ERROR: lambda: refused(500, NOT_MADE),
-    Fault.BAD_GATEWAY: proxy_page,
-    Fault.UNAUTHORIZED: lambda: refused(401, WRONG_KEY),
-    Fault.NO_CREDIT: lambda: refused(422, NO_CREDIT),
-    Fault.IGNORED: lambda: processed(NOTHING_CANCELLED),
+REPLACEMENT_RESPONSES: dict[Fault, Callable[[], Response]] = {
+    Fault.SERVER_ERROR: lambda: error_response(500, NOT_MADE),
+    Fault.BAD_GATEWAY: proxy_error_page,
+    Fault.UNAUTHORIZED: lambda: error_response(401, WRONG_KEY),
+    Fault.NO_CREDIT: lambda: error_response(422, NO_CREDIT),
+    Fault.IGNORED: lambda: success_response(NOTHING_CANCELLED),
 }
-"""Faults that answer in place of the operation, which does nothing."""
+"""Responses of faults that replace the operation, which then does nothing."""
 
 ABSURDITIES: tuple[dict[str, Any], ...] = (
     {"flete": 1e15},
@@ -113,33 +119,33 @@ ABSURDITIES: tuple[dict[str, Any], ...] = (
 )
 
 
-async def failed_early(planned: Planned | None, request: Request) -> Response | None:
-    """What a fault answers before anything is done; None when the request goes on."""
+async def find_early_response(planned: PlannedFault | None, request: Request) -> Response | None:
+    """Return the response of a fault that replaces the operation; None if the operation must run."""
     if planned is None:
         return None
     if planned.fault is Fault.SLOW:
         await asyncio.sleep(planned.seconds)
     if planned.fault is Fault.HANG:
         while (await request.receive())["type"] != "http.disconnect":
-            pass  # whoever asked must be the one to give up
-        return proxy_page()
-    instead = INSTEAD.get(planned.fault)
-    return instead() if instead else None
+            pass  # wait until the caller gives up
+        return proxy_error_page()
+    replacement = REPLACEMENT_RESPONSES.get(planned.fault)
+    return replacement() if replacement else None
 
 
-def spoilt(answer: Response, planned: Planned | None) -> Response:
-    """The answer as a fault leaves it once the request has had its effect."""
+def apply_fault(answer: Response, planned: PlannedFault | None) -> Response:
+    """Return the response as a fault changes it after the operation ran."""
     match planned and planned.fault:
         case Fault.DROP:
-            return BrokenOff(answer)
+            return InterruptedResponse(answer)
         case Fault.MALFORMED:
             return Response(bytes(answer.body)[1:], answer.status_code, media_type="application/json")
         case Fault.NO_RATES:
-            return _with_rates(answer, lambda _: [])
+            return _change_rates(answer, lambda _: [])
         case Fault.NEGATIVE_RATES:
-            return _with_rates(answer, lambda rates: [{**rate, "flete": -rate["flete"]} for rate in rates])
+            return _change_rates(answer, lambda rates: [{**rate, "flete": -rate["flete"]} for rate in rates])
         case Fault.ABSURD_RATES:
-            return _with_rates(
+            return _change_rates(
                 answer,
                 lambda rates: [
                     {**rate, **absurd} for rate, absurd in zip(rates, cycle(ABSURDITIES), strict=False)
@@ -149,6 +155,6 @@ def spoilt(answer: Response, planned: Planned | None) -> Response:
             return answer
 
 
-def _with_rates(answer: Response, change: Callable[[Rates], Rates]) -> Response:
+def _change_rates(answer: Response, change: Callable[[Rates], Rates]) -> Response:
     data = json.loads(bytes(answer.body)).get("data")
-    return processed({**data, "rates": change(data["rates"])}) if data and "rates" in data else answer
+    return success_response({**data, "rates": change(data["rates"])}) if data and "rates" in data else answer

@@ -1,14 +1,14 @@
-"""A label's states, in the carrier's words, and its PDF."""
+"""States of a label, in the carrier's words, and its PDF."""
 
 from enum import StrEnum
 
 TEST_ORDER_ID = 132456
 TEST_TRACKER = "123SANDBOX456TRACK789NUMBER"
-"""What every test label is called, as with the real carrier (wire: carrier 2.3)."""
+"""Tracking code of every test label, as with the real carrier (wire: carrier 2.3)."""
 
 
 class Status(StrEnum):
-    """Where a shipment is, in the carrier's words (wire: carrier 2.4)."""
+    """State of a shipment, in the carrier's words (wire: carrier 2.4)."""
 
     PENDING = "Pendiente de recolección"
     COLLECTED = "Envío Recolectado"
@@ -24,11 +24,11 @@ PAGE = "/MediaBox [0 0 288 432]"  # 4 x 6 inches, a label printer's size
 LINE_HEIGHT = 18
 
 
-def label_pdf(lines: list[str]) -> bytes:
-    """A one-page PDF that shows the lines."""
+def build_label_pdf(lines: list[str]) -> bytes:
+    """Return a one-page PDF with the lines."""
     shown = (
         f"BT /F1 12 Tf {LINE_HEIGHT} TL 24 396 Td "
-        + " ".join(f"({_escaped(line)}) Tj T*" for line in lines)
+        + " ".join(f"({_escape(line)}) Tj T*" for line in lines)
         + " ET"
     )
     content = shown.encode("cp1252", "replace")
@@ -39,11 +39,11 @@ def label_pdf(lines: list[str]) -> bytes:
         f"<< /Length {len(content)} >>\nstream\n".encode() + content + b"\nendstream",
         b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
     ]
-    return _file(objects)
+    return _build_pdf(objects)
 
 
-def _file(objects: list[bytes]) -> bytes:
-    """The objects one after another, with the table that says where each of them starts."""
+def _build_pdf(objects: list[bytes]) -> bytes:
+    """Join the objects of a PDF, and add the table of their positions."""
     pdf = b"%PDF-1.4\n"
     starts = []
     for number, each in enumerate(objects, start=1):
@@ -56,5 +56,5 @@ def _file(objects: list[bytes]) -> bytes:
     )
 
 
-def _escaped(line: str) -> str:
+def _escape(line: str) -> str:
     return line.replace("\\", r"\\").replace("(", r"\(").replace(")", r"\)")

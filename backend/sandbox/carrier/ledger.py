@@ -1,6 +1,6 @@
-"""What the carrier remembers: the labels it made and where their shipments are. Every process of a shop asks the same.
+"""The carrier's stored labels and the states of their shipments. All processes of a shop share them.
 
-The rates it offered are not remembered: a rate's number says which courier's it is, and since when it is good.
+Offered rates are not stored: the number of a rate contains the courier and the time of the offer.
 """
 
 import secrets
@@ -12,35 +12,38 @@ from sqlalchemy import delete, select, update
 from sqlmodel import col
 
 from backend.core.clock import now
-from backend.core.db.database import Database, locked
+from backend.core.db.database import Database, lock_rows
 from backend.core.db.tables import insert_into, table_of
 from backend.migrations.sandbox_tables import SandboxLabel
 from backend.sandbox.carrier.labels import TEST_ORDER_ID, TEST_TRACKER, Status
 from backend.sandbox.carrier.quoting import COURIERS
 
-KEPT = 10_000
-"""So many labels are remembered; the oldest are forgotten first."""
-RATE_IS_GOOD, CLOCKS_DIFFER = 24 * 60 * 60, 5 * 60
-"""Seconds: how long a rate may be used, and how much ahead the clock of the process that offered it may be."""
+MAX_LABELS = 10_000
+"""Maximum number of stored labels; the oldest are deleted first."""
+RATE_VALIDITY_S, CLOCK_TOLERANCE_S = 24 * 60 * 60, 5 * 60
+"""Seconds for which a rate is valid, and tolerated seconds by which the clock of another process may be ahead."""
 EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
-NUMBERS = range(10**12, 10**13)
-"""Labels' numbers: drawn at random, so that none is given twice and nobody can guess the address of one."""
-MOST = 2**63 - 1
+LABEL_NUMBERS = range(10**12, 10**13)
+"""Range of labels' numbers. They are random, so that they are unique and a label's address cannot be guessed."""
+MAX_ORDER_ID = 2**63 - 1
 
 _LABELS = table_of(SandboxLabel)
 _INSERT = insert_into(_LABELS).on_conflict_do_nothing()
-"""Of any of its constraints: with one named, PostgreSQL may still meet a rival's row in another."""
+"""Ignores a conflict of any constraint.
+
+If one constraint were named, another process's row could still conflict with another one on PostgreSQL.
+"""
 
 
 class Ledger:
-    """The labels that were made, in the shop's database."""
+    """The labels of the embedded carrier, in the shop's database."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def issue(self, carrier: str, reference: str, *, is_test: bool) -> SandboxLabel:
-        """Make a label. All test labels have one number, and making one starts it anew."""
-        number = TEST_ORDER_ID if is_test else secrets.choice(NUMBERS)
+    async def create_label(self, carrier: str, reference: str, *, is_test: bool) -> SandboxLabel:
+        """Create a label. All test labels share one number, so a new one replaces the previous one."""
+        number = TEST_ORDER_ID if is_test else secrets.choice(LABEL_NUMBERS)
         label = SandboxLabel(
             order_id=number,
             tracker=TEST_TRACKER if is_test else f"TRM{number}",
@@ -52,57 +55,61 @@ class Ledger:
         async with self._database.transaction() as session:
             values = label.model_dump(exclude={"id"})
             await session.execute(_INSERT, values)
-            anew = update(_LABELS).where(_LABELS.c.order_id == number).values(values).returning(_LABELS.c.id)
-            label.id = (await session.execute(anew)).scalar_one()
-            await session.execute(delete(_LABELS).where(_LABELS.c.id <= label.id - KEPT))
+            store = update(_LABELS).where(_LABELS.c.order_id == number).values(values).returning(_LABELS.c.id)
+            label.id = (await session.execute(store)).scalar_one()
+            await session.execute(delete(_LABELS).where(_LABELS.c.id <= label.id - MAX_LABELS))
         return label
 
-    async def label(self, order_id: int) -> SandboxLabel | None:
-        """The label with this number."""
-        return next(iter(await self.labels_with([order_id])), None)
+    async def find_label(self, order_id: int) -> SandboxLabel | None:
+        """Return the label with this number; None if it does not exist."""
+        return next(iter(await self.find_labels([order_id])), None)
 
-    async def labels_with(self, order_ids: Iterable[int]) -> Sequence[SandboxLabel]:
-        """The labels with these numbers, as far as there are any."""
-        known = [number for number in order_ids if number <= MOST]
+    async def find_labels(self, order_ids: Iterable[int]) -> Sequence[SandboxLabel]:
+        """Return the existing labels with these numbers."""
+        known = [number for number in order_ids if number <= MAX_ORDER_ID]
         async with self._database.read() as session:
             query = select(SandboxLabel).where(col(SandboxLabel.order_id).in_(known))
             return (await session.execute(query)).scalars().all()
 
-    async def label_tracked_by(self, tracker: str) -> SandboxLabel | None:
-        """The label with this tracking code."""
+    async def find_label_by_tracker(self, tracker: str) -> SandboxLabel | None:
+        """Return the label with this tracking code; None if it does not exist."""
         async with self._database.read() as session:
             query = select(SandboxLabel).where(col(SandboxLabel.tracker) == tracker)
             return (await session.execute(query)).scalar_one_or_none()
 
-    async def labels(self) -> Sequence[SandboxLabel]:
-        """Every label, the oldest first."""
+    async def list_labels(self) -> Sequence[SandboxLabel]:
+        """Return every label, oldest first."""
         async with self._database.read() as session:
             query = select(SandboxLabel).order_by(col(SandboxLabel.created_at))
             return (await session.execute(query)).scalars().all()
 
-    async def move(self, order_id: int, status: Status) -> None:
-        """Let a shipment go on to a state, and remember when; KeyError for an unknown one."""
+    async def move_shipment(self, order_id: int, status: Status) -> None:
+        """Give a shipment another status, and store the time.
+
+        Raises:
+            KeyError: the label does not exist.
+        """
         async with self._database.transaction() as session:
             query = select(SandboxLabel).where(col(SandboxLabel.order_id) == order_id)
-            label = (await session.execute(locked(query))).scalar_one_or_none()
+            label = (await session.execute(lock_rows(query))).scalar_one_or_none()
             if label is None:
                 raise KeyError(order_id)
-            _move(label, status)
+            _set_status(label, status)
 
-    async def cancel(self, order_ids: Iterable[int]) -> list[tuple[SandboxLabel, bool]] | None:
-        """Cancel what is not collected yet, when all of them are known.
+    async def cancel_labels(self, order_ids: Iterable[int]) -> list[tuple[SandboxLabel, bool]] | None:
+        """Cancel those labels that are not collected yet, if all of them exist.
 
         Returns:
-            Each label with whether it was cancelled; None where one is unknown: nothing is cancelled then.
+            Each label with True if it was cancelled; None if one does not exist, and then nothing is cancelled.
         """
-        asked = set(order_ids)
+        requested_ids = set(order_ids)
         async with self._database.transaction() as session:
-            known = [number for number in asked if number <= MOST]
+            known = [number for number in requested_ids if number <= MAX_ORDER_ID]
             query = select(SandboxLabel).where(col(SandboxLabel.order_id).in_(known))
             labels = (
-                (await session.execute(locked(query.order_by(col(SandboxLabel.order_id))))).scalars().all()
+                (await session.execute(lock_rows(query.order_by(col(SandboxLabel.order_id))))).scalars().all()
             )
-            if len(labels) < len(asked):
+            if len(labels) < len(requested_ids):
                 return None
             done = [(label, label.status == Status.PENDING) for label in labels]
             for label, is_pending in done:
@@ -111,21 +118,21 @@ class Ledger:
         return done
 
 
-def rate_number(courier_id: int) -> int:
-    """A number for a courier's rate, offered now."""
-    return _seconds() * 10 + courier_id
+def make_rate_number(courier_id: int) -> int:
+    """Return the number of a courier's rate that is offered now."""
+    return _seconds_since_epoch() * 10 + courier_id
 
 
-def courier_of(rate: int) -> str | None:
-    """The courier whose rate it is; None for one that was never offered or is too old."""
+def find_courier(rate: int) -> str | None:
+    """Return the name of the rate's courier; None if the rate was never offered or is too old."""
     offered, courier_id = divmod(rate, 10)
-    if not -CLOCKS_DIFFER <= _seconds() - offered <= RATE_IS_GOOD:
+    if not -CLOCK_TOLERANCE_S <= _seconds_since_epoch() - offered <= RATE_VALIDITY_S:
         return None
     return next((courier.name for courier in COURIERS if courier.id == courier_id), None)
 
 
-def tracking(label: SandboxLabel) -> dict[str, Any]:
-    """The data of a tracking answer."""
+def to_tracking_data(label: SandboxLabel) -> dict[str, Any]:
+    """Return the data of a tracking response."""
     return {
         "status": label.status,
         "statusDetail": f"{label.status} ({label.carrier})",
@@ -136,7 +143,7 @@ def tracking(label: SandboxLabel) -> dict[str, Any]:
     }
 
 
-def _move(label: SandboxLabel, status: Status) -> None:
+def _set_status(label: SandboxLabel, status: Status) -> None:
     label.status = status
     reached: tuple[str, ...] = ()
     if status not in (Status.PENDING, Status.CANCELLED, Status.INCIDENT):
@@ -146,10 +153,10 @@ def _move(label: SandboxLabel, status: Status) -> None:
     label.times = {**dict.fromkeys(reached, _local_now()), **label.times}
 
 
-def _seconds() -> int:
+def _seconds_since_epoch() -> int:
     return int((now() - EPOCH).total_seconds())
 
 
 def _local_now() -> str:
-    """Now, as the carrier writes it: Colombia's time, without its zone."""
+    """Return the current time in the carrier's format: Colombia's time, without a zone."""
     return f"{now().astimezone(timezone(timedelta(hours=-5))):%Y-%m-%d %H:%M:%S}"

@@ -1,4 +1,4 @@
-"""What the sandbox's couriers ask for a shipment: always the same for the same one, by weight and distance."""
+"""Prices of the sandbox's couriers, by weight and distance. The same shipment always has the same price."""
 
 from dataclasses import dataclass
 from math import asin, ceil, cos, radians, sin, sqrt
@@ -44,11 +44,11 @@ CAPITALS = {  # department: latitude, longitude
 }
 
 REMOTE = frozenset({"88", "91", "94", "95", "97", "99"})
-"""Departments that are reached by air or river, and not with every courier."""
+"""Departments that are reached by air or river, and not by every courier."""
 
 
 def distance_km(origin_code: str, destination_code: str) -> float | None:
-    """Kilometres between two DANE codes: none within a municipality, None where a code is of no department."""
+    """Return the kilometres between two DANE codes: 0 in one municipality, None if a code has no known department."""
     start, end = CAPITALS.get(origin_code[:2]), CAPITALS.get(destination_code[:2])
     if start is None or end is None:
         return None
@@ -64,16 +64,16 @@ def _great_circle_km(start: tuple[float, float], end: tuple[float, float]) -> fl
 
 
 CM3_PER_KG = 2_500
-"""A light but bulky shipment is charged by its size: 400 kg a cubic metre."""
+"""Volume that counts as one kilogram. A light but bulky shipment is charged by its size: 400 kg per cubic metre."""
 
 REMOTE_FACTOR = 2.2
-INSURANCE_LEAST = 500
+MIN_INSURANCE = 500
 INSURANCE_SHARE = 0.01
 
 
 @dataclass(frozen=True, slots=True)
 class Courier:
-    """A courier and its prices in COP: to pick up, a kilogram, a kilometre."""
+    """A courier and its prices in COP: base price, price per kilogram, price per kilometre."""
 
     id: int
     name: str
@@ -82,28 +82,28 @@ class Courier:
     start: int
     per_kg: int
     per_km: int
-    km_a_day: int
-    goes_far: bool
+    km_per_day: int
+    serves_remote: bool
 
 
 COURIERS = (
-    Courier(1, "Envía", 11, "Terrestre", 8_200, 1_600, 20, 250, goes_far=True),
-    Courier(2, "Coordinadora", 21, "Mercancía", 10_500, 1_800, 22, 400, goes_far=False),
-    Courier(3, "TCC", 31, "Paquetería", 11_600, 1_800, 24, 180, goes_far=False),
-    Courier(4, "Interrapidísimo", 41, "Mensajería", 9_000, 1_500, 26, 300, goes_far=True),
+    Courier(1, "Envía", 11, "Terrestre", 8_200, 1_600, 20, 250, serves_remote=True),
+    Courier(2, "Coordinadora", 21, "Mercancía", 10_500, 1_800, 22, 400, serves_remote=False),
+    Courier(3, "TCC", 31, "Paquetería", 11_600, 1_800, 24, 180, serves_remote=False),
+    Courier(4, "Interrapidísimo", 41, "Mensajería", 9_000, 1_500, 26, 300, serves_remote=True),
 )
 
 
-def rates_for(body: dict[str, Any]) -> tuple[list[dict[str, Any]], list[int]]:
-    """The rates of a valid quotation, still without `idRate`, and the couriers that do not go there."""
+def compute_rates(body: dict[str, Any]) -> tuple[list[dict[str, Any]], list[int]]:
+    """Return the rates of a valid quotation, still without `idRate`, and the couriers that do not deliver there."""
     origin, destination = body["origin"]["daneCode"], body["destination"]["daneCode"]
     km = distance_km(origin, destination)
     if km is None:
         return [], [courier.id for courier in COURIERS]
     is_remote = not REMOTE.isdisjoint({origin[:2], destination[:2]})
     kg = sum(map(_charged_kg, body["packages"]))
-    serving = [courier for courier in COURIERS if courier.goes_far or not is_remote]
-    insurance = max(INSURANCE_LEAST, round(body["contentValue"] * INSURANCE_SHARE, 2))
+    serving = [courier for courier in COURIERS if courier.serves_remote or not is_remote]
+    insurance = max(MIN_INSURANCE, round(body["contentValue"] * INSURANCE_SHARE, 2))
     rates = [_rate(courier, kg, km, is_remote=is_remote, insurance=insurance) for courier in serving]
     return rates, [courier.id for courier in COURIERS if courier not in serving]
 
@@ -124,7 +124,7 @@ def _rate(courier: Courier, kg: float, km: float, *, is_remote: bool, insurance:
         "flete": round(flete),
         "minimumInsurance": insurance,
         "extraInsurance": 0,
-        "deliveryDays": 1 + ceil(km / courier.km_a_day) + (2 if is_remote else 0),
+        "deliveryDays": 1 + ceil(km / courier.km_per_day) + (2 if is_remote else 0),
         "distance": km,
         "quotationType": "Terrestre" if not is_remote else "Aéreo",
         "cod": False,

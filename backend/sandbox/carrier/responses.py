@@ -1,4 +1,4 @@
-"""The carrier's answers: what every one of them is wrapped in (wire: carrier 2.1)."""
+"""The carrier's responses in their envelope (wire: carrier 2.1)."""
 
 import json
 from typing import Any
@@ -17,9 +17,9 @@ TITLES = {
 }
 
 
-def processed(data: object) -> Response:
-    """A good answer."""
-    return _enveloped(
+def success_response(data: object) -> Response:
+    """Return a successful response."""
+    return _json_response(
         200,
         {
             "status": "OK",
@@ -30,27 +30,27 @@ def processed(data: object) -> Response:
     )
 
 
-def refused(status: int, problem: object) -> Response:
-    """An error: a sentence, or messages by field."""
+def error_response(status: int, problem: object) -> Response:
+    """Return an error: one sentence, or messages by field."""
     title = TITLES.get(status, "Unprocessed Entity.")
-    return _enveloped(
+    return _json_response(
         status,
         {"status": "NOT OK", "status_codes": [status], "status_messages": [{"error": [title, problem]}]},
     )
 
 
-def turned_away() -> Response:
-    """What the doorkeeper in front of the carrier answers to the name of an HTTP library."""
+def blocked_response() -> Response:
+    """Return the response of the carrier's bot protection to the user agent of an HTTP library."""
     return Response("error code: 1010", 403, media_type="text/plain")
 
 
-def proxy_page() -> Response:
-    """What the proxy in front of the carrier answers when there is nobody behind it."""
+def proxy_error_page() -> Response:
+    """Return the response of the carrier's proxy when the carrier is down."""
     return Response("<html><body><h1>502 Bad Gateway</h1></body></html>", 502, media_type="text/html")
 
 
-class BrokenOff(Response):
-    """An answer that stops half-way: it announces more than it sends, and the connection closes."""
+class InterruptedResponse(Response):
+    """A response that stops half-way: it announces more bytes than it sends, and the connection closes."""
 
     def __init__(self, whole: Response) -> None:
         super().__init__(bytes(whole.body), whole.status_code, media_type="application/json")
@@ -61,11 +61,11 @@ class BrokenOff(Response):
         await send({"type": "http.response.body", "body": bytes(self.body)[: len(self.body) // 2]})
 
 
-def _enveloped(status: int, body: dict[str, Any]) -> Response:
-    """JSON that may hold what JSON should not (NaN), as a careless server's does."""
+def _json_response(status: int, body: dict[str, Any]) -> Response:
+    """Return JSON that may contain NaN, which valid JSON does not allow, like a careless server."""
     return Response(json.dumps(body, ensure_ascii=False), status, media_type="application/json")
 
 
-def plain(body: object) -> Response:
-    """JSON without an envelope, for the control of the sandbox itself."""
+def plain_json(body: object) -> Response:
+    """Return JSON without an envelope, for the sandbox's control routes."""
     return JSONResponse(body)

@@ -1,4 +1,4 @@
-"""What the carrier refuses, field by field, in its own words (wire: carrier 2.1 to 2.3)."""
+"""The carrier's validation, field by field, with its own messages (wire: carrier 2.1 to 2.3)."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -7,20 +7,20 @@ from datetime import date
 from typing import Any
 
 Check = Callable[[Any], Any]
-"""Takes a value and gives what is wrong with it: nothing (None or empty), a list of sentences, or those by field."""
+"""Takes a value and returns its problems: None or an empty list, a list of sentences, or sentences by field."""
 
-SENTENCE = list[str]
+Sentences = list[str]
 
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """An object: what each of its fields must be."""
+    """An object, with a check for each of its fields."""
 
     required: Mapping[str, Check]
     optional: Mapping[str, Check]
 
     def __call__(self, value: Any) -> Any:
-        """The messages by field."""
+        """Return the messages by field."""
         if not isinstance(value, dict):
             return ["El campo debe ser un objeto."]
         wrong = {
@@ -33,43 +33,43 @@ class Fields:
         return {name: messages for name, messages in wrong.items() if messages}
 
 
-def text(least: int, most: int) -> Check:
-    """A text of so many characters."""
+def text_check(minimum: int, maximum: int) -> Check:
+    """Return a check for a text of `minimum` to `maximum` characters."""
 
-    def check(value: Any) -> SENTENCE:
-        fits = isinstance(value, str) and least <= len(value) <= most
-        return [] if fits else [f"El campo debe tener entre {least} y {most} caracteres."]
+    def check(value: Any) -> Sentences:
+        fits = isinstance(value, str) and minimum <= len(value) <= maximum
+        return [] if fits else [f"El campo debe tener entre {minimum} y {maximum} caracteres."]
 
     return check
 
 
-def matching(pattern: str, message: str) -> Check:
-    """A text of one form."""
+def pattern_check(pattern: str, message: str) -> Check:
+    """Return a check for a text that matches a pattern."""
 
-    def check(value: Any) -> SENTENCE:
+    def check(value: Any) -> Sentences:
         return [] if isinstance(value, str) and re.fullmatch(pattern, value, re.ASCII) else [message]
 
     return check
 
 
-def number(least: float, most: float, *, whole: bool = False) -> Check:
-    """A number in a range."""
+def number_check(minimum: float, maximum: float, *, whole: bool = False) -> Check:
+    """Return a check for a number in a range."""
 
-    def check(value: Any) -> SENTENCE:
+    def check(value: Any) -> Sentences:
         kinds = int if whole else int | float
-        fits = isinstance(value, kinds) and not isinstance(value, bool) and least <= value <= most
-        return [] if fits else [f"El campo debe ser un número entre {least:g} y {most:g}."]
+        fits = isinstance(value, kinds) and not isinstance(value, bool) and minimum <= value <= maximum
+        return [] if fits else [f"El campo debe ser un número entre {minimum:g} y {maximum:g}."]
 
     return check
 
 
-def flag(value: Any) -> SENTENCE:
-    """A boolean."""
+def check_flag(value: Any) -> Sentences:
+    """Check that the value is a boolean."""
     return [] if isinstance(value, bool) else ["El campo debe ser de tipo booleano"]
 
 
-def day(value: Any) -> SENTENCE:
-    """A date as AAAA-MM-DD."""
+def check_day(value: Any) -> Sentences:
+    """Check that the value is a date in the form AAAA-MM-DD."""
     try:
         is_date = isinstance(value, str) and date.fromisoformat(value).isoformat() == value
     except ValueError:
@@ -77,8 +77,8 @@ def day(value: Any) -> SENTENCE:
     return [] if is_date else ["el campo debe ser de tipo fecha AAAA-MM-DD"]
 
 
-def some(check: Check) -> Check:
-    """A list with at least one element, each of one form."""
+def list_check(check: Check) -> Check:
+    """Return a check for a list with at least one element, which checks each element."""
 
     def check_all(value: Any) -> Any:
         if not isinstance(value, list) or not value:
@@ -89,65 +89,69 @@ def some(check: Check) -> Check:
     return check_all
 
 
-WHOLE = number(1, 2**53, whole=True)
-EMAIL_FORM = matching(r"[^@\s]+@[^@\s]+\.[^@\s]+", "Dato inválido, el campo debe ser de tipo email")
-DANE_CODE = matching(r"\d{8}", "El campo debe tener 8 dígitos.")
-PHONE = matching(r"\d{7,10}", "El campo debe tener entre 7 y 10 caracteres.")
-AMOUNT = number(0, 3_000_000)
+WHOLE = number_check(1, 2**53, whole=True)
+EMAIL_FORM = pattern_check(r"[^@\s]+@[^@\s]+\.[^@\s]+", "Dato inválido, el campo debe ser de tipo email")
+DANE_CODE = pattern_check(r"\d{8}", "El campo debe tener 8 dígitos.")
+PHONE = pattern_check(r"\d{7,10}", "El campo debe tener entre 7 y 10 caracteres.")
+AMOUNT = number_check(0, 3_000_000)
 COD = {
     "codValue": AMOUNT,
-    "includeGuideCost": flag,
-    "codPaymentMethod": matching("cash|data_phone", "Dato inválido"),
+    "includeGuideCost": check_flag,
+    "codPaymentMethod": pattern_check("cash|data_phone", "Dato inválido"),
 }
 
 
-def email(value: Any) -> SENTENCE:
-    """An e-mail address of 8 to 60 characters."""
-    wrong: SENTENCE = EMAIL_FORM(value) or text(8, 60)(value)
+def check_email(value: Any) -> Sentences:
+    """Check that the value is an e-mail address of 8 to 60 characters."""
+    wrong: Sentences = EMAIL_FORM(value) or text_check(8, 60)(value)
     return wrong
 
 
-def place(address_least: int) -> dict[str, Check]:
-    """Where a shipment starts or ends."""
-    return {"daneCode": DANE_CODE, "address": text(address_least, 50)}
+def place_checks(min_address_length: int) -> dict[str, Check]:
+    """Return the checks of an origin or destination."""
+    return {"daneCode": DANE_CODE, "address": text_check(min_address_length, 50)}
 
 
-def contact(address_least: int) -> Fields:
-    """Who sends or receives."""
+def contact_checks(min_address_length: int) -> Fields:
+    """Return the checks of a sender or receiver."""
     return Fields(
-        place(address_least)
+        place_checks(min_address_length)
         | {
-            "company": text(2, 28),
-            "firstName": text(2, 14),
-            "lastName": text(2, 14),
-            "email": email,
+            "company": text_check(2, 28),
+            "firstName": text_check(2, 14),
+            "lastName": text_check(2, 14),
+            "email": check_email,
             "phone": PHONE,
-            "suburb": text(2, 30),
-            "crossStreet": text(2, 35),
-            "reference": text(2, 25),
+            "suburb": text_check(2, 30),
+            "crossStreet": text_check(2, 35),
+            "reference": text_check(2, 25),
         },
         {},
     )
 
 
-SIDE = number(1, 300)
-PACKAGES = some(Fields({"weight": number(1, 1000), "height": SIDE, "width": SIDE, "length": SIDE}, {}))
-CONTENT = {"packages": PACKAGES, "description": text(2, 25), "contentValue": AMOUNT}
+SIDE = number_check(1, 300)
+PACKAGES = list_check(
+    Fields({"weight": number_check(1, 1000), "height": SIDE, "width": SIDE, "length": SIDE}, {})
+)
+CONTENT = {"packages": PACKAGES, "description": text_check(2, 25), "contentValue": AMOUNT}
 
-QUOTATION = Fields(CONTENT | {"origin": Fields(place(2), {}), "destination": Fields(place(8), {})}, COD)
+QUOTATION = Fields(
+    CONTENT | {"origin": Fields(place_checks(2), {}), "destination": Fields(place_checks(8), {})}, COD
+)
 SHIPMENT = Fields(
     CONTENT
     | {
         "idRate": WHOLE,
-        "myShipmentReference": text(2, 28),
-        "requestPickup": flag,
-        "pickupDate": day,
-        "insurance": flag,
-        "origin": contact(2),
-        "destination": contact(8),
+        "myShipmentReference": text_check(2, 28),
+        "requestPickup": check_flag,
+        "pickupDate": check_day,
+        "insurance": check_flag,
+        "origin": contact_checks(2),
+        "destination": contact_checks(8),
     },
-    {"external_order_id": text(1, 28), **COD},
+    {"external_order_id": text_check(1, 28), **COD},
 )
-TRACK = Fields({"trackingCode": text(1, 60)}, {})
-TRACK_ORDERS = Fields({"orders": some(WHOLE)}, {})
-CANCELLATION = Fields({"idOrders": some(WHOLE)}, {})
+TRACK = Fields({"trackingCode": text_check(1, 60)}, {})
+TRACK_ORDERS = Fields({"orders": list_check(WHOLE)}, {})
+CANCELLATION = Fields({"idOrders": list_check(WHOLE)}, {})

@@ -1,6 +1,6 @@
-"""An embedded payment gateway and bank that speak the real wire format (wire: gateway)."""
+"""An embedded payment gateway and bank that use the real wire format (wire: gateway)."""
 
-from backend.sandbox.gateway.faults import Fault, Faults, Kind, Operation
-from backend.sandbox.gateway.gateway import SandboxGateway, sandbox_gateway
+from backend.sandbox.gateway.faults import Fault, FaultKind, Faults, Operation
+from backend.sandbox.gateway.gateway import SandboxGateway, create_sandbox_gateway
 
-__all__ = ["Fault", "Faults", "Kind", "Operation", "SandboxGateway", "sandbox_gateway"]
+__all__ = ["Fault", "FaultKind", "Faults", "Operation", "SandboxGateway", "create_sandbox_gateway"]

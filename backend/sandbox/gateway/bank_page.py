@@ -1,4 +1,4 @@
-"""The bank's page: where a shopper approves, rejects, cancels or leaves a test payment pending."""
+"""The bank's page, on which a customer approves, rejects or cancels a test payment, or leaves it pending."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -32,26 +32,26 @@ _HEADERS = {
 
 
 class BankPage:
-    """Shows a transaction by its unguessable address and takes the shopper's decision."""
+    """The page of a transaction. Its address cannot be guessed. It accepts the customer's decision."""
 
     def __init__(
-        self, ledger: Ledger, public_base: str, merchant: str, *, decided: Callable[[], None]
+        self, ledger: Ledger, public_base: str, merchant: str, *, on_decision: Callable[[], None]
     ) -> None:
         self._ledger = ledger
         self._public_base = public_base
         self._merchant = merchant
-        self._decided = decided
+        self._on_decision = on_decision
 
     def routes(self) -> list[Route]:
-        """The page and its form."""
+        """Return the routes of the page and its form."""
         return [
             Route("/bank/{token}", self.show, methods=["GET"]),
             Route("/bank/{token}", self.decide, methods=["POST"]),
         ]
 
     async def show(self, request: Request) -> Response:
-        """The choice, or the news that it was made."""
-        transaction = await self._ledger.by_bank_token(request.path_params["token"])
+        """Show the form, or the outcome of a completed transaction."""
+        transaction = await self._ledger.find_by_bank_token(request.path_params["token"])
         if transaction is None:
             return HTMLResponse(_not_found_page(), 404, headers=_HEADERS)
         if transaction.state == GatewayState.PENDING:
@@ -61,24 +61,24 @@ class BankPage:
         )
 
     async def decide(self, request: Request) -> Response:
-        """Take the decision and send the shopper back. The notification sets out at the same time."""
+        """Apply the decision and redirect the customer to the shop. The notification is sent at the same time."""
         token = request.path_params["token"]
         async with request.form(max_files=0, max_fields=10) as form:
-            wanted = DECISIONS.get(str(form.get("decision")))
-        if wanted is None:
+            state = DECISIONS.get(str(form.get("decision")))
+        if state is None:
             return await self.show(request)
-        transaction = await self._ledger.decide(token, wanted)
+        transaction = await self._ledger.decide(token, state)
         if transaction is None:
             return HTMLResponse(_not_found_page(), 404, headers=_HEADERS)
-        self._decided()
-        if transaction.state != wanted:
-            # it was final before: the page says so
+        self._on_decision()
+        if transaction.state != state:
+            # the transaction was final before: the page shows it
             return RedirectResponse(f"{self._public_base}/bank/{token}", 303, headers=_HEADERS)
         return RedirectResponse(return_url(transaction), 303, headers=_HEADERS)
 
 
 def return_url(transaction: SandboxTransaction) -> str:
-    """Where the shopper goes back to: the merchant's address with the browser's reference."""
+    """Return the merchant's address to which the customer returns, with the browser's reference."""
     url = httpx.URL(transaction.fields["url_respuesta"])
     return str(url.copy_merge_params({"ref_payco": transaction.browser_reference}))
 
@@ -123,10 +123,10 @@ _OUTCOMES = {
 
 
 def _choice_page(transaction: SandboxTransaction, merchant: str) -> str:
-    """The page that asks for the decision."""
+    """Return the HTML of the form."""
     left_pending = transaction.decided_at is not None
     title = "Este pago está pendiente" if left_pending else "Autoriza tu pago"
-    return _html(
+    return _page_html(
         title,
         f"""
   <section class="card" aria-labelledby="title">
@@ -143,10 +143,10 @@ def _choice_page(transaction: SandboxTransaction, merchant: str) -> str:
 
 
 def _finished_page(transaction: SandboxTransaction, merchant: str, return_url: str) -> str:
-    """The page of a transaction that is decided."""
+    """Return the HTML about a completed transaction."""
     state = GatewayState(transaction.state)
     title = "Esta transacción ya terminó"
-    return _html(
+    return _page_html(
         title,
         f"""
   <section class="card" aria-labelledby="title">
@@ -159,9 +159,9 @@ def _finished_page(transaction: SandboxTransaction, merchant: str, return_url: s
 
 
 def _not_found_page() -> str:
-    """The page of an address that leads nowhere."""
+    """Return the HTML about an unknown transaction."""
     title = "No encontramos esta transacción"
-    return _html(
+    return _page_html(
         title,
         f"""
   <section class="card" aria-labelledby="title">
@@ -179,18 +179,18 @@ def _summary(transaction: SandboxTransaction, merchant: str) -> str:
         "Banco elegido": BANKS[fields["banco"]],
         "Referencia": fields["factura"],
         "CUS": transaction.transaction_id,
-        "Fecha": _date(transaction.created_at),
+        "Fecha": _format_date(transaction.created_at),
     }
     facts = "".join(f"<div><dt>{name}</dt><dd>{escape(value)}</dd></div>" for name, value in rows.items())
     amount = escape(format_cop(int(Decimal(fields["valor"]))))
     return f'<p class="amount">{amount}</p>\n    <dl>{facts}</dl>'
 
 
-def _date(moment: datetime) -> str:
+def _format_date(moment: datetime) -> str:
     return moment.astimezone(BOGOTA).strftime("%d/%m/%Y %H:%M")
 
 
-def _html(title: str, content: str) -> str:
+def _page_html(title: str, content: str) -> str:
     return f"""<!doctype html>
 <html lang="es-CO">
 <head>

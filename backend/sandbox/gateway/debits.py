@@ -1,4 +1,7 @@
-"""Reading `pagos/debitos.json` as strictly as the real gateway: the hidden fields, then each field's rule."""
+"""Parsing of `pagos/debitos.json`, as strict as the real gateway.
+
+First the encrypted fields are checked, then the rule of each field.
+"""
 
 import re
 from base64 import b64encode
@@ -10,12 +13,12 @@ from urllib.parse import urlsplit
 from backend.payment.providers.pse.requests import INITIALISATION, GatewayCredentials, decrypt
 from backend.sandbox.gateway.responses import BANKS
 
-MINIMUM = 1_600
-"""The least a payment may be, in pesos. The real minimum is not published; other PSE providers name this one."""
-MAXIMUM = 200_000_000
+MIN_AMOUNT = 1_600
+"""Minimum payment in pesos. The real minimum is not published; other PSE providers state this one."""
+MAX_AMOUNT = 200_000_000
 
-IN_CLEAR = ("public_key", "i", "lenguaje", "p")
-"""What the SDK does not hide. Everything else is."""
+PLAIN_FIELDS = ("public_key", "i", "lenguaje", "p")
+"""Fields that the SDK does not encrypt. All others are encrypted."""
 
 _AMOUNT = r"[0-9]{1,12}(\.[0-9]{1,2})?"
 _DOCUMENTS = {
@@ -34,25 +37,25 @@ _DOCUMENTS = {
 
 
 class Unreadable(Exception):
-    """The body is not hidden as the protocol wants it, or not with our key."""
+    """The body is not encrypted according to the protocol, or not with the merchant's key."""
 
 
 def read_fields(body: Any, keys: GatewayCredentials) -> dict[str, Any]:
-    """The request's fields in clear, by their name on the wire.
+    """Return the decrypted fields of the request, by their name on the wire.
 
     Raises:
-        Unreadable: what is to be in clear is wrong, or what is to be hidden cannot be read.
+        Unreadable: an unencrypted field is wrong, or an encrypted one cannot be decrypted.
     """
     private_key = keys.private_key.get_secret_value()
-    in_clear = {
+    plain_fields = {
         "public_key": keys.public_key.get_secret_value(),
         "i": INITIALISATION,
         "lenguaje": "javascript",
         "p": b64encode(bytes.fromhex(private_key)).decode(),
     }
-    if not isinstance(body, Mapping) or any(body.get(name) != value for name, value in in_clear.items()):
+    if not isinstance(body, Mapping) or any(body.get(name) != value for name, value in plain_fields.items()):
         raise Unreadable
-    hidden = {name: value for name, value in body.items() if name not in IN_CLEAR}
+    hidden = {name: value for name, value in body.items() if name not in PLAIN_FIELDS}
 
     def reveal(value: Any) -> Any:
         if isinstance(value, Mapping):
@@ -70,38 +73,41 @@ def read_fields(body: Any, keys: GatewayCredentials) -> dict[str, Any]:
     return fields
 
 
-def refusal_code(fields: Mapping[str, Any]) -> str | None:
-    """The bank network's code when it would not take a well-formed payment; None when it would."""
+def find_refusal_code(fields: Mapping[str, Any]) -> str | None:
+    """Return the code with which the bank network refuses a well-formed payment; None if it accepts it."""
     if fields["banco"] not in BANKS:
         return "FAIL_BANKNOTEXISTSORDISABLED"
-    return "FAIL_EXCEEDEDLIMIT" if Decimal(fields["valor"]) > MAXIMUM else None
+    return "FAIL_EXCEEDEDLIMIT" if Decimal(fields["valor"]) > MAX_AMOUNT else None
 
 
-def errors_in(fields: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """What is wrong with the fields: (code, message) each; empty when nothing is."""
+def find_errors(fields: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the errors of the fields as (code, message); empty if there are none."""
     errors = [
         ("E001", f"El campo {name} es obligatorio o no es válido")
         for name, is_right in _RULES.items()
-        if not is_right(_text(fields, name))
+        if not is_right(_get_text(fields, name))
     ]
     if errors:
         return errors
-    if _shape_of(fields) is None:
+    if _document_pattern(fields) is None:
         errors.append(("E002", "El tipo de documento no corresponde al tipo de persona"))
-    elif not re.fullmatch(_shape_of(fields) or "", _text(fields, "documento"), re.ASCII):
+    elif not re.fullmatch(_document_pattern(fields) or "", _get_text(fields, "documento"), re.ASCII):
         errors.append(("E003", "El número de documento no es válido"))
-    value, parts = Decimal(fields["valor"]), [_number(fields, name) for name in ("iva", "baseiva", "ico")]
+    value, parts = (
+        Decimal(fields["valor"]),
+        [_parse_number(fields, name) for name in ("iva", "baseiva", "ico")],
+    )
     if None in parts or (any(parts) and sum(part or 0 for part in parts) != value):
         errors.append(("E004", "El valor no corresponde a la suma de la base y los impuestos"))
-    if value < MINIMUM:
+    if value < MIN_AMOUNT:
         errors.append(("E014", "La transaccion no se puede iniciar, monto minimo no superado"))
     return errors
 
 
 def confirmation_method(fields: Mapping[str, Any]) -> str:
-    """How the merchant wants to be notified: GET or POST (wire: gateway 1.4, `method_confirmation`)."""
-    asked = fields.get("method_confirmation") or fields.get("metodoconfirmacion") or "GET"
-    return "POST" if str(asked).upper() == "POST" else "GET"
+    """Return the HTTP method of the merchant's notification: GET or POST (wire: gateway 1.4)."""
+    method = fields.get("method_confirmation") or fields.get("metodoconfirmacion") or "GET"
+    return "POST" if str(method).upper() == "POST" else "GET"
 
 
 def _is_web_address(text: str) -> bool:
@@ -136,17 +142,17 @@ _RULES: dict[str, Callable[[str], bool]] = {
 }
 
 
-def _shape_of(fields: Mapping[str, Any]) -> str | None:
-    """What the document's number must match; None when a company has no NIT, or a person has one."""
+def _document_pattern(fields: Mapping[str, Any]) -> str | None:
+    """Return the pattern of the document's number; None if the document type does not fit the kind of person."""
     is_company, kind = fields["tipo_persona"] == "1", fields["tipo_doc"]
     return _DOCUMENTS[kind] if is_company == (kind == "NIT") else None
 
 
-def _number(fields: Mapping[str, Any], name: str) -> Decimal | None:
-    text = _text(fields, name) or "0"
+def _parse_number(fields: Mapping[str, Any], name: str) -> Decimal | None:
+    text = _get_text(fields, name) or "0"
     return Decimal(text) if re.fullmatch(_AMOUNT, text) else None
 
 
-def _text(fields: Mapping[str, Any], name: str) -> str:
+def _get_text(fields: Mapping[str, Any], name: str) -> str:
     value = fields.get(name, "")
     return value if isinstance(value, str) else ""

@@ -1,4 +1,4 @@
-"""Faults on demand: what a gateway does on its bad days, so that a test can see the shop through them."""
+"""Planned faults of the embedded gateway, to test how the shop handles them."""
 
 from dataclasses import asdict, dataclass
 from enum import StrEnum
@@ -11,10 +11,10 @@ from starlette.routing import Route
 
 
 class Operation(StrEnum):
-    """Where a fault strikes."""
+    """The operation that fails."""
 
     ANY = "any"
-    """Every call but the notifications."""
+    """Every operation except notifications."""
     LOGIN = "login"
     BANKS = "banks"
     CREATE = "create"
@@ -25,65 +25,71 @@ class Operation(StrEnum):
     NOTIFICATION = "notification"
 
 
-class Kind(StrEnum):
-    """What goes wrong. Those from TWICE on are for notifications."""
+class FaultKind(StrEnum):
+    """The kind of failure. Kinds from TWICE on are for notifications."""
 
     SLOW = "slow"
     """Answers after `seconds`."""
     HANG = "hang"
-    """Never answers; does nothing either."""
+    """Never answers, and does nothing."""
     BAD_GATEWAY = "bad_gateway"
     UNAUTHORIZED = "unauthorized"
     MALFORMED = "malformed"
-    """HTTP 200 with half a JSON."""
+    """HTTP 200 with half of a JSON text."""
     ERROR_ENVELOPE = "error_envelope"
-    """HTTP 200 that says it went wrong (wire: gateway 1.7)."""
+    """HTTP 200 with an error inside (wire: gateway 1.7)."""
     REFUSAL = "refusal"
     """The bank network refuses with `code` (wire: gateway 1.6)."""
     MISSING_REDIRECT = "missing_redirect"
-    """It is done, and the answer lacks the bank's address."""
+    """The operation runs, and the response lacks the bank's address."""
     DROP_RESPONSE = "drop_response"
-    """It is done, and the connection breaks before the answer is through."""
+    """The operation runs, and the connection breaks during the response."""
 
     TWICE = "twice"
     LATE = "late"
-    """After `seconds`."""
+    """Sent after `seconds`."""
     OUT_OF_ORDER = "out_of_order"
-    """The outcome first; `seconds` later (one, unless told) the news that it is pending."""
+    """The outcome is sent first; `seconds` later (default: one) the notification that the payment is pending."""
     NEVER = "never"
     FORGED = "forged"
-    """The signature does not hold."""
+    """The signature is wrong."""
 
 
 @dataclass
 class Fault:
-    """One fault, for the next `times` occasions; for all of them when `times` is None."""
+    """A planned fault for the next `times` requests; for all requests if `times` is None."""
 
     operation: Operation
-    kind: Kind
+    kind: FaultKind
     times: int | None = 1
     seconds: float = 0.0
     code: str = "FAIL_EXCEEDEDLIMIT"
 
 
 class Faults:
-    """The faults that are still to come, oldest first. They are this process's own and forgotten at a restart."""
+    """The planned faults, oldest first. They belong to one process and are lost at a restart."""
 
     def __init__(self) -> None:
         self._waiting: list[Fault] = []
 
     def add(
-        self, operation: Operation, kind: Kind, *, times: int | None = 1, seconds: float = 0.0, code: str = ""
+        self,
+        operation: Operation,
+        kind: FaultKind,
+        *,
+        times: int | None = 1,
+        seconds: float = 0.0,
+        code: str = "",
     ) -> None:
-        """Have the operation fail in this way the next `times`."""
+        """Plan that the operation fails in this way the next `times`."""
         fault = Fault(operation, kind, times, seconds)
         fault.code = code or fault.code
         self._waiting.append(fault)
 
     def take(self, operation: Operation) -> Fault | None:
-        """The fault for this occasion, if there is one; it is used up by one."""
-        asked = {operation} if operation is Operation.NOTIFICATION else {operation, Operation.ANY}
-        fault = next((fault for fault in self._waiting if fault.operation in asked), None)
+        """Return the fault for this request, if one is planned, and reduce its count."""
+        matching = {operation} if operation is Operation.NOTIFICATION else {operation, Operation.ANY}
+        fault = next((fault for fault in self._waiting if fault.operation in matching), None)
         if fault is not None and fault.times is not None:
             fault.times -= 1
             if fault.times <= 0:
@@ -91,42 +97,46 @@ class Faults:
         return fault
 
     def clear(self) -> None:
-        """No more faults."""
+        """Remove all planned faults."""
         self._waiting.clear()
 
-    def listed(self) -> list[dict[str, Any]]:
-        """The faults to come, as JSON."""
+    def describe_faults(self) -> list[dict[str, Any]]:
+        """Return the planned faults as JSON values."""
         return [asdict(fault) for fault in self._waiting]
 
 
-class FaultWanted(BaseModel):
+class FaultRequest(BaseModel):
     """The body of `POST /_control/faults`."""
 
     model_config = ConfigDict(extra="forbid")
 
     operation: Operation
-    kind: Kind
+    kind: FaultKind
     times: int | None = Field(default=1, ge=1)
     seconds: float = Field(default=0.0, ge=0, le=3600)
     code: str = Field(default="", pattern="^(FAIL_[A-Z]+)?$")
 
 
 def control_routes(faults: Faults) -> list[Route]:
-    """GET lists the faults to come, POST adds one, DELETE forgets them all."""
+    """Return the control routes: GET lists the planned faults, POST adds one, DELETE removes all."""
 
     def listed() -> dict[str, Any]:
-        return {"faults": faults.listed()}
+        return {"faults": faults.describe_faults()}
 
     async def show(_request: Request) -> Response:
         return JSONResponse(listed())
 
     async def add(request: Request) -> Response:
         try:
-            wanted = FaultWanted.model_validate_json(await request.body())
+            requested = FaultRequest.model_validate_json(await request.body())
         except ValidationError as error:
             return JSONResponse({"problems": error.errors(include_url=False, include_context=False)}, 400)
         faults.add(
-            wanted.operation, wanted.kind, times=wanted.times, seconds=wanted.seconds, code=wanted.code
+            requested.operation,
+            requested.kind,
+            times=requested.times,
+            seconds=requested.seconds,
+            code=requested.code,
         )
         return JSONResponse(listed(), 201)
 

@@ -1,4 +1,4 @@
-"""The embedded gateway and bank: `SandboxGateway` and the one that a shop runs with."""
+"""The embedded gateway and bank: the class `SandboxGateway`, and the function that creates a shop's instance."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -9,23 +9,23 @@ from starlette.applications import Starlette
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database
 from backend.core.outage import DatabaseUnavailable
-from backend.payment.providers.pse.client import SANDBOX_PATH, gateway_credentials
+from backend.payment.providers.pse.client import SANDBOX_PATH, get_gateway_credentials
 from backend.payment.providers.pse.requests import GatewayCredentials
 from backend.sandbox.gateway.api import GatewayApi
 from backend.sandbox.gateway.bank_page import BankPage
 from backend.sandbox.gateway.faults import Faults, control_routes
 from backend.sandbox.gateway.ledger import Ledger
-from backend.sandbox.gateway.notifier import Notifier, Reach, anywhere, pause_after
-from backend.sandbox.outage import unavailable
+from backend.sandbox.gateway.notifier import AllowedAddresses, Notifier, allow_all_addresses, pause_after
+from backend.sandbox.outage import respond_unavailable
 
 
 class SandboxGateway:
-    """A gateway that speaks the real wire, and the bank behind it.
+    """A gateway that uses the real wire format, and its bank.
 
     Attributes:
-        app: the ASGI application. Mount it anywhere; it answers below `public_base`.
-        faults: what is to go wrong.
-        notifier: delivers the notifications while it runs; `deliver_due` delivers by hand.
+        app: the ASGI application. Mount it anywhere; its public address is `public_base`.
+        faults: the planned faults.
+        notifier: delivers the notifications while it runs; tests can call `deliver_due` instead.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class SandboxGateway:
         public_base: str,
         *,
         merchant: str = "Comercio de pruebas",
-        may_reach: Callable[[str], bool] = anywhere,
+        may_reach: Callable[[str], bool] = allow_all_addresses,
         control: bool = False,
         pause: Callable[[int], timedelta] = pause_after,
     ) -> None:
@@ -45,27 +45,27 @@ class SandboxGateway:
         ledger = Ledger(database, self.faults)
         self.notifier = Notifier(database, ledger, http, keys, may_reach=may_reach, pause=pause)
         api = GatewayApi(ledger, keys, self.public_base)
-        bank = BankPage(ledger, self.public_base, merchant, decided=self.notifier.wake)
+        bank = BankPage(ledger, self.public_base, merchant, on_decision=self.notifier.wake)
         routes = [*api.routes(self.faults), *bank.routes()]
         self.app = Starlette(
             routes=[*routes, *control_routes(self.faults)] if control else routes,
-            exception_handlers={DatabaseUnavailable: unavailable},
+            exception_handlers={DatabaseUnavailable: respond_unavailable},
         )
 
     async def start(self) -> None:
-        """Begin to notify, from where the last run left off."""
+        """Start to send notifications. Stored ones are sent first."""
         self.notifier.start()
 
     async def stop(self) -> None:
-        """Stop notifying. What is not delivered is kept for the next start."""
+        """Stop sending notifications. Undelivered ones stay stored for the next start."""
         await self.notifier.stop()
 
     def transport(self) -> httpx.ASGITransport:
-        """What carries a `gateway_client`'s calls here without a socket."""
+        """Return a transport for `create_gateway_client` that needs no socket."""
         return httpx.ASGITransport(app=self.app)
 
 
-def sandbox_gateway(
+def create_sandbox_gateway(
     settings: Settings,
     database: Database,
     http: httpx.AsyncClient,
@@ -73,17 +73,17 @@ def sandbox_gateway(
     public_base: str | None = None,
     control: bool = False,
 ) -> SandboxGateway:
-    """The shop's embedded gateway. `http` carries its notifications; it calls nobody but this shop.
+    """Create the shop's embedded gateway. `http` sends its notifications, to this shop only.
 
-    `public_base` is where browsers reach it: below the shop's own address unless told otherwise. `control` mounts
+    `public_base` is the address for browsers; the default is below the shop's own address. `control` adds
     `/_control/faults`.
     """
     return SandboxGateway(
         database,
         http,
-        gateway_credentials(settings),
+        get_gateway_credentials(settings),
         public_base or f"{settings.base_url}{SANDBOX_PATH}",
         merchant=settings.store_name,
-        may_reach=Reach(settings.base_url),
+        may_reach=AllowedAddresses(settings.base_url),
         control=control,
     )

@@ -1,4 +1,4 @@
-"""What the gateway remembers of each transaction. Every change happens under a lock and is told to the merchant."""
+"""The gateway's stored transactions. Every change happens under a row lock and notifies the merchant."""
 
 import secrets
 from collections.abc import Sequence
@@ -10,36 +10,36 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlmodel import col
 
-from backend.core.db.database import Database, database_now, db_now, locked
+from backend.core.db.database import Database, database_now, db_now, lock_rows
 from backend.migrations.sandbox_tables import SandboxNotification, SandboxTransaction
 from backend.payment.providers.pse.reports import GatewayState
-from backend.sandbox.gateway.faults import Fault, Faults, Kind, Operation
+from backend.sandbox.gateway.faults import Fault, FaultKind, Faults, Operation
 
 BANK_SESSION = timedelta(minutes=21)
-"""After this the bank gives up waiting for the shopper: the transaction is abandoned (wire: gateway 1.8)."""
+"""Time after which the bank stops waiting for the customer, and the transaction is abandoned (wire: gateway 1.8)."""
 
 
 class DuplicateInvoice(Exception):
-    """There is a transaction with this invoice already."""
+    """A transaction with this invoice exists already."""
 
 
 class Ledger:
-    """The gateway's transactions and the notifications they give rise to."""
+    """The gateway's transactions and their notifications."""
 
     def __init__(self, database: Database, faults: Faults) -> None:
         self._database = database
         self._faults = faults
 
-    async def open(self, fields: dict[str, Any]) -> SandboxTransaction:
-        """A new pending transaction.
+    async def open_transaction(self, fields: dict[str, Any]) -> SandboxTransaction:
+        """Create a pending transaction.
 
         Raises:
-            DuplicateInvoice: its invoice is taken.
+            DuplicateInvoice: a transaction with this invoice exists already.
         """
         transaction = SandboxTransaction(
             invoice=fields["factura"],
             transaction_id=str(1_000_000_000 + secrets.randbelow(9_000_000_000)),
-            # longer than 2^53, as the real ones may be: a merchant that takes it for a float loses digits
+            # greater than 2^53, as real ones may be: a merchant that parses it as a float loses digits
             ticket_id=str(10**19 + secrets.randbelow(9 * 10**19)),
             bank_token=secrets.token_urlsafe(24),
             browser_reference=secrets.token_hex(12),
@@ -54,42 +54,42 @@ class Ledger:
             raise DuplicateInvoice from None
         return transaction
 
-    async def by_bank_token(self, token: str) -> SandboxTransaction | None:
-        """The transaction whose bank page this is."""
-        return await self._one(col(SandboxTransaction.bank_token) == token)
+    async def find_by_bank_token(self, token: str) -> SandboxTransaction | None:
+        """Find the transaction by the token in the address of its bank page."""
+        return await self._find_one(col(SandboxTransaction.bank_token) == token)
 
-    async def by_ticket(self, ticket_id: str) -> SandboxTransaction | None:
-        """The transaction with this receipt number."""
-        return await self._one(col(SandboxTransaction.ticket_id) == ticket_id)
+    async def find_by_ticket(self, ticket_id: str) -> SandboxTransaction | None:
+        """Find the transaction by its receipt number."""
+        return await self._find_one(col(SandboxTransaction.ticket_id) == ticket_id)
 
-    async def by_reference(self, reference: str) -> SandboxTransaction | None:
-        """The transaction with this number."""
+    async def find_by_reference(self, reference: str) -> SandboxTransaction | None:
+        """Find the transaction by its number."""
         if not (reference.isascii() and reference.isdigit() and len(reference) <= 9):
             return None
-        return await self._one(col(SandboxTransaction.ref_payco) == int(reference))
+        return await self._find_one(col(SandboxTransaction.ref_payco) == int(reference))
 
-    async def by_browser_reference(self, reference: str) -> SandboxTransaction | None:
-        """The transaction that a browser came back with."""
-        return await self._one(col(SandboxTransaction.browser_reference) == reference)
+    async def find_by_browser_reference(self, reference: str) -> SandboxTransaction | None:
+        """Find the transaction by the reference that a browser returned with."""
+        return await self._find_one(col(SandboxTransaction.browser_reference) == reference)
 
-    async def by_invoice(self, invoice: str) -> list[SandboxTransaction]:
-        """Every transaction with the merchant's invoice."""
-        found = await self._one(col(SandboxTransaction.invoice) == invoice)
+    async def list_by_invoice(self, invoice: str) -> list[SandboxTransaction]:
+        """Return the transactions with the merchant's invoice."""
+        found = await self._find_one(col(SandboxTransaction.invoice) == invoice)
         return [found] if found else []
 
     async def decide(self, bank_token: str, state: GatewayState) -> SandboxTransaction | None:
-        """Let the shopper's choice at the bank take effect, once: a final transaction stays as it is."""
+        """Apply the customer's decision at the bank once. A final transaction stays unchanged."""
         async with self._database.transaction() as session:
             query = select(SandboxTransaction).where(col(SandboxTransaction.bank_token) == bank_token)
-            transaction = (await session.execute(locked(query))).scalar_one_or_none()
-            if transaction is not None and _changes(transaction, state):
+            transaction = (await session.execute(lock_rows(query))).scalar_one_or_none()
+            if transaction is not None and _has_effect(transaction, state):
                 moment = await database_now(session)
                 too_late = moment >= transaction.created_at + BANK_SESSION
                 self._set_state(session, transaction, GatewayState.ABANDONED if too_late else state, moment)
         return transaction
 
     async def abandon_overdue(self) -> int:
-        """End the transactions that nobody decided in time. Returns how many."""
+        """Abandon the transactions without a decision in time. Return their number."""
         async with self._database.transaction() as session:
             moment = await database_now(session)
             overdue = await self._overdue(session, moment)
@@ -102,9 +102,9 @@ class Ledger:
             col(SandboxTransaction.state) == int(GatewayState.PENDING),
             col(SandboxTransaction.created_at) <= moment - BANK_SESSION,
         )
-        return (await session.execute(locked(query))).scalars().all()
+        return (await session.execute(lock_rows(query))).scalars().all()
 
-    async def _one(self, condition: ColumnElement[bool]) -> SandboxTransaction | None:
+    async def _find_one(self, condition: ColumnElement[bool]) -> SandboxTransaction | None:
         query = select(SandboxTransaction).where(condition)
         async with self._database.read() as session:
             row = (await session.execute(query.add_columns(db_now()))).one_or_none()
@@ -120,37 +120,37 @@ class Ledger:
     def _set_state(
         self, session: AsyncSession, transaction: SandboxTransaction, state: GatewayState, moment: datetime
     ) -> None:
-        """Put the transaction into the state and its notification into the queue."""
+        """Change the state of the transaction, and enqueue its notification."""
         transaction.state, transaction.decided_at = state, moment
         fault = self._faults.take(Operation.NOTIFICATION)
-        session.add_all(_notifications(cast("int", transaction.ref_payco), state, moment, fault))
+        session.add_all(_build_notifications(cast("int", transaction.ref_payco), state, moment, fault))
 
 
-def _changes(transaction: SandboxTransaction, state: GatewayState) -> bool:
-    """Whether the choice means anything: what is final stays, and pending is said once."""
-    said_before = transaction.decided_at is not None and state is GatewayState.PENDING
-    return transaction.state == GatewayState.PENDING and not said_before
+def _has_effect(transaction: SandboxTransaction, state: GatewayState) -> bool:
+    """Return True if the decision has an effect: a final state never changes, and "pending" counts once."""
+    is_repeated = transaction.decided_at is not None and state is GatewayState.PENDING
+    return transaction.state == GatewayState.PENDING and not is_repeated
 
 
-def _notifications(
+def _build_notifications(
     reference: int, state: GatewayState, moment: datetime, fault: Fault | None
 ) -> list[SandboxNotification]:
-    """What the merchant is told, and when: one notification at once, unless a fault wants it otherwise."""
+    """Return the notifications about a new state: one immediately, unless a fault is planned."""
 
-    def one(state: GatewayState = state, after: float = 0, *, forged: bool = False) -> SandboxNotification:
+    def build(state: GatewayState = state, after: float = 0, *, forged: bool = False) -> SandboxNotification:
         due_at = moment + timedelta(seconds=after)
         return SandboxNotification(ref_payco=reference, state=state, due_at=due_at, forged=forged)
 
     match fault:
-        case Fault(kind=Kind.NEVER):
+        case Fault(kind=FaultKind.NEVER):
             return []
-        case Fault(kind=Kind.TWICE):
-            return [one(), one()]
-        case Fault(kind=Kind.LATE, seconds=seconds):
-            return [one(after=seconds)]
-        case Fault(kind=Kind.OUT_OF_ORDER, seconds=seconds):
-            return [one(), one(GatewayState.PENDING, after=seconds or 1)]
-        case Fault(kind=Kind.FORGED):
-            return [one(forged=True)]
+        case Fault(kind=FaultKind.TWICE):
+            return [build(), build()]
+        case Fault(kind=FaultKind.LATE, seconds=seconds):
+            return [build(after=seconds)]
+        case Fault(kind=FaultKind.OUT_OF_ORDER, seconds=seconds):
+            return [build(), build(GatewayState.PENDING, after=seconds or 1)]
+        case Fault(kind=FaultKind.FORGED):
+            return [build(forged=True)]
         case _:
-            return [one()]
+            return [build()]

@@ -1,4 +1,4 @@
-"""Delivery of notifications to the merchant: repeated until one is answered with 200, also after a restart."""
+"""Delivery of notifications to the merchant, repeated until one is answered with 200, also after a restart."""
 
 import asyncio
 import logging
@@ -13,24 +13,24 @@ import httpx
 from sqlalchemy import select, update
 from sqlmodel import col
 
-from backend.core.db.database import Database, database_now, db_now, locked
+from backend.core.db.database import Database, database_now, db_now, lock_rows
 from backend.migrations.sandbox_tables import SandboxNotification, SandboxTransaction
 from backend.payment.providers.pse.requests import GatewayCredentials
 from backend.sandbox.gateway.debits import confirmation_method
 from backend.sandbox.gateway.ledger import Ledger
-from backend.sandbox.gateway.responses import notification
+from backend.sandbox.gateway.responses import notification_fields
 
 log = logging.getLogger(__name__)
 
 MAX_ATTEMPTS = 12
-ANSWER_WITHIN = 30.0
-"""Seconds a merchant has for its 200 (wire: gateway 1.8)."""
-POLL_EVERY = 30.0
-"""Seconds after which the queue is looked at even when nothing woke us: another process may have put something in."""
+ANSWER_TIMEOUT_S = 30.0
+"""Seconds in which the merchant must answer with 200 (wire: gateway 1.8)."""
+POLL_INTERVAL_S = 30.0
+"""Seconds between checks of the queue without a wake-up, because another process may have added a notification."""
 
 
 def pause_after(attempts: int) -> timedelta:
-    """How long after the n-th failed attempt the next one follows: 1, 2, 4 … seconds, 15 minutes at most."""
+    """Return the pause after the n-th failed attempt: 1, 2, 4 … seconds, 15 minutes at most."""
     return timedelta(seconds=min(2 ** (attempts - 1), 900))
 
 
@@ -46,7 +46,7 @@ class WebhookDelivery:
 
 
 class Notifier:
-    """Delivers what is in the queue while it runs. Several processes may share a queue: each takes what it claims."""
+    """Delivers the queued notifications while it runs. Several processes may share a queue: each claims its rows."""
 
     def __init__(
         self,
@@ -68,12 +68,12 @@ class Notifier:
         self._running: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        """Begin to deliver, from where the last run left off."""
+        """Start the delivery. Stored notifications are sent first."""
         if self._running is None:
             self._running = asyncio.create_task(self._run(), name="sandbox gateway notifier")
 
     async def stop(self) -> None:
-        """Stop delivering. What was not answered with 200 stays in the queue."""
+        """Stop the delivery. Notifications without an answer 200 stay in the queue."""
         running, self._running = self._running, None
         if running is not None:
             running.cancel()
@@ -81,11 +81,11 @@ class Notifier:
                 await running
 
     def wake(self) -> None:
-        """Say that something new is in the queue."""
+        """Wake the notifier because a notification was queued."""
         self._woken.set()
 
     async def deliver_due(self) -> int:
-        """Make one attempt at everything that is due now, all at the same time. Returns how many there were."""
+        """Try to deliver all due notifications at the same time. Return their number."""
         deliveries = await self._claim()
         async with asyncio.TaskGroup() as group:
             for delivery in deliveries:
@@ -98,19 +98,19 @@ class Notifier:
                 self._woken.clear()
                 try:
                     await self._ledger.abandon_overdue()
-                    # each on its own: a slow merchant delays nobody else's notifications
+                    # a separate task for each: a slow merchant does not delay other notifications
                     for delivery in await self._claim():
                         group.create_task(self._deliver(delivery))
-                    pause = await self._until_next()
+                    pause = await self._seconds_until_due()
                 except Exception:
-                    log.exception("the sandbox gateway's notifications are held up")
-                    pause = POLL_EVERY
+                    log.exception("the sandbox gateway could not send notifications")
+                    pause = POLL_INTERVAL_S
                 with suppress(TimeoutError):
                     async with asyncio.timeout(pause):
                         await self._woken.wait()
 
     async def _claim(self) -> list[WebhookDelivery]:
-        """Take what is due. Until its attempt has ended nobody else takes it; if we die in it, someone does later."""
+        """Claim the due notifications. Other processes may claim them again after the attempt should have ended."""
         query = (
             select(SandboxNotification)
             .where(
@@ -121,7 +121,7 @@ class Notifier:
         deliveries = []
         async with self._database.transaction() as session:
             moment = await database_now(session)
-            for row in (await session.execute(locked(query))).scalars():
+            for row in (await session.execute(lock_rows(query))).scalars():
                 transaction = await session.get_one(SandboxTransaction, row.ref_payco)
                 if not self._may_reach(transaction.fields["url_confirmacion"]):
                     log.warning(
@@ -130,7 +130,7 @@ class Notifier:
                     row.due_at = None
                     continue
                 row.attempts += 1
-                row.due_at = moment + timedelta(seconds=ANSWER_WITHIN) + self._pause(row.attempts)
+                row.due_at = moment + timedelta(seconds=ANSWER_TIMEOUT_S) + self._pause(row.attempts)
                 deliveries.append(self._delivery(row, transaction))
         return deliveries
 
@@ -140,27 +140,27 @@ class Notifier:
             attempt=row.attempts,
             method=confirmation_method(transaction.fields),
             url=transaction.fields["url_confirmacion"],
-            fields=notification(transaction, row.state, self._keys, forged=row.forged),
+            fields=notification_fields(transaction, row.state, self._keys, forged=row.forged),
         )
 
     async def _deliver(self, delivery: WebhookDelivery) -> None:
-        """One attempt and its end. Never fails: what goes wrong here is tried again."""
+        """Run one attempt and record its result. Never raise: an error here is followed by another attempt."""
         try:
             arrived = await self._send(delivery)
             await self._record(delivery, arrived=arrived)
         except Exception:
-            log.exception("the sandbox gateway lost track of a notification; it will be told again")
+            log.exception("the sandbox gateway failed to record a notification; it will be sent again")
 
     async def _send(self, delivery: WebhookDelivery) -> bool:
-        """Whether the merchant answered with 200 in time."""
-        timeout = httpx.Timeout(ANSWER_WITHIN, connect=10.0)
+        """Send the notification. Return True if the merchant answered with 200 in time."""
+        timeout = httpx.Timeout(ANSWER_TIMEOUT_S, connect=10.0)
         if delivery.method == "POST":
             request = self._http.build_request("POST", delivery.url, data=delivery.fields, timeout=timeout)
         else:
             url = httpx.URL(delivery.url).copy_merge_params(delivery.fields)
             request = self._http.build_request("GET", url, timeout=timeout)
         try:
-            async with asyncio.timeout(ANSWER_WITHIN):
+            async with asyncio.timeout(ANSWER_TIMEOUT_S):
                 response = await self._http.send(request, follow_redirects=False)
         except (httpx.HTTPError, TimeoutError) as error:
             log.warning("a notification did not arrive (%s)", type(error).__name__)
@@ -180,40 +180,44 @@ class Notifier:
                 .values(**outcome)
             )
         if not arrived:
-            self.wake()  # the next attempt is nearer than what the loop waits for
+            self.wake()  # the next attempt is due before the loop would wake up
 
-    async def _until_next(self) -> float:
-        """Seconds until something is due, `POLL_EVERY` at most."""
+    async def _seconds_until_due(self) -> float:
+        """Return the seconds until the next notification is due, `POLL_INTERVAL_S` at most."""
         query = select(col(SandboxNotification.due_at), db_now()).where(
             col(SandboxNotification.delivered_at).is_(None), col(SandboxNotification.due_at).is_not(None)
         )
         async with self._database.read() as session:
             first = (await session.execute(query.order_by(col(SandboxNotification.due_at)).limit(1))).first()
-        return POLL_EVERY if first is None else min(max((first[0] - first[1]).total_seconds(), 0), POLL_EVERY)
+        return (
+            POLL_INTERVAL_S
+            if first is None
+            else min(max((first[0] - first[1]).total_seconds(), 0), POLL_INTERVAL_S)
+        )
 
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
-class Reach:
-    """The shop's own address; and, when the shop itself is on this machine, anything on this machine."""
+class AllowedAddresses:
+    """A rule for allowed addresses: the shop's own, and all of this machine if the shop runs on it."""
 
     def __init__(self, shop_url: str) -> None:
-        self._origin = _origin(shop_url)
+        self._origin = _parse_origin(shop_url)
         self._is_local = self._origin[1] in LOOPBACK
 
     def __call__(self, url: str) -> bool:
-        """Whether a notification may be sent there."""
-        origin = _origin(url)
+        """Return True if a notification may be sent to this address."""
+        origin = _parse_origin(url)
         return origin == self._origin or (self._is_local and origin[1] in LOOPBACK)
 
 
-def anywhere(_url: str) -> bool:
-    """No limit: for a sandbox that stands alone in a test."""
+def allow_all_addresses(_url: str) -> bool:
+    """Allow every address, for a separate sandbox in a test."""
     return True
 
 
-def _origin(url: str) -> tuple[str, str, int | None]:
+def _parse_origin(url: str) -> tuple[str, str, int | None]:
     parts = urlsplit(url)
     port = parts.port or {"http": 80, "https": 443}.get(parts.scheme)
     return parts.scheme, (parts.hostname or "").casefold(), port

@@ -1,4 +1,4 @@
-"""The gateway's answers and notifications, in the shapes of the wire (wire: gateway 1.3, 1.6, 1.7, 1.8)."""
+"""The gateway's responses and notifications, in the shapes of the wire (wire: gateway 1.3, 1.6, 1.7, 1.8)."""
 
 import hashlib
 from datetime import datetime
@@ -38,8 +38,8 @@ _REASONS = {
 }
 
 
-def bank_list() -> dict[str, Any]:
-    """The list as it really comes: a placeholder with mis-decoded text first, codes now as text, now as number."""
+def bank_list_response() -> dict[str, Any]:
+    """Return the bank list as the real gateway sends it: a mis-decoded placeholder first, codes as texts or numbers."""
     placeholder = "A continuación seleccione su banco".encode().decode("latin-1")
     rows: list[dict[str, Any]] = [{"bankCode": "0", "bankName": placeholder}]
     for at, (code, name) in enumerate(BANKS.items()):
@@ -54,15 +54,15 @@ def bank_list() -> dict[str, Any]:
     }
 
 
-def created(transaction: SandboxTransaction, bank_url: str) -> dict[str, Any]:
-    """The answer to a `bank.create` that went well."""
+def created_response(transaction: SandboxTransaction, bank_url: str) -> dict[str, Any]:
+    """Return the response to a successful `bank.create`."""
     return {
         "success": True,
         "title_response": "SUCCESS",
         "text_response": "Transaccion Creada Exitosamente",
         "last_action": "get bank url",
         "data": {
-            **_legacy(transaction),
+            **_legacy_fields(transaction),
             "respuesta": "Redireccionando al banco",
             "cod_error": None,
             "urlbanco": bank_url,
@@ -73,8 +73,8 @@ def created(transaction: SandboxTransaction, bank_url: str) -> dict[str, Any]:
     }
 
 
-def validation_error(invoice: str, errors: list[tuple[str, str]]) -> dict[str, Any]:
-    """The answer to a `bank.create` with fields at fault: (code, message) each."""
+def validation_error_response(invoice: str, errors: list[tuple[str, str]]) -> dict[str, Any]:
+    """Return the response to a `bank.create` with wrong fields, given as (code, message)."""
     return {
         "success": False,
         "title_response": "Error",
@@ -88,8 +88,8 @@ def validation_error(invoice: str, errors: list[tuple[str, str]]) -> dict[str, A
     }
 
 
-def hard_error() -> dict[str, Any]:
-    """The answer to a `bank.create` that cannot even be read."""
+def hard_error_response() -> dict[str, Any]:
+    """Return the response to a `bank.create` that cannot be read."""
     return {
         "success": False,
         "title_response": "Error",
@@ -98,8 +98,8 @@ def hard_error() -> dict[str, Any]:
     }
 
 
-def bank_refusal(code: str) -> dict[str, Any]:
-    """The answer to a `bank.create` that the bank network refused with `code`."""
+def bank_refusal_response(code: str) -> dict[str, Any]:
+    """Return the response to a `bank.create` that the bank network refused with `code`."""
     return {
         "success": False,
         "title_response": code,
@@ -113,17 +113,17 @@ def bank_refusal(code: str) -> dict[str, Any]:
     }
 
 
-def lookup_error() -> dict[str, Any]:
-    """What a lookup answers, with HTTP 200, when it does not find or cannot tell."""
+def lookup_error_response() -> dict[str, Any]:
+    """Return the response, with HTTP 200, of a lookup without a result."""
     return {
         "status": False,
         "data": {"status": "error", "description": "Error de datos o conexión verifique de nuevo."},
     }
 
 
-def by_ticket(transaction: SandboxTransaction) -> dict[str, Any]:
-    """The answer of `pse/transactioninfomation.json`: the older keys, no currency, the receipt as a number."""
-    data = {**_legacy(transaction), "ticketId": int(transaction.ticket_id)}
+def ticket_response(transaction: SandboxTransaction) -> dict[str, Any]:
+    """Return the response of `pse/transactioninfomation.json`: older keys, no currency, the receipt as a number."""
+    data = {**_legacy_fields(transaction), "ticketId": int(transaction.ticket_id)}
     del data["moneda"]
     return {
         "success": True,
@@ -135,20 +135,20 @@ def by_ticket(transaction: SandboxTransaction) -> dict[str, Any]:
     }
 
 
-def by_reference(transaction: SandboxTransaction, keys: GatewayCredentials) -> dict[str, Any]:
-    """The answer of `transaction/response.json`: what a notification of the present state holds."""
+def reference_response(transaction: SandboxTransaction, keys: GatewayCredentials) -> dict[str, Any]:
+    """Return the response of `transaction/response.json`: the content of a notification about the current state."""
     return {
         "success": True,
         "title_response": "SUCCESS",
         "text_response": "Transaccion consultada",
         "last_action": "Query transaction",
-        "data": notification(transaction, transaction.state, keys),
+        "data": notification_fields(transaction, transaction.state, keys),
     }
 
 
-def public(transaction: SandboxTransaction, keys: GatewayCredentials) -> dict[str, Any]:
-    """The answer of the public lookup: numbers are numbers, the payer is masked, the signature is the same."""
-    data: dict[str, Any] = notification(transaction, transaction.state, keys)
+def public_response(transaction: SandboxTransaction, keys: GatewayCredentials) -> dict[str, Any]:
+    """Return the response of the public lookup: numbers are numbers, the payer is masked, the signature is the same."""
+    data: dict[str, Any] = notification_fields(transaction, transaction.state, keys)
     for name in ("x_ref_payco", "x_cod_response", "x_cod_transaction_state"):
         data[name] = int(data[name])
     data["x_amount"] = data["x_amount_ok"] = float(data["x_amount"])
@@ -162,8 +162,8 @@ def public(transaction: SandboxTransaction, keys: GatewayCredentials) -> dict[st
     }
 
 
-def details(transactions: list[SandboxTransaction]) -> dict[str, Any]:
-    """The answer of the newer service's `transaction/detail` to a filter by invoice."""
+def details_response(transactions: list[SandboxTransaction]) -> dict[str, Any]:
+    """Return the response of the newer service's `transaction/detail` to a filter by invoice."""
     rows = [
         {
             "referencePayco": transaction.ref_payco,
@@ -182,10 +182,10 @@ def details(transactions: list[SandboxTransaction]) -> dict[str, Any]:
     }
 
 
-def notification(
+def notification_fields(
     transaction: SandboxTransaction, code: int, keys: GatewayCredentials, *, forged: bool = False
 ) -> dict[str, str]:
-    """The fields that tell the merchant that the transaction is in this state."""
+    """Return the fields of a notification that the transaction is in this state."""
     state, fields = GatewayState(code), transaction.fields
     reference, amount = str(transaction.ref_payco), fields["valor"]
     signature = sign(
@@ -199,8 +199,8 @@ def notification(
     if forged:
         signature = hashlib.sha256(signature.encode()).hexdigest()
     reason = _REASONS.get(state, state.text)
-    moment = _moment(transaction.decided_at or transaction.created_at)
-    told = {
+    moment = _format_moment(transaction.decided_at or transaction.created_at)
+    fixed = {
         "ref_payco": reference,
         "x_cust_id_cliente": keys.cust_id,
         "x_ref_payco": reference,
@@ -248,11 +248,11 @@ def notification(
         "x_type_payment": "PSE",
     }
     extras = {f"x_extra{number}": fields.get(f"extra{number}", "") for number in range(1, 11)}
-    return {**told, **extras, "x_signature": signature}
+    return {**fixed, **extras, "x_signature": signature}
 
 
-def _legacy(transaction: SandboxTransaction) -> dict[str, Any]:
-    """The facts under the older service's keys."""
+def _legacy_fields(transaction: SandboxTransaction) -> dict[str, Any]:
+    """Return the transaction's data under the older service's keys."""
     state, fields = GatewayState(transaction.state), transaction.fields
     return {
         "ref_payco": transaction.ref_payco,
@@ -270,7 +270,7 @@ def _legacy(transaction: SandboxTransaction) -> dict[str, Any]:
         "autorizacion": transaction.transaction_id,
         "ciudad": fields.get("ciudad", ""),
         "recibo": transaction.ticket_id,
-        "fecha": _moment(transaction.decided_at or transaction.created_at),
+        "fecha": _format_moment(transaction.decided_at or transaction.created_at),
         "transactionID": transaction.transaction_id,
         "ticketId": transaction.ticket_id,
     }
@@ -280,5 +280,5 @@ def _is_test(transaction: SandboxTransaction) -> bool:
     return bool(transaction.fields.get("enpruebas", "TRUE") == "TRUE")
 
 
-def _moment(moment: datetime) -> str:
+def _format_moment(moment: datetime) -> str:
     return moment.astimezone(BOGOTA).strftime("%Y-%m-%d %H:%M:%S")

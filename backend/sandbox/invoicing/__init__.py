@@ -1,10 +1,10 @@
-"""An invoice provider inside the shop's own process, for the demo, for work and for tests.
+"""An embedded invoice provider, for the demo, development and tests.
 
-It reads what it is sent as the DIAN would, by code of its own: what the shop's provider misunderstands this one does
-not. It signs nothing and sends nothing anywhere.
+It parses documents as the DIAN would, with separate code, so that it cannot share a misunderstanding with the
+shop's provider. It neither signs documents nor sends them anywhere.
 """
 
-from backend.sandbox.invoicing.app import SandboxInvoicing, sandbox_invoicing
+from backend.sandbox.invoicing.app import SandboxInvoicing, create_sandbox_invoicing
 from backend.sandbox.invoicing.faults import Fault
 
-__all__ = ["Fault", "SandboxInvoicing", "sandbox_invoicing"]
+__all__ = ["Fault", "SandboxInvoicing", "create_sandbox_invoicing"]

@@ -1,6 +1,7 @@
 """The embedded invoice provider over HTTP: see `backend.invoices.providers.ubl.client` for its two operations.
 
-It knows the technical key of any resolution that the shop saved, as the DIAN does, and the sandbox's software.
+Like the DIAN, it knows the technical key of the resolution that the shop saved. It also knows the sandbox's
+software.
 """
 
 import hmac
@@ -18,29 +19,30 @@ from starlette.types import ASGIApp
 
 from backend.core.config.settings import SANDBOX_INVOICE_KEY, SANDBOX_INVOICE_SOFTWARE
 from backend.core.db.database import Database
-from backend.core.db.tables import insert_into, table_of, values_of
+from backend.core.db.tables import insert_into, row_values, table_of
 from backend.core.outage import DatabaseUnavailable
 from backend.migrations.sandbox_tables import SandboxInvoice
 from backend.office_settings.invoicing import read_invoicing
-from backend.sandbox.carrier.responses import BrokenOff, proxy_page
+from backend.sandbox.carrier.responses import InterruptedResponse, proxy_error_page
 from backend.sandbox.invoicing.faults import Fault, Faults
-from backend.sandbox.invoicing.rules import Read, Rejection, read_document
-from backend.sandbox.outage import unavailable
+from backend.sandbox.invoicing.rules import AcceptedDocument, Rejection, read_document
+from backend.sandbox.outage import respond_unavailable
 
 BASE_PATH = "/api/v1"
 _INSERT = insert_into(table_of(SandboxInvoice)).on_conflict_do_nothing(index_elements=["number"])
 
 
-def sandbox_invoicing(database: Database) -> "SandboxInvoicing":
-    """The embedded provider that accepts the key of the sandbox, and remembers in the shop's database."""
+def create_sandbox_invoicing(database: Database) -> "SandboxInvoicing":
+    """Create the embedded provider. It accepts the sandbox's key, and stores its data in the shop's database."""
     return SandboxInvoicing(SANDBOX_INVOICE_KEY, database)
 
 
 class SandboxInvoicing:
-    """The provider's app and what a test controls it by.
+    """The provider's app, and the attributes with which tests control it.
 
     Attributes:
         app: the ASGI app, with the operations under `/api/v1`.
+        faults: the planned faults.
         requests: method and path of the latest requests.
     """
 
@@ -51,29 +53,29 @@ class SandboxInvoicing:
         self.requests: list[tuple[str, str]] = []
         self.app: ASGIApp = Starlette(
             routes=[
-                Route(f"{BASE_PATH}/documents", self._make, methods=["POST"]),
-                Route(f"{BASE_PATH}/documents/{{number}}", self._find, methods=["GET"]),
+                Route(f"{BASE_PATH}/documents", self._create_document, methods=["POST"]),
+                Route(f"{BASE_PATH}/documents/{{number}}", self._find_document, methods=["GET"]),
             ],
-            exception_handlers={DatabaseUnavailable: unavailable},
+            exception_handlers={DatabaseUnavailable: respond_unavailable},
         )
 
-    async def _make(self, request: Request) -> Response:
-        if refused := self._refused(request):
+    async def _create_document(self, request: Request) -> Response:
+        if refused := self._find_refusal(request):
             return refused
         fault = self.faults.take()
         match fault:
             case Fault.SERVER_ERROR:
                 return JSONResponse({"error": "internal"}, 500)
             case Fault.BAD_GATEWAY:
-                return proxy_page()
+                return proxy_error_page()
             case Fault.REJECT:
-                return _rejected([Rejection("FAK21", "El documento del adquiriente no es válido")])
-        answer = await self._made(await request.body())
+                return _rejection_response([Rejection("FAK21", "El documento del adquiriente no es válido")])
+        answer = await self._store_document(await request.body())
         if fault is Fault.DROP:
-            return BrokenOff(answer)
+            return InterruptedResponse(answer)
         return Response("<html>", 201, media_type="text/html") if fault is Fault.MALFORMED else answer
 
-    async def _made(self, body: bytes) -> Response:
+    async def _store_document(self, body: bytes) -> Response:
         try:
             sent = json.loads(body)
             number, kind, xml = str(sent["number"]), str(sent["kind"]), b64decode(sent["xml"], validate=True)
@@ -82,26 +84,34 @@ class SandboxInvoicing:
         async with self._database.read() as session:
             invoicing = await read_invoicing(session)
         keys = {invoicing.resolution: invoicing.technical_key} if invoicing.resolution else {}
-        read = read_document(xml, keys, SANDBOX_INVOICE_SOFTWARE)
-        if not isinstance(read, Read):
-            return _rejected(read)
-        if (read.number, read.kind) != (number, kind):
+        document = read_document(xml, keys, SANDBOX_INVOICE_SOFTWARE)
+        if not isinstance(document, AcceptedDocument):
+            return _rejection_response(document)
+        if (document.number, document.kind) != (number, kind):
             return JSONResponse({"error": "bad_request"}, 400)
-        row = SandboxInvoice(number=number, kind=kind, code=read.code, xml=xml, issued_at=read.issued_at)
+        row = SandboxInvoice(
+            number=number, kind=kind, code=document.code, xml=xml, issued_at=document.issued_at
+        )
         async with self._database.transaction() as session:
-            new = _INSERT.values(values_of(row))
+            new = _INSERT.values(row_values(row))
             is_new = (await session.execute(new.returning(SandboxInvoice.number))).first() is not None
-        return JSONResponse(_shown(row), 201) if is_new else JSONResponse({"error": "number_taken"}, 409)
+        return (
+            JSONResponse(_document_view(row), 201) if is_new else JSONResponse({"error": "number_taken"}, 409)
+        )
 
-    async def _find(self, request: Request) -> Response:
-        if refused := self._refused(request):
+    async def _find_document(self, request: Request) -> Response:
+        if refused := self._find_refusal(request):
             return refused
         query = select(SandboxInvoice).where(SandboxInvoice.number == request.path_params["number"])
         async with self._database.read() as session:
             row = (await session.execute(query)).scalar_one_or_none()
-        return JSONResponse(_shown(row)) if row is not None else JSONResponse({"error": "not_found"}, 404)
+        return (
+            JSONResponse(_document_view(row))
+            if row is not None
+            else JSONResponse({"error": "not_found"}, 404)
+        )
 
-    def _refused(self, request: Request) -> Response | None:
+    def _find_refusal(self, request: Request) -> Response | None:
         self.requests.append((request.method, request.url.path.removeprefix(BASE_PATH)))
         del self.requests[:-100]
         if not hmac.compare_digest(request.headers.get("authorization", "").encode(), self._key.encode()):
@@ -109,12 +119,12 @@ class SandboxInvoicing:
         return None
 
 
-def _rejected(problems: list[Rejection]) -> Response:
+def _rejection_response(problems: list[Rejection]) -> Response:
     errors = [{"rule": one.rule, "message": one.message} for one in problems]
     return JSONResponse({"errors": errors}, 422)
 
 
-def _shown(row: SandboxInvoice) -> dict[str, Any]:
+def _document_view(row: SandboxInvoice) -> dict[str, Any]:
     return {
         "number": row.number,
         "code": row.code,

@@ -1,6 +1,6 @@
-"""What the embedded invoice provider checks of a document, by the numbers of the DIAN's rules (annex 1.9).
+"""The embedded invoice provider's checks of a document, with the numbers of the DIAN's rules (annex 1.9).
 
-The CUFE is made here once more, of what the XML says and by code of its own.
+The CUFE is computed again from the XML, with separate code.
 """
 
 import hashlib
@@ -27,20 +27,20 @@ PROFILES = {
     "credit_note": ("20", "DIAN 2.1: Nota Crédito de Factura Electrónica de Venta"),
 }
 TOLERANCE = Decimal(2)
-"""Pesos (annex 5.2.1.1)."""
+"""Tolerance in pesos (annex 5.2.1.1)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """A rule that the document breaks."""
+    """A rule that the document violates."""
 
     rule: str
     message: str
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
-    """A document that keeps the rules."""
+class AcceptedDocument:
+    """A document that follows the rules."""
 
     kind: str
     number: str
@@ -48,27 +48,31 @@ class Read:
     issued_at: datetime
 
 
-class Unreadable(ValueError):
-    """It is no such document."""
+class UnreadableDocument(ValueError):
+    """The XML is not such a document."""
 
 
-def read_document(xml: bytes, keys: Mapping[str, str], software: tuple[str, str]) -> Read | list[Rejection]:
-    """What the document is, or which rules it breaks.
+def read_document(
+    xml: bytes, keys: Mapping[str, str], software: tuple[str, str]
+) -> AcceptedDocument | list[Rejection]:
+    """Parse a document, and return it or the rules that it violates.
 
     Args:
         xml: the document.
         keys: the technical keys, by the number of their resolution.
-        software: the id and the PIN of the software that may send.
+        software: the id and the PIN of the software that may send documents.
     """
-    if b"<!DOCTYPE" in xml[:1000] or b"<!ENTITY" in xml or b"\x00" in xml:  # in UTF-16 they are hidden
+    if b"<!DOCTYPE" in xml[:1000] or b"<!ENTITY" in xml or b"\x00" in xml:  # UTF-16 would hide them
         return [Rejection("ZB01", "El documento no es un XML permitido")]
     try:
         root = ET.fromstring(xml)  # noqa: S314 - without a DTD there are no entities to expand
         kind = ROOTS[root.tag]
         document = _Document(root, kind)
         problems = list(document.problems(keys, software))
-        return problems or Read(kind, document.text("cbc:ID"), document.text("cbc:UUID"), document.moment)
-    except (ET.ParseError, KeyError, Unreadable) as error:
+        return problems or AcceptedDocument(
+            kind, document.text("cbc:ID"), document.text("cbc:UUID"), document.moment
+        )
+    except (ET.ParseError, KeyError, UnreadableDocument) as error:
         return [Rejection("ZB01", f"Fallo en el esquema XML del archivo: {error}")]
 
 
@@ -80,36 +84,44 @@ class _Document:
         self._kind = kind
 
     def text(self, path: str) -> str:
-        """The text at a path; `Unreadable` without one."""
+        """Return the text at a path.
+
+        Raises:
+            Unreadable: the path has no text.
+        """
         found = self._root.find(path, NS)
         if found is None or not found.text:
-            raise Unreadable(f"falta {path}")
+            raise UnreadableDocument(f"falta {path}")
         return found.text.strip()
 
     def amount(self, path: str) -> Decimal:
-        """The number at a path; `Unreadable` without one."""
-        return _number(self.text(path))
+        """Return the number at a path.
+
+        Raises:
+            Unreadable: the path has no number.
+        """
+        return _parse_number(self.text(path))
 
     @property
     def moment(self) -> datetime:
-        """When it says it was issued."""
+        """Return the document's time of issue."""
         try:
             return datetime.fromisoformat(f"{self.text('cbc:IssueDate')}T{self.text('cbc:IssueTime')}")
         except ValueError as error:
-            raise Unreadable(str(error)) from None
+            raise UnreadableDocument(str(error)) from None
 
     def problems(self, keys: Mapping[str, str], software: tuple[str, str]) -> Iterator[Rejection]:
-        """What is wrong with it, by the rules of the DIAN's annex."""
+        """Check the rules of the DIAN's annex, and yield those that the document violates."""
         operation, profile = PROFILES[self._kind]
         if (self.text("cbc:CustomizationID"), self.text("cbc:ProfileID")) != (operation, profile):
             yield Rejection("FAD03", "Tipo de operación o perfil no corresponde")
         if self.moment.date() != now().astimezone(self.moment.tzinfo).date():
             yield Rejection("FAD09e", "La fecha de generación no es la del día")
-        yield from self._numbering(keys)
-        yield from self._software(software)
-        yield from self._totals()
+        yield from self._check_numbering(keys)
+        yield from self._check_software(software)
+        yield from self._check_totals()
         key = keys.get(self._resolution, "") if self._kind == "invoice" else software[1]
-        if self.text("cbc:UUID") != self._code(key):
+        if self.text("cbc:UUID") != self._compute_code(key):
             yield Rejection("FAD06", "Valor del CUFE o CUDE no está calculado correctamente")
 
     @property
@@ -117,7 +129,7 @@ class _Document:
         found = self._root.find(".//sts:InvoiceAuthorization", NS)
         return (found.text or "") if found is not None else ""
 
-    def _numbering(self, keys: Mapping[str, str]) -> Iterator[Rejection]:
+    def _check_numbering(self, keys: Mapping[str, str]) -> Iterator[Rejection]:
         if self._kind != "invoice":
             if not self._root.findtext("cac:BillingReference/cac:InvoiceDocumentReference/cbc:UUID", "", NS):
                 yield Rejection("CBF01", "La nota crédito no referencia la factura")
@@ -136,43 +148,43 @@ class _Document:
         if not self.text(f"{control}//cbc:StartDate") <= day <= self.text(f"{control}//cbc:EndDate"):
             yield Rejection("FAB07b", "La fecha de la factura está fuera de la vigencia")
 
-    def _software(self, software: tuple[str, str]) -> Iterator[Rejection]:
+    def _check_software(self, software: tuple[str, str]) -> Iterator[Rejection]:
         expected = hashlib.sha384("".join((*software, self.text("cbc:ID"))).encode()).hexdigest()
         if self.text(".//sts:SoftwareID") != software[0]:
             yield Rejection("FAB24b", "El software no está autorizado")
         if self.text(".//sts:SoftwareSecurityCode") != expected:
             yield Rejection("FAB27b", "Huella del software no corresponde")
 
-    def _totals(self) -> Iterator[Rejection]:
+    def _check_totals(self) -> Iterator[Rejection]:
         total = "cac:LegalMonetaryTotal/cbc:"
         lines = self._root.findall(LINES[self._kind], NS)
-        bases = sum((_number_at(line, "cbc:LineExtensionAmount") for line in lines), Decimal())
-        taxes = sum((_number_at(line, "cac:TaxTotal/cbc:TaxAmount") for line in lines), Decimal())
+        bases = sum((_read_number_at(line, "cbc:LineExtensionAmount") for line in lines), Decimal())
+        taxes = sum((_read_number_at(line, "cac:TaxTotal/cbc:TaxAmount") for line in lines), Decimal())
         if not lines or abs(self.amount(f"{total}LineExtensionAmount") - bases) > TOLERANCE:
             yield Rejection("FAU02", "El valor bruto no es la suma de las líneas")
         if abs(self.amount("cac:TaxTotal/cbc:TaxAmount") - taxes) > TOLERANCE:
             yield Rejection("FAS01", "El impuesto no es la suma de las líneas")
         paid = self._root.findall("cac:PrepaidPayment", NS)
-        prepaid = sum((_number_at(one, "cbc:PaidAmount") for one in paid), Decimal())
+        prepaid = sum((_read_number_at(one, "cbc:PaidAmount") for one in paid), Decimal())
         if prepaid and abs(self.amount(f"{total}PrepaidAmount") - prepaid) > TOLERANCE:
             yield Rejection("FAU12", "El anticipo total no es la suma de los anticipos")
         if abs(self.amount(f"{total}PayableAmount") - bases - taxes + prepaid) > TOLERANCE:
             yield Rejection("FAU14", "El valor a pagar no corresponde")
         for line in lines:
             quantity = line.find("cbc:InvoicedQuantity", NS)
-            count = _number((quantity if quantity is not None else line[1]).text or "")
+            count = _parse_number((quantity if quantity is not None else line[1]).text or "")
             taken = line.find("cac:AllowanceCharge/cbc:Amount", NS)
-            expected = _number_at(line, "cac:Price/cbc:PriceAmount") * count
-            expected -= _number((taken.text or "") if taken is not None else "0")
-            if abs(expected - _number_at(line, "cbc:LineExtensionAmount")) > TOLERANCE:
+            expected = _read_number_at(line, "cac:Price/cbc:PriceAmount") * count
+            expected -= _parse_number((taken.text or "") if taken is not None else "0")
+            if abs(expected - _read_number_at(line, "cbc:LineExtensionAmount")) > TOLERANCE:
                 yield Rejection("FAV06", "El valor de la línea no corresponde a cantidad y precio")
 
-    def _code(self, key: str) -> str:
+    def _compute_code(self, key: str) -> str:
         taxes = {"01": Decimal(), "04": Decimal(), "03": Decimal()}
         for part in self._root.findall("cac:TaxTotal", NS):
             scheme = part.find("cac:TaxSubtotal/cac:TaxCategory/cac:TaxScheme/cbc:ID", NS)
             if scheme is not None and scheme.text in taxes:
-                taxes[scheme.text] += _number_at(part, "cbc:TaxAmount")
+                taxes[scheme.text] += _read_number_at(part, "cbc:TaxAmount")
         parts = [
             self.text("cbc:ID"), self.text("cbc:IssueDate"), self.text("cbc:IssueTime"),
             f"{self.amount('cac:LegalMonetaryTotal/cbc:LineExtensionAmount'):.2f}",
@@ -185,15 +197,15 @@ class _Document:
         return hashlib.sha384("".join(parts).encode()).hexdigest()
 
 
-def _number_at(node: ET.Element, path: str) -> Decimal:
+def _read_number_at(node: ET.Element, path: str) -> Decimal:
     found = node.find(path, NS)
     if found is None:
-        raise Unreadable(f"falta {path}")
-    return _number(found.text or "")
+        raise UnreadableDocument(f"falta {path}")
+    return _parse_number(found.text or "")
 
 
-def _number(text: str) -> Decimal:
+def _parse_number(text: str) -> Decimal:
     try:
         return Decimal(text)
     except InvalidOperation:
-        raise Unreadable(f"{text[:20]} no es un número") from None
+        raise UnreadableDocument(f"{text[:20]} no es un número") from None

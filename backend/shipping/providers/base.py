@@ -1,6 +1,6 @@
-"""The port of fulfillment providers: whoever prices shipping, makes labels and tracks them.
+"""Interface of fulfillment providers, which price shipping, create labels and track them.
 
-A provider knows nothing of carts, orders or the database: it gets places, packages and a value.
+A provider does not depend on carts, orders or the database: it gets places, packages and a value.
 """
 
 from abc import ABC, abstractmethod
@@ -18,8 +18,8 @@ from backend.shipping.packages import Package
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where a shipment starts or ends. `dane_code` has the carrier's eight digits."""
+class ShippingPlace:
+    """Origin or destination of a shipment. `dane_code` has the carrier's eight digits."""
 
     dane_code: str
     address: str
@@ -27,7 +27,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Contact:
-    """A place and who sends or receives there. What is unknown stays empty: the provider fills what it must."""
+    """A sender or recipient with the place. Unknown parts are empty: the provider fills those it needs."""
 
     dane_code: str
     address: str
@@ -41,17 +41,17 @@ class Contact:
     reference: str = ""
 
     @property
-    def place(self) -> Place:
-        """The place alone."""
-        return Place(self.dane_code, self.address)
+    def shipping_place(self) -> ShippingPlace:
+        """The place without the person."""
+        return ShippingPlace(self.dane_code, self.address)
 
 
 @dataclass(frozen=True, slots=True)
 class QuoteRequest:
-    """What a price depends on. Equal requests are one question."""
+    """Data that determine a price. Equal requests share one quotation."""
 
-    origin: Place
-    destination: Place
+    origin: ShippingPlace
+    destination: ShippingPlace
     packages: tuple[Package, ...]
     content_value: Cop
     description: str = "Juguetes"
@@ -62,8 +62,8 @@ class Quote:
     """A price.
 
     Attributes:
-        is_fallback: nobody quoted, so the fixed price stands in (spec: Errors).
-        no_courier: the provider answered, and no courier offered to go there.
+        is_fallback: no price was quoted, so this is the fixed price (spec: Errors).
+        no_courier: the provider responded, but no courier ships to the destination.
     """
 
     amount: Cop
@@ -76,10 +76,10 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class LabelRequest:
-    """A label to make. `reference` is ours and printed on it; it tells labels of one order apart.
+    """A label to create. `reference` is the shop's; it is printed on the label and distinguishes labels of one order.
 
-    `pickup_date` is when the packages are ready; None lets the provider say. `max_price` is the most that the label
-    may cost, in whole pesos; None sets no limit.
+    `pickup_date` is the day when the packages are ready; None: the provider chooses it. `max_price` is the maximum
+    price of the label, in whole pesos; None: no limit.
     """
 
     reference: str
@@ -94,7 +94,7 @@ class LabelRequest:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """The document that packages travel with, and its numbers. One that was made by hand may have none."""
+    """The document of a shipment, and its numbers. A label for manual shipping may have none."""
 
     tracking_number: str | None = None
     carrier_order_id: int | None = None
@@ -104,7 +104,7 @@ class Label:
 
 
 class TrackingStage(StrEnum):
-    """How far a shipment is, in the shop's words. `INCIDENT` may come at any moment, and pass again."""
+    """Progress of a shipment, in the shop's words. `INCIDENT` may occur at any time, and be resolved."""
 
     AWAITING_PICKUP = "awaiting_pickup"
     COLLECTED = "collected"
@@ -117,22 +117,22 @@ class TrackingStage(StrEnum):
 
     @property
     def is_final(self) -> bool:
-        """Whether nothing more will come."""
+        """True if no further stage follows."""
         return self in (TrackingStage.DELIVERED, TrackingStage.RETURNED, TrackingStage.CANCELED)
 
     @property
     def has_left(self) -> bool:
-        """Whether it must have left the warehouse. After an incident nobody can say."""
+        """True if it has certainly left the warehouse. For an incident this is unknown."""
         return self not in (TrackingStage.AWAITING_PICKUP, TrackingStage.INCIDENT, TrackingStage.CANCELED)
 
 
 @dataclass(frozen=True, slots=True)
 class TrackingUpdate:
-    """Where a provider says that a shipment is. Times are UTC; what it did not say is None or empty."""
+    """Progress of a shipment as reported by a provider. Times are UTC; missing data are None or empty."""
 
     stage: TrackingStage
     words: str = ""
-    """The provider's own, for people to read."""
+    """The provider's own words, for staff and customers."""
     picked_up_at: datetime | None = None
     delivered_at: datetime | None = None
     expected_at: datetime | None = None
@@ -140,90 +140,89 @@ class TrackingUpdate:
 
 
 class LabelTooExpensive(NotAllowed):
-    """The label costs more than it may. None was bought.
+    """The label costs more than its limit. It was not bought.
 
     Attributes:
-        price: what it costs, in whole pesos.
+        price: its price, in whole pesos.
     """
 
     staff_text = _("Ahora cuesta todavía más. Mira el precio y decide otra vez.")
 
     def __init__(self, price: Cop, max_price: Cop) -> None:
         super().__init__(
-            f"The label costs {price} and may cost {max_price}: it waits in attention for a person's decision"
+            f"The label costs {price}, above the limit of {max_price}: it waits in attention for a decision by staff"
         )
         self.price = price
 
 
 class FulfillmentProvider(ABC):
-    """A way to ship. What it does not offer raises `NotImplementedByProvider`."""
+    """A provider that ships parcels. Operations that it does not support raise `NotImplementedByProvider`."""
 
     id: ClassVar[str]
     can_calculate: ClassVar[bool]
     gives_numbers: ClassVar[bool] = True
-    """Whether its labels have numbers, by which it knows them again."""
+    """True if its labels have numbers that identify them."""
 
     @abstractmethod
     async def calculate_price(self, request: QuoteRequest) -> Quote:
-        """The price of shipping now.
+        """Return the current price of shipping.
 
         Raises:
-            NotImplementedByProvider: the provider has no prices of its own (`can_calculate` is False).
+            NotImplementedByProvider: the provider calculates no prices (`can_calculate` is False).
         """
 
     @abstractmethod
     async def create_fulfillment(self, request: LabelRequest) -> Label:
-        """Make a label. Not repeatable: asked twice, it makes two.
+        """Create a label. Not idempotent: a second call creates a second label.
 
         Raises:
-            InvalidData: a package or a contact cannot be sent as it is; `fields` names what to mend.
-            LabelTooExpensive: it costs more than `request.max_price`; none was made.
-            OutsideFailure: the label was not made.
-            OutcomeUnknown: it may have been made; look it up, never repeat blindly.
+            InvalidData: a package or a contact is not valid; `fields` has the parts to correct.
+            LabelTooExpensive: it costs more than `request.max_price`; none was created.
+            OutsideFailure: the label was not created.
+            OutcomeUnknown: it may have been created; look it up, never repeat blindly.
         """
 
     @abstractmethod
     async def cancel_fulfillment(self, label: Label) -> None:
-        """Cancel a label; returns only when it is certainly cancelled. Repeatable.
+        """Cancel a label; return only when it is certainly cancelled. Idempotent.
 
         Raises:
             OutsideFailure: it is not cancelled.
             OutcomeUnknown: it may have been cancelled.
         """
 
-    async def close(self) -> None:  # noqa: B027 - most have nothing to end
-        """End background work and give connections back, when the shop ends."""
+    async def close(self) -> None:  # noqa: B027 - most providers have nothing to stop
+        """Stop background work and close connections, when the shop stops."""
 
     async def track(self, labels: Sequence[Label]) -> list[TrackingUpdate | None]:  # noqa: ARG002 - for those that do
-        """Where these labels are, in their order; None for one that the provider does not know.
+        """Return the progress of these labels, in their order; None for a label that the provider does not know.
 
         Raises:
-            NotImplementedByProvider: always, unless a provider offers it.
-            OutsideFailure: there is no answer to use.
+            NotImplementedByProvider: always, unless a provider supports it.
+            OutsideFailure: there is no usable response.
         """
         raise NotImplementedByProvider(f"track is not implemented by {self.id}")
 
     async def create_return_fulfillment(self, request: LabelRequest) -> Label:  # noqa: ARG002 - for those that do
-        """Make the label of a return.
+        """Create the label of a return.
 
         Raises:
-            NotImplementedByProvider: always, unless a provider offers it (spec: Errors,
-            createReturnFulfillment).
+            NotImplementedByProvider: always, unless a provider supports it (spec: Errors, createReturnFulfillment).
         """
         raise NotImplementedByProvider(f"createReturnFulfillment is not implemented by {self.id}")
 
 
 FulfillmentProviders = Mapping[str, FulfillmentProvider]
-"""The providers that the shop runs with, by their ids."""
+"""The providers that the shop uses, by id."""
 
 
-def provider_of(providers: FulfillmentProviders, provider_id: str) -> FulfillmentProvider:
-    """The provider with this id.
+def get_provider(providers: FulfillmentProviders, provider_id: str) -> FulfillmentProvider:
+    """Return the provider with this id.
 
     Raises:
-        NotAllowed: the shop does not run with it.
+        NotAllowed: the shop does not use it.
     """
     provider = providers.get(provider_id)
     if provider is None:
-        raise NotAllowed(f"The shop does not run with provider {provider_id}")
+        raise NotAllowed(f"The shop does not use provider {provider_id}")
     return provider

@@ -1,10 +1,11 @@
-"""What is pressed before a page is hydrated is done when it is.
+"""Repeat clicks that happen before a page is hydrated, once it is.
 
-A rendered document can be seen and pressed before its scripts have come, on a phone by seconds. Links and search work
-without scripts. For buttons, boxes and other forms a script in the head holds the events until the page calls
-`window.pageIsHydrated` (`assets/scripts/arrival.jsx`), and then does them in their order, each after what the one
-before it has changed is shown. An element that the page has made anew by then is found by its name, or its text,
-and its place among those that have the same. Where there is none any more, `assets/scripts/notices.jsx` says so.
+A rendered document can be seen and clicked before its scripts have loaded, on a phone for seconds. Links and search
+work without scripts. For buttons, checkboxes and other forms, a script in the head holds the events until the page
+calls `window.pageIsHydrated` (`assets/scripts/arrival.jsx`). Then it repeats them in order, each after the change
+of the previous one is displayed. If the page has replaced the element in the meantime, the script finds it by its
+name or text and its position among equal elements. If it no longer exists, `assets/scripts/notices.jsx` shows a
+notice.
 """
 
 import reflex as rx
@@ -65,5 +66,5 @@ EARLY_PRESS_SCRIPT = """
 
 
 def early_press_script() -> rx.Component:
-    """The script for the head."""
+    """Build the script element for the head."""
     return rx.el.script(EARLY_PRESS_SCRIPT)

@@ -1,8 +1,8 @@
-"""Browsers without storage: the shop works, and keeps in memory what the browser does not.
+"""Storage in memory for browsers that forbid or lack it, so that the shop still works.
 
-Cookies and storage may be forbidden, which makes asking for `localStorage` an error; or full, which makes writing one.
-Both Reflex and the router ask while a page is drawn, so every page broke. A script in the head, before all others,
-keeps in the page's own memory what the browser does not: it is gone when the tab loads another document.
+If cookies and storage are forbidden, reading `localStorage` raises an error; if storage is full, writing does.
+Reflex and the router both use it while a page renders, so every page failed. A script in the head runs before all
+others and stores the values in the page's memory instead. They are lost when the tab loads another document.
 """
 
 import reflex as rx
@@ -54,5 +54,5 @@ STORAGE_SCRIPT = """
 
 
 def storage_script() -> rx.Component:
-    """The script for the head."""
+    """Build the script element for the head."""
     return rx.el.script(STORAGE_SCRIPT)

@@ -1,1 +1,1 @@
-"""Signing in to the office, and out of it."""
+"""Sign-in to the office, and sign-out."""

@@ -1,7 +1,7 @@
-"""The way into the office: address and password, sent by HTTP, as only an HTTP answer can set the session's cookie.
+"""The sign-in page of the office. Its forms use HTTP, because only an HTTP response can set the session cookie.
 
-Whoever is invited chooses their password here, and whoever is in sets up their second factor. Which of them is shown
-follows from the address, in the browser: see `assets/scripts/office/entering.jsx`.
+An invited staff member chooses their password here, and a signed-in one sets up their second factor. The browser
+picks the form from the address: see `assets/scripts/office/requested_form.jsx`.
 """
 
 from typing import Any
@@ -13,54 +13,58 @@ from storefront.components.forms import field
 from storefront.components.http_forms import ANSWER, OFFLINE, http_form
 from storefront.components.pictures import MARK, drawing
 from storefront.components.react_components import Arrival
-from storefront.office.navigation import ENTER, OFFICE
+from storefront.office.navigation import OFFICE, SIGN_IN
 from storefront.office.react_components import OfficeShell
-from storefront.office.staff_session import actor_at
-from storefront.pages.account.forms import HAS_TOKEN, problem_in
+from storefront.office.staff_session import find_actor
+from storefront.pages.account.forms import HAS_TOKEN, problem_text
 from storefront.reflex_ext.hooks import hook, script
 from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.handlers import event
 
 TITLE = _("Entrar a la oficina")
-ASKED: rx.Var[str] = hook(script("office/entering"), "useAsked").to(str)
-"""Which form the address asks for; empty for the one that signs in."""
+REQUESTED_FORM: rx.Var[str] = hook(script("office/requested_form"), "useRequestedForm").to(str)
+"""The form that the address requests; empty for the sign-in form."""
 
 
-class OfficeEnterState(KnownClientState):
-    """Where the page leads whoever has nothing to do here."""
+class OfficeSignInState(KnownClientState):
+    """Redirects of the sign-in page."""
 
     @event()
     async def load(self) -> Any:
-        """Lead on whoever is signed in and asks for nothing, and to signing in whoever is not and wants a code."""
-        asked = self.router.url.query_parameters
-        if "invitacion" in asked:
-            return None  # on a browser where somebody else is signed in, too
-        is_inside = await actor_at(self) is not None
-        if "codigo" in asked:
-            return None if is_inside else rx.redirect(ENTER, replace=True)
+        """Redirect if the address's form does not apply.
+
+        A signed-in staff member who requests no form goes to the office. A signed-out one who requests the second
+        factor goes to the sign-in form.
+        """
+        query = self.router.url.query_parameters
+        if "invitacion" in query:
+            return None  # also in a browser where another staff member is signed in
+        is_inside = await find_actor(self) is not None
+        if "codigo" in query:
+            return None if is_inside else rx.redirect(SIGN_IN, replace=True)
         return rx.redirect(OFFICE, replace=True) if is_inside else None
 
 
-def enter_field(name: str, label: str, fill: str, test_id: str, **more: Any) -> rx.Component:
-    """A line of a form that is sent by HTTP."""
+def sign_in_field(name: str, label: str, auto_complete: str, test_id: str, **more: Any) -> rx.Component:
+    """Render a field of a form that is sent with HTTP."""
     return field(
         name,
         label,
         element_id=f"entrar-{name}",
-        problem=problem_in(ANSWER, name),
+        problem=problem_text(ANSWER, name),
         live="",
-        auto_complete=fill,
+        auto_complete=auto_complete,
         auto_capitalize="none",
         data_testid=test_id,
         **more,
     )
 
 
-class Enrol(rx.Component):
-    """Sets up the second factor: see `assets/scripts/office/enrol.jsx`."""
+class EnrolmentForm(rx.Component):
+    """The setup of the second factor: see `assets/scripts/office/enrol.jsx`."""
 
     library = script("office/enrol")
-    tag = "Enrol"
+    tag = "EnrolmentForm"
     texts: rx.Var[dict[str, str]]
     next: rx.Var[str]
 
@@ -82,14 +86,16 @@ ENROL_TEXTS = {
 }
 
 
-def entering() -> rx.Component:
-    """Address, password, and the code of whoever has one."""
+def sign_in_form() -> rx.Component:
+    """Render the sign-in form: e-mail, password, and the code of the second factor."""
     return rx.fragment(
         rx.el.h1(TITLE, class_name="o-title"),
         http_form(
-            enter_field("email", _("Correo"), "username", "office-email", type="email"),
-            enter_field("password", _("Contraseña"), "current-password", "office-password", type="password"),
-            enter_field(
+            sign_in_field("email", _("Correo"), "username", "office-email", type="email"),
+            sign_in_field(
+                "password", _("Contraseña"), "current-password", "office-password", type="password"
+            ),
+            sign_in_field(
                 "code",
                 _("Código"),
                 "one-time-code",
@@ -106,24 +112,24 @@ def entering() -> rx.Component:
     )
 
 
-def enrolling() -> rx.Component:
-    """Setting up the second factor."""
+def enrolment_panel() -> rx.Component:
+    """Render the setup of the second factor."""
     return rx.fragment(
         rx.el.h1(_("El código de tu teléfono"), class_name="o-title"),
         rx.el.p(
             _("Con él, quien sepa tu contraseña no puede devolver dinero ni cambiar el equipo."),
             class_name="o-row__detail",
         ),
-        Enrol.create(texts=ENROL_TEXTS, next=OFFICE),
+        EnrolmentForm.create(texts=ENROL_TEXTS, next=OFFICE),
     )
 
 
-def invited() -> rx.Component:
-    """Choosing a password by the link of an invitation."""
+def invitation_form() -> rx.Component:
+    """Render the form that sets the password of an invited staff member."""
     choose = rx.fragment(
         rx.el.p(_("Elige la contraseña con la que vas a entrar."), class_name="o-row__detail"),
         http_form(
-            enter_field(
+            sign_in_field(
                 "password",
                 _("Contraseña"),
                 "new-password",
@@ -138,27 +144,27 @@ def invited() -> rx.Component:
             test_id="office-enter",
         ),
     )
-    gone = rx.el.p(
+    missing_token = rx.el.p(
         _("Abre otra vez el enlace del correo: por seguridad, esta página no lo guarda."),
         class_name="o-row__detail",
     )
     return rx.fragment(
         rx.el.h1(_("Bienvenido al equipo"), class_name="o-title"),
-        rx.cond(HAS_TOKEN, choose, gone),
-        rx.el.a(_("Ya tengo contraseña"), href=ENTER, class_name="o-disclosure"),
+        rx.cond(HAS_TOKEN, choose, missing_token),
+        rx.el.a(_("Ya tengo contraseña"), href=SIGN_IN, class_name="o-disclosure"),
     )
 
 
 def page() -> rx.Component:
-    """The form that the address asks for."""
+    """Render the form that the address requests."""
     return OfficeShell.create(
         rx.el.main(
             rx.el.div(
                 drawing(MARK, 44),
                 rx.cond(
-                    ASKED == "codigo",
-                    enrolling(),
-                    rx.cond(ASKED == "invitacion", invited(), entering()),
+                    REQUESTED_FORM == "codigo",
+                    enrolment_panel(),
+                    rx.cond(REQUESTED_FORM == "invitacion", invitation_form(), sign_in_form()),
                 ),
                 class_name="o-enter",
             ),

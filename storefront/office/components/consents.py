@@ -1,4 +1,4 @@
-"""What somebody agreed to, with its proof."""
+"""The list of a customer's consents with their proofs."""
 
 import reflex as rx
 from reflex.vars import ArrayVar
@@ -7,9 +7,9 @@ from backend.core.texts import _
 
 
 def consents_list(consents: ArrayVar[list[tuple[str, str, str]]]) -> rx.Component:
-    """Each with what was agreed to, the proof, and the text's SHA-256: the texts of `consent_in_words`."""
+    """Render each consent, its proof and the SHA-256 of its text: the texts of `describe_consent`."""
 
-    def one(consent: ArrayVar[tuple[str, str, str]]) -> rx.Component:
+    def consent_row(consent: ArrayVar[tuple[str, str, str]]) -> rx.Component:
         return rx.el.li(
             rx.el.p(rx.el.b(consent[0])),
             rx.el.p(consent[1], class_name="o-row__detail"),
@@ -20,4 +20,4 @@ def consents_list(consents: ArrayVar[list[tuple[str, str, str]]]) -> rx.Componen
             key=f"{consent[0]}-{consent[1]}",
         )
 
-    return rx.el.ul(rx.foreach(consents, one), class_name="o-consents", aria_label=_("Lo que aceptó"))
+    return rx.el.ul(rx.foreach(consents, consent_row), class_name="o-consents", aria_label=_("Lo que aceptó"))

@@ -1,4 +1,4 @@
-"""What the screen of one thing is made of: an order, a customer, a return, a toy."""
+"""Parts of a detail screen: of an order, a customer, a return or a product."""
 
 from typing import Any
 
@@ -6,40 +6,45 @@ import reflex as rx
 from reflex.vars import ArrayVar
 
 from backend.core.texts import _
-from storefront.components.forms import problem_of
+from storefront.components.forms import field_problem
 from storefront.components.pictures import picture
-from storefront.components.placeholders import bar
+from storefront.components.placeholders import skeleton_bar
 from storefront.office.components.feedback import screen
 from storefront.office.icons import icon
-from storefront.office.layout import office
+from storefront.office.layout import office_layout
 from storefront.reflex_ext.hooks import text_at
 
 BUTTON = "button button--small "
-SMALL = "72px"
+PICTURE_WIDTH = "72px"
 
 
 def detail_screen(
     state: Any, title: Any, back_to: tuple[str, str], content: rx.Component, waiting: rx.Component
 ) -> rx.Component:
-    """The screen.
+    """Render the screen.
 
     Args:
         state: the screen's state.
         title: its heading.
-        back_to: the name and the address of the list it stands in.
-        content: what is shown of it.
-        waiting: what holds the place of that: see `skeleton`.
+        back_to: the name and the address of the list that it belongs to.
+        content: its content.
+        waiting: the placeholder while the content loads: see `skeleton`.
     """
     label, place = back_to
     back = rx.el.a(icon("left", size=20), label, href=place, class_name="o-back")
-    return office(state, place, title, back, screen(state, content, waiting), class_name="o-one")
+    return office_layout(state, place, title, back, screen(state, content, waiting), class_name="o-one")
 
 
 def skeleton(*more: rx.Component) -> rx.Component:
-    """What holds the place of a head, of `more`, and of columns."""
-    waiting = rx.el.div(bar("40%"), bar("80%"), bar("60%"), class_name="o-panel o-panel--waiting o-section")
+    """Render placeholders of a head, of `more`, and of columns."""
+    waiting = rx.el.div(
+        skeleton_bar("40%"),
+        skeleton_bar("80%"),
+        skeleton_bar("60%"),
+        class_name="o-panel o-panel--waiting o-section",
+    )
     return rx.el.div(
-        rx.el.div(bar("10rem", "1.5rem"), class_name="o-one__head"),
+        rx.el.div(skeleton_bar("10rem", "1.5rem"), class_name="o-one__head"),
         *more,
         rx.el.div(waiting, waiting, class_name="o-order__columns"),
         aria_hidden="true",
@@ -47,24 +52,24 @@ def skeleton(*more: rx.Component) -> rx.Component:
 
 
 def panel(title: Any, *content: Any, test_id: str = "") -> rx.Component:
-    """A part of the screen."""
+    """Render a section of the screen."""
     marks = {"data_testid": test_id} if test_id else {}
     return rx.el.section(
         rx.el.h2(title, class_name="o-section__title"), *content, class_name="o-panel o-section", **marks
     )
 
 
-def fact(pair: ArrayVar[tuple[str, str]]) -> rx.Component:
-    """A name and its value, in a `dl`."""
+def fact_row(pair: ArrayVar[tuple[str, str]]) -> rx.Component:
+    """Render a name and its value, in a `dl`."""
     return rx.el.div(rx.el.dt(pair[0]), rx.el.dd(pair[1]), key=pair[0])
 
 
-def line_head(shown: Any, title: Any, detail: Any, *more: Any) -> rx.Component:
-    """A toy by its picture and its name."""
+def product_line_head(shown: Any, title: Any, detail: Any, *more: Any) -> rx.Component:
+    """Render a product's picture and title."""
     return rx.fragment(
         rx.cond(
             shown,
-            picture(shown, SMALL, class_name="o-item__picture", alt=""),
+            picture(shown, PICTURE_WIDTH, class_name="o-item__picture", alt=""),
             rx.el.span(icon("box", size=28), class_name="o-item__picture o-item__picture--none"),
         ),
         rx.el.span(
@@ -76,8 +81,8 @@ def line_head(shown: Any, title: Any, detail: Any, *more: Any) -> rx.Component:
     )
 
 
-def way_to_reach(href: Any, shape: str, *label: Any, **more: Any) -> rx.Component:
-    """A button that calls or writes to somebody."""
+def contact_button(href: Any, shape: str, *label: Any, **more: Any) -> rx.Component:
+    """Render a link that calls or writes to a customer."""
     return rx.el.a(
         icon(shape, size=18),
         *label,
@@ -89,7 +94,7 @@ def way_to_reach(href: Any, shape: str, *label: Any, **more: Any) -> rx.Componen
 
 
 def note_form(state: Any, name: str, longest: int) -> rx.Component:
-    """Writes a note for the others: `state` has a handler `note`. Its ids begin with `name`."""
+    """Render a form that adds a staff note: `state` has a handler `add_staff_note`. Its ids begin with `name`."""
     return rx.el.form(
         rx.el.label(_("Nota para el equipo"), html_for=name, class_name="field__label"),
         rx.el.textarea(
@@ -100,8 +105,8 @@ def note_form(state: Any, name: str, longest: int) -> rx.Component:
             class_name="field__input",
             custom_attrs={"aria-describedby": f"{name}-problem"},
         ),
-        problem_of(name, text_at(state.problems, "text"), ""),
+        field_problem(name, text_at(state.problems, "text"), ""),
         rx.el.button(_("Guardar nota"), type="submit", class_name=f"{BUTTON}button--dark"),
         class_name="o-note",
-        on_submit=state.note,
+        on_submit=state.add_staff_note,
     )

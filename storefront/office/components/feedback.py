@@ -1,4 +1,4 @@
-"""What stands where there is nothing, nothing yet, or nothing for this role; and chips that say how a thing stands."""
+"""Empty states, placeholders, access problems, and chips that show a status."""
 
 from typing import Any
 
@@ -7,12 +7,12 @@ from reflex.vars import ObjectVar
 
 from backend.core.texts import _
 from backend.office.views import ChipView
-from storefront.components.placeholders import bar, waiting
+from storefront.components.placeholders import loading_notice, skeleton_bar
 from storefront.office.icons import icon
 
 
-def empty(shape: str, title: str, text: str, *actions: rx.Component) -> rx.Component:
-    """There is nothing to show: why, and what to do next."""
+def empty_state(shape: str, title: str, text: str, *actions: rx.Component) -> rx.Component:
+    """Render an empty state: why there is nothing, and what to do next."""
     return rx.el.div(
         icon(shape, size=36),
         rx.el.p(title, class_name="o-empty__title"),
@@ -23,48 +23,52 @@ def empty(shape: str, title: str, text: str, *actions: rx.Component) -> rx.Compo
 
 
 def chip(text: str | rx.Var[str], tone: str | rx.Var[str] = "plain") -> rx.Component:
-    """How a thing stands, in a word or two.
+    """Render a status in one or two words.
 
-    `tone`: `plain`, `good` (done), `wait` (for somebody) or `bad` (somebody must act).
+    `tone`: `plain`, `good` (done), `wait` (waiting for someone else) or `bad` (the staff must act).
     """
     return rx.el.span(text, class_name="o-chip", data_tone=tone)
 
 
 def state_chip(state: ObjectVar[ChipView]) -> rx.Component:
-    """How a thing stands, as a `ChipView` says it."""
+    """Render the status of a `ChipView`."""
     return chip(state.text, state.tone)
 
 
 def rows_skeleton(count: int = 6) -> rx.Component:
-    """Rows to come."""
-    row = rx.el.li(bar("35%"), bar("60%", "0.85em"), class_name="o-row o-row--waiting")
-    return rx.el.ul(*(row for _place in range(count)), class_name="o-list", aria_hidden="true")
+    """Render placeholders of rows."""
+    row = rx.el.li(skeleton_bar("35%"), skeleton_bar("60%", "0.85em"), class_name="o-row o-row--waiting")
+    return rx.el.ul(*(row for _number in range(count)), class_name="o-list", aria_hidden="true")
 
 
 def screen(state: Any, content: rx.Component, skeleton: rx.Component | None = None) -> rx.Component:
-    """The content once it is there, what holds its place until then, or why it cannot be had.
+    """Render the content, its placeholder while it loads, or why it cannot be shown.
 
     Args:
         state: the screen's state.
-        content: what is shown of its `content`.
-        skeleton: what holds its place.
+        content: the component of the state's `content`.
+        skeleton: the placeholder while the content loads.
     """
-    again = rx.el.button(
+    retry_button = rx.el.button(
         _("Intentar otra vez"),
         type="button",
         class_name="button button--small button--dark",
         on_click=state.load,
     )
     failed = rx.el.div(
-        empty("warning", _("No pudimos cargar esta pantalla."), _("Puede ser la conexión."), again),
+        empty_state(
+            "warning", _("No pudimos cargar esta pantalla."), _("Puede ser la conexión."), retry_button
+        ),
         role="alert",
         data_testid="screen-failed",
     )
-    forbidden = empty(
+    forbidden = empty_state(
         "lock", _("Tu rol no ve esta pantalla."), _("Si la necesitas, pídela al dueño de la tienda.")
     )
-    missing = empty("search", _("Esto ya no existe."), _("Alguien lo quitó o la dirección está mal escrita."))
-    ended = empty(
+    missing = empty_state(
+        "search", _("Esto ya no existe."), _("Alguien lo quitó o la dirección está mal escrita.")
+    )
+    ended = empty_state(
         "lock",
         _("Tu sesión terminó."),
         _("Dura 12 horas, o hasta que alguien la cierre."),
@@ -78,5 +82,5 @@ def screen(state: Any, content: rx.Component, skeleton: rx.Component | None = No
     return rx.cond(
         state.problem != "",
         rx.match(state.problem, ("forbidden", forbidden), ("missing", missing), ("ended", ended), failed),
-        rx.cond(state.is_ready, content, rx.fragment(skeleton or rows_skeleton(), waiting())),
+        rx.cond(state.is_ready, content, rx.fragment(skeleton or rows_skeleton(), loading_notice())),
     )

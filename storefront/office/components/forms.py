@@ -1,4 +1,4 @@
-"""Forms of the office: fields with their problem beside them, and the bar that saves."""
+"""Forms of the office: fields with their problems, and the save bar."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -7,25 +7,25 @@ import reflex as rx
 
 from backend.core.texts import _
 from storefront.components.forms import AskFirst, field, select_field
-from storefront.office.react_components import EDITED, EditForm
-from storefront.office.state import answers
+from storefront.office.react_components import EDIT_FORM, EditForm
+from storefront.office.state import answer_number
 from storefront.reflex_ext.hooks import text_at
 
-LEAVE = _("Hay cambios sin guardar. ¿Salir de todas formas?")
+LEAVE_QUESTION = _("Hay cambios sin guardar. ¿Salir de todas formas?")
 
 
 def edit_form(
     state: Any, on_save: Any, *content: rx.Component, end: rx.Component | None = None, **more: Any
 ) -> rx.Component:
-    """A form whose values `on_save` gets, by name.
+    """Render a form whose values are passed to `on_save` by name.
 
-    `state` is the screen's: each save, good or refused, sets its `told`, and `problems` by field. `end` stands in place
-    of the bar that saves. For `more` see `EditForm`.
+    `state` is the screen's: each save, successful or refused, sets its `announcement`, and `problems` by field.
+    `end` replaces the save bar. For `more` see `EditForm`.
     """
     properties = {
-        "answers": answers(state),
-        "is_good": rx.cond(state.told, state.told.tone == "news", True),
-        "question": LEAVE,
+        "answers": answer_number(state),
+        "is_good": rx.cond(state.announcement, state.announcement.tone == "news", True),
+        "question": LEAVE_QUESTION,
         "on_save": on_save,
         "class_name": "o-form",
         **more,
@@ -34,7 +34,10 @@ def edit_form(
 
 
 def office_field(state: Any, form: str, name: str, label: str, **more: Any) -> rx.Component:
-    """A line of a form. For `more` see `storefront.components.forms.field`; a problem is `state.problems[name]`."""
+    """Render a text field of a form. Its problem is `state.problems[name]`.
+
+    For `more` see `storefront.components.forms.field`.
+    """
     return field(
         name, label, element_id=f"{form}-{name}", problem=text_at(state.problems, name), live="", **more
     )
@@ -43,7 +46,7 @@ def office_field(state: Any, form: str, name: str, label: str, **more: Any) -> r
 def office_select(
     state: Any, form: str, name: str, label: str, options: Iterable[rx.Component], **more: Any
 ) -> rx.Component:
-    """One of several, in a form: see `office_field` and `storefront.components.forms.select_field`."""
+    """Render a select field of a form: see `office_field` and `storefront.components.forms.select_field`."""
     return select_field(
         label,
         options,
@@ -55,14 +58,14 @@ def office_select(
     )
 
 
-def asked_twice(label: Any, question: str, yes: str, on_yes: Any) -> rx.Component:
-    """A button for what cannot be undone: the first press asks, the second does it, once.
+def confirm_button(label: Any, question: str, yes: str, on_yes: Any) -> rx.Component:
+    """Render a button for an action that cannot be undone: the first click asks, the second one runs it, once.
 
     Args:
-        label: what the button says.
-        question: what happens then.
-        yes: what the button says that does it. It stands in a `Once`.
-        on_yes: what does it.
+        label: the label of the first button.
+        question: the consequence that the staff member confirms.
+        yes: the label of the confirming button. It must be inside a `SubmitOnce`.
+        on_yes: the event of the confirming button.
     """
     quiet, dark = "button button--small button--quiet", "button button--small button--dark"
     return AskFirst.create(
@@ -78,29 +81,29 @@ def asked_twice(label: Any, question: str, yes: str, on_yes: Any) -> rx.Componen
 
 @rx.memo
 def save_bar() -> rx.Component:
-    """Saves what was changed, or drops it; there while there is something to save."""
+    """Render the buttons that save or discard the changes; visible while there are changes."""
     return submit_bar(_("Guardar"), _("Guardando…"), "primary", "save")
 
 
 def submit_bar(label: str, busy: str, look: str, test_id: str) -> rx.Component:
-    """The end of a form: a button that drops what was changed, and the one that sends it, which says when it is `busy`.
+    """Render the end of a form: a discard button and a submit button, which shows `busy` while it saves.
 
-    It stands in a memo of its own: it changes with every letter.
+    It needs a separate memo: it changes with every typed letter.
     """
     return rx.el.div(
         rx.el.button(
             _("Descartar"),
             type="button",
             class_name="button button--quiet button--small",
-            special_props=[EDITED.reset],
+            special_props=[EDIT_FORM.reset],
         ),
         rx.el.button(
-            rx.cond(EDITED.is_busy, busy, label),
+            rx.cond(EDIT_FORM.is_busy, busy, label),
             type="submit",
             class_name=f"button button--{look} button--small",
-            disabled=EDITED.is_busy,
+            disabled=EDIT_FORM.is_busy,
             data_testid=test_id,
         ),
         class_name="o-save",
-        hidden=~EDITED.is_dirty.to(bool),
+        hidden=~EDIT_FORM.is_dirty.to(bool),
     )

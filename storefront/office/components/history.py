@@ -1,4 +1,4 @@
-"""What was done to a thing: who, when, and each value before and after."""
+"""The history of an object: who changed it, when, and each value before and after."""
 
 import reflex as rx
 from reflex.vars import ArrayVar, ObjectVar
@@ -9,17 +9,17 @@ from backend.office.audit import AuditFilter, AuditRow, ChangeView, audit_entrie
 from backend.staff.rights import Actor, Right
 from storefront.office.icons import icon
 from storefront.office.navigation import AUDIT
-from storefront.office.state import Tells, may, office_event
+from storefront.office.state import AnnouncingState, has_right, office_event
 from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.handlers import checked_id
 
-MOST_ENTRIES = 10
-MOST_THINGS = 12
-"""How many things' entries a browser keeps: a list may have several rows open."""
+MAX_ENTRIES = 10
+MAX_SUBJECTS = 12
+"""Maximum number of objects whose entries a browser stores: a list may have several rows open."""
 
 
 def entry_changes(changes: ArrayVar[list[ChangeView]]) -> rx.Component:
-    """The values of an entry, before and after."""
+    """Render the values of an audit entry, before and after."""
 
     def line(change: ObjectVar[ChangeView]) -> rx.Component:
         nothing = rx.el.span("—", aria_label=_("nada"), role="img")
@@ -40,45 +40,45 @@ def entry_changes(changes: ArrayVar[list[ChangeView]]) -> rx.Component:
     )
 
 
-class HistoryState(Tells, KnownClientState):
-    """What was done to the things whose history was opened."""
+class HistoryState(AnnouncingState, KnownClientState):
+    """Audit entries of the objects whose history was opened."""
 
     entries: rx.Field[dict[str, list[AuditRow]]] = rx.field(default_factory=dict)
-    """The last entries by the thing's id, the newest first."""
+    """The latest entries by the object's id, the newest first."""
 
     @office_event(Right.READ_AUDIT, is_press=False)
     async def show(self, actor: Actor, subject_id: str) -> None:
-        """Read what was done to a thing."""
-        wanted = AuditFilter(subject_id=checked_id(subject_id))
+        """Load the entries of an object."""
+        audit_filter = AuditFilter(subject_id=checked_id(subject_id))
         async with current_shop().database.read() as session:
-            page = await audit_entries(session, actor, wanted)
-        others = {known: rows for known, rows in self.entries.items() if known != subject_id}
-        kept = dict(list(others.items())[-MOST_THINGS + 1 :])
-        self.entries = {**kept, subject_id: page.rows[:MOST_ENTRIES]}
+            page = await audit_entries(session, actor, audit_filter)
+        others = {other_id: rows for other_id, rows in self.entries.items() if other_id != subject_id}
+        recent = dict(list(others.items())[-MAX_SUBJECTS + 1 :])
+        self.entries = {**recent, subject_id: page.rows[:MAX_ENTRIES]}
 
 
-def history(subject_id: rx.Var[str], class_name: str = "o-panel o-section") -> rx.Component:
-    """The last that was done to a thing, read when it is opened. Who may not see the audit does not see it.
+def history_panel(subject_id: rx.Var[str], class_name: str = "o-panel o-section") -> rx.Component:
+    """Render the latest entries of an object, loaded when opened. It is hidden without the right to read the audit.
 
     Args:
-        subject_id: the thing's id, as `backend.audit.Subject` has it.
-        class_name: what stands around it.
+        subject_id: the object's id, as in `backend.audit.Subject`.
+        class_name: the class of the surrounding element.
     """
 
-    def entry(row: ObjectVar[AuditRow]) -> rx.Component:
+    def entry_item(row: ObjectVar[AuditRow]) -> rx.Component:
         return rx.el.li(
-            rx.el.p(rx.el.b(row.who), " ", row.sentence),
+            rx.el.p(rx.el.b(row.actor_name), " ", row.sentence),
             rx.el.p(row.moment_label, class_name="o-row__detail"),
             entry_changes(row.changes),
             key=row.id,
         )
 
-    known = HistoryState.entries
-    rows = known[subject_id]
+    entries = HistoryState.entries
+    rows = entries[subject_id]
     listed = rx.cond(
         rows.length() > 0,
         rx.fragment(
-            rx.el.ol(rx.foreach(rows, entry), class_name="o-history"),
+            rx.el.ol(rx.foreach(rows, entry_item), class_name="o-history"),
             rx.el.a(
                 _("Ver todo en Auditoría"), href=f"{AUDIT}?subject_id={subject_id}", class_name="o-disclosure"
             ),
@@ -91,15 +91,15 @@ def history(subject_id: rx.Var[str], class_name: str = "o-panel o-section") -> r
             _("Quién hizo qué"),
             class_name="o-disclosure",
             on_click=HistoryState.show(subject_id),
-            data_opens="",  # pressed before the scripts are there, it waits for them
+            data_opens="",  # a click before the scripts are loaded waits for them
         ),
         rx.el.div(
             rx.cond(
-                known.contains(subject_id),
+                entries.contains(subject_id),
                 listed,
                 rx.cond(
-                    HistoryState.told,
-                    rx.el.p(HistoryState.told.text, role="alert"),
+                    HistoryState.announcement,
+                    rx.el.p(HistoryState.announcement.text, role="alert"),
                     rx.el.p(_("Un momento…"), class_name="o-row__detail"),
                 ),
             ),
@@ -108,4 +108,4 @@ def history(subject_id: rx.Var[str], class_name: str = "o-panel o-section") -> r
         class_name=class_name,
         data_testid="history",
     )
-    return rx.cond(may(Right.READ_AUDIT), box)
+    return rx.cond(has_right(Right.READ_AUDIT), box)

@@ -1,4 +1,4 @@
-"""The files of an invoice: its PDF and its XML."""
+"""Links to the PDF and the XML of an invoice."""
 
 from typing import Any
 
@@ -10,9 +10,9 @@ from storefront.office.icons import icon
 
 
 def file_links(row: ObjectVar[InvoiceRow]) -> rx.Component:
-    """The ways to its files, where it has any."""
+    """Render the links to the invoice's files, if it has any."""
 
-    def link(name: str, href: Any) -> rx.Component:
+    def file_link(name: str, href: Any) -> rx.Component:
         return rx.el.a(
             icon("download", size=18),
             name,
@@ -26,5 +26,7 @@ def file_links(row: ObjectVar[InvoiceRow]) -> rx.Component:
 
     return rx.cond(
         row.pdf_href != "",
-        rx.el.span(link("PDF", row.pdf_href), link("XML", row.xml_href), class_name="o-invoice__files"),
+        rx.el.span(
+            file_link("PDF", row.pdf_href), file_link("XML", row.xml_href), class_name="o-invoice__files"
+        ),
     )

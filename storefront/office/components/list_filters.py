@@ -1,6 +1,6 @@
-"""The filters of a list: a search, the most used ones, all of them behind «Filtros», and those that are on.
+"""The filters of a list: a search, quick filters, all filters behind «Filtros», and the active filters.
 
-They are the fields of the list's address: see `backend.office.listing.ListView`.
+They are fields of the list's address: see `backend.office.listing.ListView`.
 """
 
 from collections.abc import Sequence
@@ -18,22 +18,22 @@ from storefront.reflex_ext.hooks import ABSENT
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class ListFilters:
     """The filters of one list.
 
     Attributes:
-        name: the ids of its fields begin with it.
+        name: prefix of the fields' ids.
         place: the screen's address.
-        shown: the variable of the list's view.
-        ask: the event handler that takes a form with filters.
-        everything: names the list without a filter.
+        list_view: the variable of the list's view.
+        on_filter: the event handler that receives the form's filters.
+        all_label: the label of the list without filters.
     """
 
     name: str
     place: str
-    shown: ObjectVar[ListView]
-    ask: Any
-    everything: str = _("Todos")
+    list_view: ObjectVar[ListView]
+    on_filter: Any
+    all_label: str = _("Todos")
 
     def bar(
         self,
@@ -41,12 +41,12 @@ class Finding:
         quick: Sequence[tuple[str, str, str]],
         filters: rx.Component | None,
     ) -> rx.Component:
-        """Render all of it.
+        """Render the search and all filters.
 
         Args:
             search: see `search`; None if the list has none.
-            quick: the most used filters: the label, the field and its value.
-            filters: see `form`; None if the quick ones are all.
+            quick: the quick filters: label, field and value.
+            filters: see `form`; None if there are only quick filters.
         """
         links = (
             rx.el.a(
@@ -56,8 +56,11 @@ class Finding:
                 custom_attrs={"aria-current": rx.cond(is_on, "true", ABSENT)},
             )
             for text, query, is_on in (
-                (self.everything, "", self.shown.active.length() == 0),
-                *((text, f"?{name}={value}", self.shown.asked[name] == value) for text, name, value in quick),
+                (self.all_label, "", self.list_view.active.length() == 0),
+                *(
+                    (text, f"?{name}={value}", self.list_view.filters[name] == value)
+                    for text, name, value in quick
+                ),
             )
         )
         parts = [search, rx.el.nav(*links, aria_label=_("Filtros de siempre"), class_name="o-quicks")]
@@ -66,52 +69,52 @@ class Finding:
             parts.append(rx.el.details(head, filters))
         return rx.el.div(
             *(part for part in parts if part is not None),
-            rx.cond(self.shown.active.length() > 0, self._active()),
+            rx.cond(self.list_view.active.length() > 0, self._active_filters()),
             class_name="o-filters",
         )
 
     def form(self, submit: str, *fields: rx.Component) -> rx.Component:
-        """Every filter, and the button that asks for them."""
+        """Render the form of all filters."""
         return rx.el.form(
             *fields,
             rx.el.button(submit, type="submit", class_name="button button--dark button--small"),
             class_name="o-filters__form",
-            key=self.shown.asked.to_string(),
-            on_submit=self.ask,
+            key=self.list_view.filters.to_string(),
+            on_submit=self.on_filter,
         )
 
     def choice(
-        self, name: str, label: str, anything: str, options: dict[str, str] | list[rx.Component]
+        self, name: str, label: str, any_label: str, options: dict[str, str] | list[rx.Component]
     ) -> rx.Component:
-        """One of a few, or any."""
+        """Render a select field with an option that matches anything."""
         if isinstance(options, dict):
             options = [rx.el.option(text, value=value) for value, text in options.items()]
         return select_field(
             label,
-            [rx.el.option(anything, value=""), *options],
+            [rx.el.option(any_label, value=""), *options],
             element_id=f"{self.name}-{name}",
             problem=rx.Var.create(""),
             live="",
             name=name,
-            default_value=self.shown.asked[name],
+            default_value=self.list_view.filters[name],
         )
 
     def day(self, name: str, label: str) -> rx.Component:
-        """A day of the calendar, which the telephone draws itself."""
+        """Render a date field, with the browser's own calendar."""
         return rx.el.div(
             rx.el.label(label, html_for=f"{self.name}-{name}", class_name="field__label"),
             rx.el.input(
                 id=rx.Var.create(f"{self.name}-{name}"),
                 type="date",
                 name=name,
-                default_value=self.shown.asked[name],
+                default_value=self.list_view.filters[name],
                 class_name="field__input",
             ),
             class_name="field",
         )
 
     def search(self, label: str, placeholder: str, longest: int) -> rx.Component:
-        """Render the search, with what can be typed into it as its placeholder."""
+        """Render the search field; the placeholder lists what can be searched for."""
         return rx.el.form(
             rx.el.label(label, html_for=f"{self.name}-q", class_name="sr-only"),
             icon("search", size=20),
@@ -119,7 +122,7 @@ class Finding:
                 id=rx.Var.create(f"{self.name}-q"),
                 name="q",
                 type="search",
-                default_value=self.shown.asked["q"],
+                default_value=self.list_view.filters["q"],
                 placeholder=placeholder,
                 max_length=longest,
                 auto_complete="off",
@@ -130,12 +133,12 @@ class Finding:
             ),
             class_name="o-find",
             role="search",
-            key=self.shown.asked["q"],
-            on_submit=self.ask,
+            key=self.list_view.filters["q"],
+            on_submit=self.on_filter,
         )
 
-    def _active(self) -> rx.Component:
-        def one(active: ObjectVar[ActiveFilter]) -> rx.Component:
+    def _active_filters(self) -> rx.Component:
+        def active_filter(active: ObjectVar[ActiveFilter]) -> rx.Component:
             return rx.el.li(
                 rx.el.a(
                     active.label,
@@ -148,5 +151,7 @@ class Finding:
             )
 
         return rx.el.ul(
-            rx.foreach(self.shown.active, one), class_name="o-actives", aria_label=_("Filtros puestos")
+            rx.foreach(self.list_view.active, active_filter),
+            class_name="o-actives",
+            aria_label=_("Filtros puestos"),
         )

@@ -1,4 +1,4 @@
-"""Buttons of rows in an order that can be changed: see `storefront.office.react_components.Ordered`."""
+"""Buttons of rows that can be reordered: see `storefront.office.react_components.ReorderableRows`."""
 
 from typing import Any
 
@@ -7,8 +7,8 @@ import reflex as rx
 from storefront.office.icons import icon
 
 
-def move(step: int, label: str) -> rx.Component:
-    """Puts a row so many places on: 1, or -1."""
+def move_button(step: int, label: str) -> rx.Component:
+    """Render a button that moves a row by `step` places: 1 or -1."""
     return rx.el.button(
         icon("left" if step < 0 else "right", size=18),
         type="button",
@@ -18,13 +18,13 @@ def move(step: int, label: str) -> rx.Component:
     )
 
 
-def drop(label: Any) -> rx.Component:
-    """Takes a row away."""
+def drop_button(label: Any) -> rx.Component:
+    """Render a button that removes a row."""
     return rx.el.button(
         icon("close", size=18), type="button", data_drops="", aria_label=label, class_name="o-toy__button"
     )
 
 
-def add(label: str) -> rx.Component:
-    """Adds a row, a blank one."""
+def add_button(label: str) -> rx.Component:
+    """Render a button that adds a blank row."""
     return rx.el.button(icon("plus", size=18), label, type="button", data_adds="", class_name="o-disclosure")

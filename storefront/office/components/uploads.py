@@ -1,4 +1,4 @@
-"""Pictures and videos from the camera or the gallery of whoever works in the office, for the screen that asks."""
+"""Upload of pictures and videos from a staff member's camera or gallery."""
 
 from typing import Any
 
@@ -6,14 +6,14 @@ import reflex as rx
 
 from backend.core.error_texts import SESSION_ENDED
 from backend.core.texts import _
-from backend.media.uploads import MOST_FILE_BYTES
+from backend.media.uploads import MAX_FILE_BYTES
 from storefront.components.react_components import on_value
 from storefront.reflex_ext.hooks import script
 
-MOST = f"{MOST_FILE_BYTES >> 20} MB"
+MAX_FILE_SIZE = f"{MAX_FILE_BYTES >> 20} MB"
 TEXTS = {
     "choose": _("Tomar o elegir fotos"),
-    "rules": _("JPEG, PNG, WebP o AVIF, hasta {most} cada una.").format(most=MOST),
+    "rules": _("JPEG, PNG, WebP o AVIF, hasta {most} cada una.").format(most=MAX_FILE_SIZE),
     "sending": _("Subiendo las fotos…"),
     "one_done": _("La foto se subió."),
     "done": _("{n} fotos se subieron."),
@@ -26,7 +26,7 @@ TEXTS = {
     "damaged": _("La foto está dañada o incompleta."),
     "too_large": _("Tiene demasiados píxeles: hasta 50 millones."),
     "odd_shape": _("Es demasiado larga y angosta."),
-    "too_many_bytes": _("Pesa demasiado: hasta {most}.").format(most=MOST),
+    "too_many_bytes": _("Pesa demasiado: hasta {most}.").format(most=MAX_FILE_SIZE),
     "busy": _("La tienda está ocupada. Inténtalo en un momento."),
     "offline": _("Se cortó la conexión."),
     "ended": SESSION_ENDED,
@@ -34,18 +34,20 @@ TEXTS = {
     "failed": _("No subió. Inténtalo otra vez."),
 }
 IMAGES = "image/jpeg,image/png,image/webp,image/avif"
-"""Without HEIC: an iPhone then sends its photographs as JPEG."""
+"""Accepted picture types. HEIC is missing, so that an iPhone sends its photos as JPEG."""
 VIDEOS = "video/mp4,video/webm"
 NO_VIDEO = _("No es un video MP4 ni WebM.")
 
 
 def video_texts(most_bytes: int) -> dict[str, str]:
-    """What the button for a video says, which may have so many bytes."""
-    most = f"{most_bytes >> 20} MB"
+    """Return the texts of the video button for a size limit in bytes."""
+    max_size = f"{most_bytes >> 20} MB"
     return {
         **TEXTS,
         "choose": _("Elegir un video"),
-        "rules": _("MP4 o WebM, hasta {most}. Mejor corto, y que se entienda sin sonido.").format(most=most),
+        "rules": _("MP4 o WebM, hasta {most}. Mejor corto, y que se entienda sin sonido.").format(
+            most=max_size
+        ),
         "sending": _("Subiendo el video…"),
         "one_done": _("El video se subió."),
         "one_failed": _("El video no subió."),
@@ -55,17 +57,19 @@ def video_texts(most_bytes: int) -> dict[str, str]:
         "quicktime": _("Está en MOV (QuickTime). Expórtalo como MP4."),
         "codec": _("Muchos navegadores no lo muestran: está en HEVC u otro formato. Expórtalo en H.264."),
         "damaged": _("El video está dañado o incompleto."),
-        "too_many_bytes": _("Pesa demasiado: hasta {most}. Hazlo más corto o más pequeño.").format(most=most),
+        "too_many_bytes": _("Pesa demasiado: hasta {most}. Hazlo más corto o más pequeño.").format(
+            most=max_size
+        ),
     }
 
 
 class PictureUpload(rx.Component):
-    """The button, and what is on its way."""
+    """The upload button and the progress of its files."""
 
     library = script("office/upload")
     tag = "PictureUpload"
     texts: rx.Var[dict[str, str]]
-    most_bytes: rx.Var[int]
+    max_bytes: rx.Var[int]
     accept: rx.Var[str]
     is_one: rx.Var[bool]
     name: rx.Var[str]
@@ -73,14 +77,15 @@ class PictureUpload(rx.Component):
 
 
 def picture_upload(on_uploaded: Any) -> rx.Component:
-    """A button that takes pictures or chooses them, and sends them one by one, with progress and problems beside each.
+    """Render a button that takes or chooses pictures and uploads them one by one, with each one's progress and problem.
 
-    `on_uploaded` is an event of the screen; it gets the addresses of those that arrived, as a product's pictures name
-    them, once nothing more is on its way. What fails stays, to be sent again or left out.
+    `on_uploaded` is an event of the screen. When all uploads have ended it receives the addresses of the uploaded
+    pictures, in the form that a product's pictures use. A failed picture stays in the list: it can be sent again or
+    removed.
     """
     return PictureUpload.create(
         texts=rx.Var.create(TEXTS),
-        most_bytes=MOST_FILE_BYTES,
+        max_bytes=MAX_FILE_BYTES,
         accept=IMAGES,
         is_one=False,
         name="upload",
@@ -89,7 +94,7 @@ def picture_upload(on_uploaded: Any) -> rx.Component:
 
 
 def video_upload(texts: Any, most_bytes: Any, on_uploaded: Any) -> rx.Component:
-    """The same for one video: `texts` are `video_texts` for `most_bytes`."""
+    """Render the same button for one video: `texts` are `video_texts` for `most_bytes`."""
     return PictureUpload.create(
-        texts=texts, most_bytes=most_bytes, accept=VIDEOS, is_one=True, name="video", on_uploaded=on_uploaded
+        texts=texts, max_bytes=most_bytes, accept=VIDEOS, is_one=True, name="video", on_uploaded=on_uploaded
     )

@@ -1,1 +1,1 @@
-"""Contenido's areas: what the office says on the shop's pages, looked at before it is published."""
+"""Content screens (Contenido): texts, pictures and legal texts that the staff previews and publishes."""

@@ -1,4 +1,4 @@
-"""One area of Contenido: the form, what it would look like, and every version."""
+"""Components of a content area's screen: the form, its preview, and every version."""
 
 from typing import Any
 
@@ -6,20 +6,20 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.content.areas import Area
-from backend.content.links import LONGEST_LINK
+from backend.content.links import MAX_LINK_CHARS
 from backend.core.texts import _
 from backend.office.content.area_page import SavedRow
 from backend.staff.rights import Right
-from storefront.components.forms import Once, field_box
+from storefront.components.forms import SubmitOnce, field_box
 from storefront.office.components.feedback import chip, screen
 from storefront.office.components.forms import edit_form, office_field, submit_bar
-from storefront.office.content.area_preview import looks
-from storefront.office.content.area_rows import FORM, GROUPS, SHOWN, TITLES
+from storefront.office.content.area_preview import area_preview
+from storefront.office.content.area_rows import FORM, ROW_GROUPS, TITLES, VIEW
 from storefront.office.content.area_state import AreaState
 from storefront.office.icons import icon
-from storefront.office.layout import office
+from storefront.office.layout import office_layout
 from storefront.office.navigation import CONTENT
-from storefront.office.state import answers, may
+from storefront.office.state import answer_number, has_right
 from storefront.reflex_ext.hooks import text_at
 
 TITLE = _("Contenido")
@@ -39,93 +39,95 @@ MAIL_HINT = _(
 
 
 def page() -> rx.Component:
-    """The area of this address."""
+    """Render the area of this address."""
     content = rx.el.div(
         rx.el.a(icon("left", size=18), _("Todo el contenido"), href=CONTENT, class_name="o-disclosure"),
-        rx.el.h2(SHOWN.title),
-        rx.el.p(rx.match(SHOWN.area, *HINTS.items(), MAIL_HINT), class_name="o-row__detail"),
-        rx.cond(may(Right.CHANGE_CONTENT), editor(), rx.fragment()),
-        rx.cond(AreaState.theirs, conflict()),
-        rx.cond(AreaState.preview, preview()),
-        versions(),
+        rx.el.h2(VIEW.title),
+        rx.el.p(rx.match(VIEW.area, *HINTS.items(), MAIL_HINT), class_name="o-row__detail"),
+        rx.cond(has_right(Right.CHANGE_CONTENT), area_form(), rx.fragment()),
+        rx.cond(AreaState.other_version, conflict_panel()),
+        rx.cond(AreaState.preview, preview_panel()),
+        versions_panel(),
         class_name="o-content",
     )
-    return office(AreaState, CONTENT, TITLE, screen(AreaState, content), undo=AreaState.undo)
+    return office_layout(AreaState, CONTENT, TITLE, screen(AreaState, content), undo=AreaState.undo)
 
 
-def editor() -> rx.Component:
-    """The form. Its button shows what it would look like: nothing is published before that was seen."""
+def area_form() -> rx.Component:
+    """Render the form. Its button shows a preview: nothing can be published before that."""
     fields = rx.match(
-        SHOWN.area,
-        (Area.BANNER, GROUPS[Area.BANNER]()),
-        (Area.HOME, GROUPS[Area.HOME]()),
-        (Area.ANNOUNCEMENT, announcement()),
-        (Area.FOOTER, footer()),
-        mail(),
+        VIEW.area,
+        (Area.BANNER, ROW_GROUPS[Area.BANNER]()),
+        (Area.HOME, ROW_GROUPS[Area.HOME]()),
+        (Area.ANNOUNCEMENT, announcement_fields()),
+        (Area.FOOTER, footer_fields()),
+        mail_fields(),
     )
     return edit_form(
         AreaState,
-        AreaState.look,
+        AreaState.preview_changes,
         fields,
         rx.el.datalist(
-            rx.foreach(SHOWN.titles, lambda title: rx.el.option(value=title, key=title)),
+            rx.foreach(VIEW.titles, lambda title: rx.el.option(value=title, key=title)),
             id=rx.Var.create(TITLES),
         ),
-        end=look_bar(),
-        is_good=False,  # what was typed stays until it is published
+        end=preview_bar(),
+        is_good=False,  # the form stays changed until it is published
         on_discard=AreaState.start_over,
         class_name="o-panel o-form",
-        key=f"{SHOWN.area}-{SHOWN.version}",
+        key=f"{VIEW.area}-{VIEW.version}",
     )
 
 
-def typed(name: str, label: str, **more: Any) -> rx.Component:
-    """A line of the form that stands once."""
+def text_field(name: str, label: str, **more: Any) -> rx.Component:
+    """Render a text field of the form."""
     return office_field(
-        AreaState, FORM, name, label, **{"default_value": SHOWN.texts[name], "auto_complete": "off", **more}
+        AreaState, FORM, name, label, **{"default_value": VIEW.texts[name], "auto_complete": "off", **more}
     )
 
 
-def announcement() -> rx.Component:
-    """The fields of the line above every page."""
+def announcement_fields() -> rx.Component:
+    """Render the fields of the announcement above every page."""
     return rx.fragment(
-        typed("text", _("Texto"), is_optional=True),
-        typed(
+        text_field("text", _("Texto"), is_optional=True),
+        text_field(
             "link",
             _("Enlace"),
             is_optional=True,
-            max_length=LONGEST_LINK,
+            max_length=MAX_LINK_CHARS,
             placeholder="/catalog",
             input_mode="url",
             auto_capitalize="none",
             spell_check=False,
         ),
         rx.el.div(
-            typed("starts", _("Primer día"), type="date", is_optional=True),
-            typed("ends", _("Último día"), type="date", is_optional=True, hint=_("Termina sola esa noche.")),
+            text_field("starts", _("Primer día"), type="date", is_optional=True),
+            text_field(
+                "ends", _("Último día"), type="date", is_optional=True, hint=_("Termina sola esa noche.")
+            ),
             class_name="o-areas__days",
         ),
     )
 
 
-def footer() -> rx.Component:
-    """The fields of the footer."""
+def footer_fields() -> rx.Component:
+    """Render the fields of the footer."""
     return rx.fragment(
-        typed("about", _("De la tienda"), is_optional=True, hint=_("Vacío: la frase de los ajustes.")),
-        typed("title", _("Título de tu lista"), is_optional=True),
-        GROUPS[Area.FOOTER](),
+        text_field("about", _("De la tienda"), is_optional=True, hint=_("Vacío: la frase de los ajustes.")),
+        text_field("title", _("Título de tu lista"), is_optional=True),
+        ROW_GROUPS[Area.FOOTER](),
     )
 
 
-def mail() -> rx.Component:
-    """The fields of a mail."""
+def mail_fields() -> rx.Component:
+    """Render the fields of a mail."""
 
-    def words(name: str, label: str, *hint: rx.Component) -> rx.Component:
+    def text_area(name: str, label: str, *hint: rx.Component) -> rx.Component:
         element_id, problem = f"{FORM}-{name}", text_at(AreaState.problems, name)
         area = rx.el.textarea(
             id=rx.Var.create(element_id),
             name=name,
-            default_value=SHOWN.texts[name],
+            default_value=VIEW.texts[name],
             rows="4",
             class_name="field__input",
             custom_attrs={"aria-invalid": rx.cond(problem, "true", "false")},
@@ -134,25 +136,25 @@ def mail() -> rx.Component:
             label, area, *hint, element_id=element_id, problem=problem, is_optional=True, live=""
         )
 
-    names = rx.el.p(_("Puedes nombrar: "), SHOWN.names, class_name="field__hint")
+    names = rx.el.p(_("Puedes nombrar: "), VIEW.names, class_name="field__hint")
     return rx.fragment(
-        typed("subject", _("Asunto"), is_optional=True, hint=_("Vacío: el de la tienda.")),
-        words("opening", _("Al comienzo")),
-        words("closing", _("Al final"), names),
+        text_field("subject", _("Asunto"), is_optional=True, hint=_("Vacío: el de la tienda.")),
+        text_area("opening", _("Al comienzo")),
+        text_area("closing", _("Al final"), names),
     )
 
 
 @rx.memo
-def look_bar() -> rx.Component:
-    """Shows what was typed as the shop would, or drops it; there while something was changed."""
+def preview_bar() -> rx.Component:
+    """Render the buttons that preview or discard the changes; visible while there are changes."""
     return submit_bar(_("Ver cómo queda"), _("Un momento…"), "dark", "look")
 
 
-def conflict() -> rx.Component:
-    """What somebody else published, beside what was looked at."""
+def conflict_panel() -> rx.Component:
+    """Render the version that another staff member published in the meantime."""
     return rx.el.section(
-        looks(AreaState.theirs, "area-theirs"),
-        Once.create(
+        area_preview(AreaState.other_version, "area-theirs"),
+        SubmitOnce.create(
             rx.el.button(
                 _("Dejar lo de ellos"),
                 type="button",
@@ -160,18 +162,18 @@ def conflict() -> rx.Component:
                 data_once="",
                 class_name="button button--small button--quiet",
             ),
-            answers=answers(AreaState),
+            answers=answer_number(AreaState),
         ),
         class_name="o-panel o-section",
         data_testid="area-conflict",
     )
 
 
-def preview() -> rx.Component:
-    """What it would look like, and the button that publishes it."""
+def preview_panel() -> rx.Component:
+    """Render the preview and the button that publishes it."""
     shown = AreaState.preview
     publish = rx.el.button(
-        rx.cond(AreaState.theirs, _("Publicar lo mío"), _("Publicar")),
+        rx.cond(AreaState.other_version, _("Publicar lo mío"), _("Publicar")),
         type="button",
         on_click=AreaState.publish,
         data_once="",
@@ -179,13 +181,13 @@ def preview() -> rx.Component:
         data_testid="save",
     )
     return rx.el.section(
-        looks(AreaState.preview, "area-preview"),
+        area_preview(AreaState.preview, "area-preview"),
         rx.cond(
-            may(Right.CHANGE_CONTENT),
+            has_right(Right.CHANGE_CONTENT),
             rx.cond(
                 shown.version < 0,
-                Once.create(publish, answers=answers(AreaState)),
-                Once.create(come_back(shown.version), answers=answers(AreaState)),
+                SubmitOnce.create(publish, answers=answer_number(AreaState)),
+                SubmitOnce.create(restore_button(shown.version), answers=answer_number(AreaState)),
             ),
         ),
         class_name="o-panel o-section",
@@ -193,8 +195,8 @@ def preview() -> rx.Component:
     )
 
 
-def come_back(version: rx.Var[int]) -> rx.Component:
-    """Puts an earlier version into force again."""
+def restore_button(version: rx.Var[int]) -> rx.Component:
+    """Render a button that publishes an earlier version again."""
     return rx.el.button(
         _("Volver a esta"),
         type="button",
@@ -205,10 +207,10 @@ def come_back(version: rx.Var[int]) -> rx.Component:
     )
 
 
-def versions() -> rx.Component:
-    """Every version, each of which can be looked at and come back."""
+def versions_panel() -> rx.Component:
+    """Render every version, with buttons to preview or restore it."""
 
-    def one(row: ObjectVar[SavedRow]) -> rx.Component:
+    def version_row(row: ObjectVar[SavedRow]) -> rx.Component:
         look = rx.el.button(
             _("Ver"),
             rx.el.span(_("la versión {version}").format(version=row.version), class_name="sr-only"),
@@ -219,7 +221,12 @@ def versions() -> rx.Component:
         return rx.el.li(
             rx.el.span(
                 rx.el.span(_("Versión {version}").format(version=row.version), class_name="o-row__title"),
-                rx.el.span(row.label, rx.cond(row.by != "", " · ", ""), row.by, class_name="o-row__detail"),
+                rx.el.span(
+                    row.label,
+                    rx.cond(row.saved_by != "", " · ", ""),
+                    row.saved_by,
+                    class_name="o-row__detail",
+                ),
             ),
             rx.cond(row.is_current, chip(_("Vigente"), "good"), look),
             key=row.version,
@@ -228,6 +235,6 @@ def versions() -> rx.Component:
 
     return rx.el.section(
         rx.el.h3(_("Versiones")),
-        rx.el.ol(rx.foreach(SHOWN.versions, one), class_name="o-content__versions"),
+        rx.el.ol(rx.foreach(VIEW.versions, version_row), class_name="o-content__versions"),
         class_name="o-panel o-section",
     )

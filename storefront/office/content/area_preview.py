@@ -1,42 +1,42 @@
-"""What an area looks like in the shop, drawn by the shop's own components. Nothing in it can be pressed."""
+"""Preview of a content area, drawn with the shop's own components. Its links are disabled."""
 
 import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.content.areas import SECTION_NAMES, SectionKind
-from backend.content.current_content import ShownLine
+from backend.content.current_content import FooterLineView
 from backend.content.home import SectionView
 from backend.core.texts import _
 from backend.office.content.area_page import AreaPreview
-from storefront.components.frame import announced
-from storefront.pages.home import editorial_section, slide
+from storefront.components.frame import announcement_line
+from storefront.pages.home import banner_slide, editorial_section
 
-UNPRESSABLE = {"inert": True}
+INERT = {"inert": True}
 
 
-def looks(shown: ObjectVar[AreaPreview], test_id: str) -> rx.Component:
-    """A body as the shop would show it, below what it is."""
+def area_preview(shown: ObjectVar[AreaPreview], test_id: str) -> rx.Component:
+    """Render an area's content as the shop shows it, below a title."""
     footer = shown.footer
     return rx.fragment(
         rx.el.h3(shown.title, class_name="o-section__title"),
         rx.el.div(
-            rx.cond(shown.announcement.text != "", announced(shown.announcement)),
+            rx.cond(shown.announcement.text != "", announcement_line(shown.announcement)),
             rx.cond(
                 shown.slides.length() > 0,
-                rx.el.div(rx.foreach(shown.slides, slide), class_name="o-areas__slides"),
+                rx.el.div(rx.foreach(shown.slides, banner_slide), class_name="o-areas__slides"),
             ),
-            rx.cond(shown.sections.length() > 0, rx.el.ol(rx.foreach(shown.sections, section))),
+            rx.cond(shown.sections.length() > 0, rx.el.ol(rx.foreach(shown.sections, section_preview))),
             rx.cond(
                 (footer.about != "") | (footer.lines.length() > 0),
                 rx.el.div(
                     rx.el.p(footer.about),
                     rx.el.b(footer.title),
-                    rx.el.ul(rx.foreach(footer.lines, line)),
+                    rx.el.ul(rx.foreach(footer.lines, line_preview)),
                     class_name="o-areas__footer",
                 ),
             ),
-            rx.cond(shown.mail_page != "", mail(shown)),
-            custom_attrs={**UNPRESSABLE, "lang": "es-CO"},
+            rx.cond(shown.mail_page != "", mail_preview(shown)),
+            custom_attrs={**INERT, "lang": "es-CO"},
             class_name="o-areas__looks",
             data_testid=test_id,
         ),
@@ -46,8 +46,8 @@ def looks(shown: ObjectVar[AreaPreview], test_id: str) -> rx.Component:
     )
 
 
-def mail(shown: ObjectVar[AreaPreview]) -> rx.Component:
-    """A mail: its subject, and its page in a frame that runs nothing."""
+def mail_preview(shown: ObjectVar[AreaPreview]) -> rx.Component:
+    """Render a mail: its subject, and its page in a frame without scripts."""
     return rx.fragment(
         rx.el.p(rx.el.b(shown.mail_subject)),
         rx.el.iframe(
@@ -59,8 +59,8 @@ def mail(shown: ObjectVar[AreaPreview]) -> rx.Component:
     )
 
 
-def section(shown: ObjectVar[SectionView]) -> rx.Component:
-    """A section of the home page: those of the shop by their names."""
+def section_preview(shown: ObjectVar[SectionView]) -> rx.Component:
+    """Render a section of the home page; sections of the shop appear as their names."""
     names = [(kind, name) for kind, name in SECTION_NAMES.items()]
     return rx.el.li(
         rx.cond(
@@ -72,6 +72,6 @@ def section(shown: ObjectVar[SectionView]) -> rx.Component:
     )
 
 
-def line(shown: ObjectVar[ShownLine]) -> rx.Component:
-    """A line of the footer."""
+def line_preview(shown: ObjectVar[FooterLineView]) -> rx.Component:
+    """Render a line of the footer."""
     return rx.el.li(rx.cond(shown.href != "", rx.el.u(shown.text), shown.text), key=shown.text)

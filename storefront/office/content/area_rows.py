@@ -1,4 +1,4 @@
-"""The rows of an area's form: slides, sections and lines, in an order that can be changed."""
+"""The rows of an area's form that can be reordered: slides, sections and lines."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,72 +7,72 @@ import reflex as rx
 from reflex.vars import ArrayVar, ObjectVar
 
 from backend.content.areas import Area, SectionKind, SlideKind
-from backend.content.links import LONGEST_LINK
+from backend.content.links import MAX_LINK_CHARS
 from backend.core.texts import _
 from backend.office.content.area_form import CELLS, AreaRow
-from storefront.components.forms import field, field_box, problem_of, select_field
-from storefront.office.components.reorder_buttons import add, drop, move
+from storefront.components.forms import field, field_box, field_problem, select_field
+from storefront.office.components.reorder_buttons import add_button, drop_button, move_button
 from storefront.office.components.uploads import picture_upload
 from storefront.office.content.area_state import AreaState
-from storefront.office.react_components import ROWS, Ordered
+from storefront.office.react_components import ROWS, ReorderableRows
 from storefront.reflex_ext.hooks import text_at
 
 FORM = "area"
-"""What the ids of the form's fields begin with."""
+"""Prefix of the ids of the form's fields."""
 TITLES = "area-titles"
-"""The id of the list of toys that a field suggests."""
-SHOWN = AreaState.content
-ORDERED = ROWS.rows.to(ArrayVar, list[AreaRow])
+"""Id of the list of product titles that a field suggests."""
+VIEW = AreaState.content
+AREA_ROWS = ROWS.rows.to(ArrayVar, list[AreaRow])
 
 
-def slides() -> rx.Component:
-    """The slides of the banner."""
-    return group(
-        slide,
-        add(_("Un juguete")),
+def slide_rows() -> rx.Component:
+    """Render the slides of the banner."""
+    return row_group(
+        slide_row,
+        add_button(_("Un juguete")),
         rx.el.p(_("O una imagen:"), class_name="o-row__detail"),
         picture_upload(AreaState.add_pictures),
         placed=_("Ahora es el {n} de {count}."),
     )
 
 
-def sections() -> rx.Component:
-    """The sections of the home page."""
-    return group(
-        section,
-        add(_("Una sección tuya")),
+def section_rows() -> rx.Component:
+    """Render the sections of the home page."""
+    return row_group(
+        section_row,
+        add_button(_("Una sección tuya")),
         rx.el.p(_("O una sección con imagen:"), class_name="o-row__detail"),
         picture_upload(AreaState.add_pictures),
         placed=_("Ahora es la {n} de {count}."),
     )
 
 
-def lines() -> rx.Component:
-    """The lines of the footer."""
-    return group(
-        line,
-        add(_("Una línea")),
+def line_rows() -> rx.Component:
+    """Render the lines of the footer."""
+    return row_group(
+        line_row,
+        add_button(_("Una línea")),
         placed=_("Ahora es la {n} de {count}."),
     )
 
 
-def group(
+def row_group(
     row: Callable[[ObjectVar[AreaRow]], rx.Component], *adding: rx.Component, placed: str
 ) -> rx.Component:
-    """Rows that can be moved, and what adds one."""
-    return Ordered.create(
-        problem_of(f"{FORM}-rows", text_at(AreaState.problems, "rows"), ""),
-        rx.el.ol(rx.foreach(ORDERED, row), class_name="o-areas__rows"),
+    """Render rows that can be reordered, and the buttons that add one."""
+    return ReorderableRows.create(
+        field_problem(f"{FORM}-rows", text_at(AreaState.problems, "rows"), ""),
+        rx.el.ol(rx.foreach(AREA_ROWS, row), class_name="o-areas__rows"),
         *adding,
-        items=SHOWN.rows + AreaState.added,
-        blank=SHOWN.blank,
-        placed=placed,
+        items=VIEW.rows + AreaState.added_rows,
+        blank=VIEW.blank,
+        moved_text=placed,
         class_name="o-toy__group",
     )
 
 
-def row_of(row: ObjectVar[AreaRow], fields: rx.Component) -> rx.Component:
-    """A row. It is one element whatever its kind, so that what was typed moves with it."""
+def area_row(row: ObjectVar[AreaRow], fields: rx.Component) -> rx.Component:
+    """Render a row. It is one element for every kind, so that typed text moves with it."""
     return rx.el.li(
         rx.el.input(type="hidden", name="row[]", value=row.key, read_only=True),
         fields,
@@ -83,21 +83,21 @@ def row_of(row: ObjectVar[AreaRow], fields: rx.Component) -> rx.Component:
     )
 
 
-def fields_of(
+def row_fields(
     row: ObjectVar[AreaRow],
     name: str | rx.Var[str],
     *content: rx.Component,
     sent: tuple[str, ...],
-    can_go: bool = True,
+    is_removable: bool = True,
 ) -> rx.Component:
-    """The fields of a row, below its buttons. Of what it has no field for, it sends what it was given.
+    """Render the fields of a row below its buttons. Cells without a field are sent back unchanged.
 
     Args:
         row: the row.
-        name: what it is.
+        name: the label of its kind.
         content: its fields.
         sent: the cells that `content` sends.
-        can_go: whether it can be taken away.
+        is_removable: True if it can be removed.
     """
     unsent = [
         rx.el.input(type="hidden", name=f"cell_{cell}[]", value=getattr(row, cell), read_only=True)
@@ -108,17 +108,17 @@ def fields_of(
         *unsent,
         rx.el.div(
             rx.el.span(name, class_name="o-areas__name"),
-            move(-1, _("Antes")),
-            move(1, _("Después")),
-            *([drop(_("Quitar"))] if can_go else []),
+            move_button(-1, _("Antes")),
+            move_button(1, _("Después")),
+            *([drop_button(_("Quitar"))] if is_removable else []),
             class_name="o-areas__head",
         ),
         *content,
     )
 
 
-def cell(row: ObjectVar[AreaRow], name: str, label: str, **more: Any) -> rx.Component:
-    """A line of a row."""
+def cell_field(row: ObjectVar[AreaRow], name: str, label: str, **more: Any) -> rx.Component:
+    """Render a text field of a row."""
     return field(
         f"cell_{name}[]",
         label,
@@ -129,14 +129,14 @@ def cell(row: ObjectVar[AreaRow], name: str, label: str, **more: Any) -> rx.Comp
     )
 
 
-def link(row: ObjectVar[AreaRow], *, is_optional: bool, hint: str = "") -> rx.Component:
-    """Where a row leads."""
-    return cell(
+def link_field(row: ObjectVar[AreaRow], *, is_optional: bool, hint: str = "") -> rx.Component:
+    """Render the link field of a row."""
+    return cell_field(
         row,
         "link",
         _("Enlace"),
         is_optional=is_optional,
-        max_length=LONGEST_LINK,
+        max_length=MAX_LINK_CHARS,
         placeholder="/catalog",
         input_mode="url",
         auto_capitalize="none",
@@ -145,17 +145,17 @@ def link(row: ObjectVar[AreaRow], *, is_optional: bool, hint: str = "") -> rx.Co
     )
 
 
-def days(row: ObjectVar[AreaRow]) -> rx.Component:
-    """From which day to which."""
+def day_fields(row: ObjectVar[AreaRow]) -> rx.Component:
+    """Render the start and end day of a row."""
     return rx.el.div(
-        cell(row, "starts", _("Primer día"), type="date", is_optional=True),
-        cell(row, "ends", _("Último día"), type="date", is_optional=True),
+        cell_field(row, "starts", _("Primer día"), type="date", is_optional=True),
+        cell_field(row, "ends", _("Último día"), type="date", is_optional=True),
         class_name="o-areas__days",
     )
 
 
-def several_lines(row: ObjectVar[AreaRow], name: str, label: str, hint: str, rows: int) -> rx.Component:
-    """A text of several lines."""
+def text_area(row: ObjectVar[AreaRow], name: str, label: str, hint: str, rows: int) -> rx.Component:
+    """Render a field of several lines."""
     element_id = f"{FORM}-{name}-{row.key}"
     problem = text_at(AreaState.problems, f"{name}-{row.key}")
     area = rx.el.textarea(
@@ -171,26 +171,26 @@ def several_lines(row: ObjectVar[AreaRow], name: str, label: str, hint: str, row
     )
 
 
-def picture_of(row: ObjectVar[AreaRow]) -> rx.Component:
-    """The row's picture, and what it shows."""
+def picture_fields(row: ObjectVar[AreaRow]) -> rx.Component:
+    """Render the row's picture and its alternative text."""
     return rx.el.div(
         rx.el.img(
             src=row.src, alt="", width="120", height="120", loading="lazy", class_name="o-toy__picture"
         ),
-        cell(row, "alt", _("Qué se ve"), is_optional=True),
-        problem_of(f"{FORM}-picture-{row.key}", text_at(AreaState.problems, f"picture-{row.key}"), ""),
+        cell_field(row, "alt", _("Qué se ve"), is_optional=True),
+        field_problem(f"{FORM}-picture-{row.key}", text_at(AreaState.problems, f"picture-{row.key}"), ""),
         class_name="o-areas__picture",
     )
 
 
-def slide(row: ObjectVar[AreaRow]) -> rx.Component:
-    """A slide: of a toy or of a picture."""
+def slide_row(row: ObjectVar[AreaRow]) -> rx.Component:
+    """Render a slide: of a product or of a picture."""
     is_picture = row.kind == SlideKind.PICTURE
-    words = cell(row, "text", _("Frase"), is_optional=True)
-    toy = fields_of(
+    words = cell_field(row, "text", _("Frase"), is_optional=True)
+    product_fields = row_fields(
         row,
         _("Juguete"),
-        cell(
+        cell_field(
             row,
             "toy",
             _("Juguete"),
@@ -198,41 +198,41 @@ def slide(row: ObjectVar[AreaRow]) -> rx.Component:
             hint=_("Su título o su código (SKU). Se ve mientras se pueda comprar."),
         ),
         words,
-        link(row, is_optional=True, hint=_("Vacío: la página del juguete.")),
-        days(row),
+        link_field(row, is_optional=True, hint=_("Vacío: la página del juguete.")),
+        day_fields(row),
         sent=("toy", "text", "link", "starts", "ends"),
     )
-    picture = fields_of(
+    picture_slide_fields = row_fields(
         row,
         _("Imagen"),
-        picture_of(row),
-        cell(row, "title", _("Título")),
+        picture_fields(row),
+        cell_field(row, "title", _("Título")),
         words,
-        link(row, is_optional=False),
-        days(row),
+        link_field(row, is_optional=False),
+        day_fields(row),
         sent=("alt", "title", "text", "link", "starts", "ends"),
     )
-    return row_of(row, rx.cond(is_picture, picture, toy))
+    return area_row(row, rx.cond(is_picture, picture_slide_fields, product_fields))
 
 
-def section(row: ObjectVar[AreaRow]) -> rx.Component:
-    """A section: of the shop, or written."""
-    written = fields_of(
+def section_row(row: ObjectVar[AreaRow]) -> rx.Component:
+    """Render a section: one of the shop, or an editorial one."""
+    written = row_fields(
         row,
         _("Sección tuya"),
-        cell(row, "title", _("Título")),
-        several_lines(row, "text", _("Texto"), _("Un párrafo por línea."), 4),
+        cell_field(row, "title", _("Título")),
+        text_area(row, "text", _("Texto"), _("Un párrafo por línea."), 4),
         rx.cond(
             row.picture != "",
-            picture_of(row),
+            picture_fields(row),
             rx.el.input(type="hidden", name="cell_alt[]", value=row.alt, read_only=True),
         ),
         rx.el.div(
-            cell(row, "label", _("Botón"), is_optional=True, placeholder=_("Ver los kits")),
-            link(row, is_optional=True),
+            cell_field(row, "label", _("Botón"), is_optional=True, placeholder=_("Ver los kits")),
+            link_field(row, is_optional=True),
             class_name="o-toy__cells",
         ),
-        several_lines(
+        text_area(
             row,
             "toys",
             _("Juguetes"),
@@ -243,7 +243,9 @@ def section(row: ObjectVar[AreaRow]) -> rx.Component:
             _("Y los de una categoría"),
             [
                 rx.el.option(_("Ninguna"), value=""),
-                rx.foreach(SHOWN.categories, lambda one: rx.el.option(one.name, value=one.id, key=one.id)),
+                rx.foreach(
+                    VIEW.categories, lambda option: rx.el.option(option.name, value=option.id, key=option.id)
+                ),
             ],
             element_id=f"{FORM}-category_id-{row.key}",
             problem=text_at(AreaState.problems, f"category_id-{row.key}"),
@@ -253,21 +255,21 @@ def section(row: ObjectVar[AreaRow]) -> rx.Component:
         ),
         sent=("title", "text", "alt", "label", "link", "toys", "category_id"),
     )
-    own = fields_of(row, row.name, sent=(), can_go=False)
-    return row_of(row, rx.cond(row.kind == SectionKind.EDITORIAL, written, own))
+    own = row_fields(row, row.name, sent=(), is_removable=False)
+    return area_row(row, rx.cond(row.kind == SectionKind.EDITORIAL, written, own))
 
 
-def line(row: ObjectVar[AreaRow]) -> rx.Component:
-    """A line of the footer."""
-    fields = fields_of(
+def line_row(row: ObjectVar[AreaRow]) -> rx.Component:
+    """Render a line of the footer."""
+    fields = row_fields(
         row,
         _("Línea"),
-        cell(row, "text", _("Texto")),
-        link(row, is_optional=True, hint=_("Vacío: solo texto.")),
+        cell_field(row, "text", _("Texto")),
+        link_field(row, is_optional=True, hint=_("Vacío: solo texto.")),
         sent=("text", "link"),
     )
-    return row_of(row, fields)
+    return area_row(row, fields)
 
 
-GROUPS = {Area.BANNER: slides, Area.HOME: sections, Area.FOOTER: lines}
-"""The rows of the areas that have any."""
+ROW_GROUPS = {Area.BANNER: slide_rows, Area.HOME: section_rows, Area.FOOTER: line_rows}
+"""Functions that render the rows of an area, for areas with rows."""

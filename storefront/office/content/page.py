@@ -1,4 +1,4 @@
-"""Contenido: what the office says in the shop, and the legal texts with each of their versions."""
+"""The content screen (Contenido): content areas, and the legal texts with all their versions."""
 
 from typing import Any, ClassVar
 from urllib.parse import parse_qs
@@ -10,14 +10,14 @@ from backend.app import current_shop
 from backend.core.errors import Conflict, InvalidData, NotFound
 from backend.core.texts import _
 from backend.legal.texts import (
-    LONGEST_TEXT,
+    MAX_TEXT_LENGTH,
     LegalKind,
     TextVersion,
-    as_html,
-    filled,
+    fill_text,
     require_source,
     restore_text,
     save_text,
+    to_html,
 )
 from backend.office.content.area_page import AreaSummary
 from backend.office.content.page import ContentPage, TextRow, TextView, VersionRow, content_page
@@ -27,29 +27,29 @@ from storefront.office.components.feedback import chip, screen
 from storefront.office.components.forms import edit_form
 from storefront.office.components.lists import row_link, rows
 from storefront.office.icons import icon
-from storefront.office.layout import office
+from storefront.office.layout import office_layout
 from storefront.office.navigation import AREAS, CONTENT
-from storefront.office.state import OfficeScreen, may, office_event
+from storefront.office.state import OfficeScreen, has_right, office_event
 from storefront.reflex_ext.hooks import text_at
 from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.handlers import checked_fields, checked_number
 
 TITLE = _("Contenido")
-MOST_VERSIONS = 10**6
+MAX_VERSION = 10**6
 
 
 class ContentState(OfficeScreen, KnownClientState):
-    """The texts, and the one that is being changed."""
+    """The legal texts, and the one that is being edited."""
 
     content: rx.Field[ContentPage | None] = rx.field(None)
     preview: rx.Field[str] = rx.field("")
-    """What the text that is being typed looks like; empty while it is the one that is shown."""
+    """The typed text as HTML; empty until something is typed."""
 
     _right: ClassVar[Right] = Right.READ_SETTINGS
 
-    async def _content(self, actor: Actor) -> ContentPage:
-        asked = parse_qs(self.router.url.query)
-        kind, version = (asked.get(name, [""])[0] for name in ("text", "version"))
+    async def _read_content(self, actor: Actor) -> ContentPage:
+        query = parse_qs(self.router.url.query)
+        kind, version = (query.get(name, [""])[0] for name in ("text", "version"))
         shop = current_shop()
         effective = await shop.effective_settings.now()
         self.preview = ""
@@ -58,19 +58,19 @@ class ContentState(OfficeScreen, KnownClientState):
             return await content_page(session, actor, effective, kind[:20], number)
 
     @office_event(Right.CHANGE_SETTINGS, supersedes=True, debounce=400)
-    async def look(self, actor: Actor, source: str) -> None:
-        """Show what the text would look like."""
+    async def preview_text(self, actor: Actor, source: str) -> None:
+        """Preview the typed text."""
         actor.require(Right.CHANGE_SETTINGS)
         shown = self._opened_text()
-        if not isinstance(source, str) or len(source) > LONGEST_TEXT:
+        if not isinstance(source, str) or len(source) > MAX_TEXT_LENGTH:
             raise InvalidData("not a text")
         typed = TextVersion(LegalKind(shown.kind), shown.current, source)
-        self.preview = as_html(filled(typed, await current_shop().effective_settings.now()).text)
+        self.preview = to_html(fill_text(typed, await current_shop().effective_settings.now()).text)
 
     @office_event(Right.CHANGE_SETTINGS)
     async def save(self, actor: Actor, form_data: dict[str, str]) -> Any:
-        """Put what was typed into force, as a new version."""
-        typed = checked_fields(form_data, "source", "is_reviewed", longest=LONGEST_TEXT)
+        """Publish the typed text as a new version."""
+        typed = checked_fields(form_data, "source", "is_reviewed", max_length=MAX_TEXT_LENGTH)
         shown = self._opened_text()
         self.problems = {}
         try:
@@ -85,20 +85,22 @@ class ContentState(OfficeScreen, KnownClientState):
                     is_reviewed=typed["is_reviewed"] == "on",
                 )
         except Conflict:
-            self._tell(_("Alguien guardó otra versión antes. Copia tu texto y recarga la página."), "problem")
+            self._announce(
+                _("Alguien guardó otra versión antes. Copia tu texto y recarga la página."), "problem"
+            )
             return None
-        return await self._saved(actor, saved)
+        return await self._show_saved(actor, saved)
 
     @office_event(Right.CHANGE_SETTINGS)
     async def restore(self, actor: Actor, version: int) -> Any:
-        """Put an earlier version into force again, as a new one."""
-        shown, version = self._opened_text(), checked_number(version, 1, MOST_VERSIONS)
+        """Publish an earlier version again, as a new version."""
+        shown, version = self._opened_text(), checked_number(version, 1, MAX_VERSION)
         async with current_shop().database.transaction() as session:
             saved = await restore_text(session, actor, LegalKind(shown.kind), version, seen=shown.current)
-        return await self._saved(actor, saved)
+        return await self._show_saved(actor, saved)
 
-    async def _saved(self, actor: Actor, saved: TextVersion) -> Any:
-        self._tell(_("Versión {version} publicada. Ya se ve en la tienda.").format(version=saved.version))
+    async def _show_saved(self, actor: Actor, saved: TextVersion) -> Any:
+        self._announce(_("Versión {version} publicada. Ya se ve en la tienda.").format(version=saved.version))
         shop = current_shop()
         async with shop.database.read() as session:
             self.content = await content_page(session, actor, await shop.effective_settings.now(), saved.kind)
@@ -112,17 +114,17 @@ class ContentState(OfficeScreen, KnownClientState):
         return shown.opened
 
 
-SHOWN = ContentState.content
-OPENED = SHOWN.opened
+VIEW = ContentState.content
+OPENED_TEXT = VIEW.opened
 
 
 def page() -> rx.Component:
-    """The texts."""
+    """Render the list of content, or the opened text."""
     content = rx.cond(
-        SHOWN.opened,
-        opened(),
+        VIEW.opened,
+        opened_text(),
         rx.fragment(
-            rows(SHOWN.areas, area_row, rx.fragment(), label=_("En la tienda")),
+            rows(VIEW.areas, area_row, rx.fragment(), label=_("En la tienda")),
             rx.el.h2(_("Textos legales"), class_name="o-section__title o-content__part"),
             rx.el.p(
                 _(
@@ -131,21 +133,21 @@ def page() -> rx.Component:
                 ),
                 class_name="o-row__detail",
             ),
-            rows(SHOWN.texts, row, rx.fragment(), label=TITLE),
+            rows(VIEW.texts, text_row, rx.fragment(), label=TITLE),
         ),
     )
-    return office(ContentState, CONTENT, TITLE, screen(ContentState, content))
+    return office_layout(ContentState, CONTENT, TITLE, screen(ContentState, content))
 
 
-def reviewed(is_reviewed: Any) -> rx.Component:
-    """Whether a lawyer has confirmed a text."""
+def review_chip(is_reviewed: Any) -> rx.Component:
+    """Render whether a lawyer has confirmed a text."""
     return rx.cond(
         is_reviewed, chip(_("Confirmado"), "good"), chip(_("Falta que un abogado lo confirme"), "wait")
     )
 
 
 def area_row(area: ObjectVar[AreaSummary]) -> rx.Component:
-    """An area of content in the list."""
+    """Render an area of the list."""
     names = [(named, f"{CONTENT}/{name}") for name, named in AREAS.items()]
     return row_link(
         rx.match(area.area, *names, CONTENT),
@@ -156,48 +158,50 @@ def area_row(area: ObjectVar[AreaSummary]) -> rx.Component:
     )
 
 
-def row(text: ObjectVar[TextRow]) -> rx.Component:
-    """A text in the list."""
+def text_row(text: ObjectVar[TextRow]) -> rx.Component:
+    """Render a legal text of the list."""
     return row_link(
         f"{CONTENT}?text={text.kind}",
         rx.el.span(text.title, class_name="o-row__title"),
         rx.el.span(_("Versión {version}").format(version=text.version), class_name="o-row__detail"),
-        reviewed(text.is_reviewed),
+        review_chip(text.is_reviewed),
         row_id=text.kind,
         test_id="text-row",
     )
 
 
-def opened() -> rx.Component:
-    """A text: what it says, what it looks like, and its versions."""
+def opened_text() -> rx.Component:
+    """Render a legal text: its form, its preview and its versions."""
     return rx.el.div(
         rx.el.a(icon("left", size=18), _("Todos los textos"), href=CONTENT, class_name="o-disclosure"),
-        rx.el.div(rx.el.h2(OPENED.title), reviewed(OPENED.is_reviewed), class_name="o-content__head"),
-        rx.cond(may(Right.CHANGE_SETTINGS), editor(), rx.fragment()),
+        rx.el.div(
+            rx.el.h2(OPENED_TEXT.title), review_chip(OPENED_TEXT.is_reviewed), class_name="o-content__head"
+        ),
+        rx.cond(has_right(Right.CHANGE_SETTINGS), text_form(), rx.fragment()),
         rx.el.section(
             rx.el.h3(_("Así se ve en la tienda")),
             rx.html(
-                rx.cond(ContentState.preview != "", ContentState.preview, OPENED.html),
+                rx.cond(ContentState.preview != "", ContentState.preview, OPENED_TEXT.html),
                 class_name="o-content__text",
                 custom_attrs={"lang": "es-CO", "data-testid": "text-preview"},
             ),
             class_name="o-panel o-section",
         ),
-        versions(),
+        versions_panel(),
         class_name="o-content",
     )
 
 
-def editor() -> rx.Component:
-    """The form with the text."""
+def text_form() -> rx.Component:
+    """Render the form of the text."""
     element_id, problem = "text-source", text_at(ContentState.problems, "source")
     area = rx.el.textarea(
         id=rx.Var.create(element_id),
         name="source",
-        default_value=OPENED.source,
-        on_change=ContentState.look,
+        default_value=OPENED_TEXT.source,
+        on_change=ContentState.preview_text,
         rows="18",
-        max_length=LONGEST_TEXT,
+        max_length=MAX_TEXT_LENGTH,
         class_name="field__input o-content__source",
         spell_check=True,
         custom_attrs={"aria-invalid": rx.cond(problem, "true", "false"), "lang": "es-CO"},
@@ -210,7 +214,7 @@ def editor() -> rx.Component:
             area,
             rx.el.p(
                 _("Markdown: «## Título», «- punto», «**negrilla**». Datos de la tienda: "),
-                OPENED.data,
+                OPENED_TEXT.data,
                 class_name="field__hint",
             ),
             element_id=element_id,
@@ -218,21 +222,21 @@ def editor() -> rx.Component:
             live="",
         ),
         rx.el.label(
-            rx.el.input(type="checkbox", name="is_reviewed", default_checked=OPENED.is_reviewed),
+            rx.el.input(type="checkbox", name="is_reviewed", default_checked=OPENED_TEXT.is_reviewed),
             rx.el.span(_("Un abogado lo confirmó")),
             class_name="o-content__check",
         ),
         class_name="o-panel o-form",
-        key=f"{OPENED.kind}-{OPENED.current}-{OPENED.shown}",
+        key=f"{OPENED_TEXT.kind}-{OPENED_TEXT.current}-{OPENED_TEXT.shown}",
     )
 
 
-def versions() -> rx.Component:
-    """Every version, each of which can be looked at and come back."""
+def versions_panel() -> rx.Component:
+    """Render every version, with links to show or restore it."""
 
-    def one(version: ObjectVar[VersionRow]) -> rx.Component:
+    def version_row(version: ObjectVar[VersionRow]) -> rx.Component:
         restored = rx.cond(
-            ~version.is_current & may(Right.CHANGE_SETTINGS),
+            ~version.is_current & has_right(Right.CHANGE_SETTINGS),
             rx.el.button(
                 _("Volver a esta"),
                 type="button",
@@ -245,13 +249,13 @@ def versions() -> rx.Component:
             rx.el.span(
                 rx.el.a(
                     _("Versión {version}").format(version=version.version),
-                    href=f"{CONTENT}?text={OPENED.kind}&version={version.version}",
+                    href=f"{CONTENT}?text={OPENED_TEXT.kind}&version={version.version}",
                     class_name="o-row__title",
                 ),
                 rx.el.span(
                     version.label,
-                    rx.cond(version.by != "", " · ", ""),
-                    version.by,
+                    rx.cond(version.saved_by != "", " · ", ""),
+                    version.saved_by,
                     class_name="o-row__detail",
                 ),
             ),
@@ -262,6 +266,6 @@ def versions() -> rx.Component:
 
     return rx.el.section(
         rx.el.h3(_("Versiones")),
-        rx.el.ol(rx.foreach(OPENED.versions, one), class_name="o-content__versions"),
+        rx.el.ol(rx.foreach(OPENED_TEXT.versions, version_row), class_name="o-content__versions"),
         class_name="o-panel o-section",
     )

@@ -1,1 +1,1 @@
-"""Clientes: everybody who buys, and one of them."""
+"""The customers screens (Clientes): the list and the detail of one customer."""

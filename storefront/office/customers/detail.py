@@ -1,4 +1,4 @@
-"""Cliente: who somebody is, what they bought and agreed to, and what the staff noted."""
+"""Components of a customer's screen (Cliente): contact, orders, consents and staff notes."""
 
 from typing import Any
 
@@ -6,77 +6,85 @@ import reflex as rx
 from reflex.vars import ArrayVar, ObjectVar
 
 from backend.core.texts import _
-from backend.customers.notes import LONGEST_NOTE
-from backend.office.customers.detail import NoteView, PlaceView
+from backend.customers.notes import MAX_NOTE_LENGTH
+from backend.office.customers.detail import KnownAddress, NoteView
 from backend.office.orders.listing import OrderRow
-from storefront.components.forms import Once
+from storefront.components.forms import SubmitOnce
 from storefront.office.components.consents import consents_list
 from storefront.office.components.detail import (
     BUTTON,
+    contact_button,
     detail_screen,
-    fact,
+    fact_row,
     note_form,
     panel,
     skeleton,
-    way_to_reach,
 )
 from storefront.office.components.feedback import state_chip
 from storefront.office.components.forms import edit_form, office_field
-from storefront.office.components.history import history
+from storefront.office.components.history import history_panel
 from storefront.office.customers.detail_state import CustomerState
 from storefront.office.icons import icon
 from storefront.office.navigation import CUSTOMERS, ORDERS
-from storefront.office.state import answers
+from storefront.office.state import answer_number
 
 TITLE = _("Cliente")
-SHOWN = CustomerState.content
+VIEW = CustomerState.content
 
 
 def page() -> rx.Component:
-    """One customer."""
+    """Render the customer's screen."""
     content = rx.fragment(
-        head(),
+        status_line(),
         rx.el.div(
-            rx.el.div(orders(), asked(), class_name="o-order__main"),
-            rx.el.div(person(), addresses(), agreed(), taking(), class_name="o-order__side"),
+            rx.el.div(orders_panel(), pqrs_panel(), class_name="o-order__main"),
             rx.el.div(
-                Once.create(notes(), answers=answers(CustomerState), empties=CustomerState.noted),
-                history(SHOWN.id),
+                contact_panel(),
+                addresses_panel(),
+                consents_panel(),
+                data_export_panel(),
+                class_name="o-order__side",
+            ),
+            rx.el.div(
+                SubmitOnce.create(
+                    notes_panel(), answers=answer_number(CustomerState), empties=CustomerState.note_count
+                ),
+                history_panel(VIEW.id),
                 class_name="o-order__past",
             ),
             class_name="o-order__columns",
         ),
-        Once.create(erasing(), answers=answers(CustomerState)),
+        SubmitOnce.create(erasure_panel(), answers=answer_number(CustomerState)),
     )
-    title = rx.cond(CustomerState.content, SHOWN.name, TITLE)
+    title = rx.cond(CustomerState.content, VIEW.name, TITLE)
     return detail_screen(CustomerState, title, (_("Clientes"), CUSTOMERS), content, skeleton())
 
 
-def can(action: str) -> rx.Var[bool]:
-    """Whether this can be done now."""
-    return SHOWN.actions.contains(action)
+def is_allowed(action: str) -> rx.Var[bool]:
+    """Return a variable: True if the action is allowed now."""
+    return VIEW.actions.contains(action)
 
 
-def head() -> rx.Component:
-    """Whether they have an account, and the same address without or with one."""
+def status_line() -> rx.Component:
+    """Render the account status, and links to other records of the same address."""
 
-    def other(one: ArrayVar[tuple[str, str]]) -> rx.Component:
-        return rx.el.a(one[1], href=f"{CUSTOMERS}/{one[0]}", key=one[0], class_name="o-link")
+    def record_link(record: ArrayVar[tuple[str, str]]) -> rx.Component:
+        return rx.el.a(record[1], href=f"{CUSTOMERS}/{record[0]}", key=record[0], class_name="o-link")
 
     return rx.el.div(
-        state_chip(SHOWN.chip),
-        rx.foreach(SHOWN.others, other),
+        state_chip(VIEW.chip),
+        rx.foreach(VIEW.others, record_link),
         class_name="o-one__head",
         data_testid="customer-state",
     )
 
 
-def person() -> rx.Component:
-    """Who they are and how to reach them; for who may, a form that corrects it."""
+def contact_panel() -> rx.Component:
+    """Render the contact data; with the right to change it, a form."""
 
     def line(name: str, label: str, **more: Any) -> rx.Component:
-        known = getattr(SHOWN.fields, name)
-        return office_field(CustomerState, "person", name, label, default_value=known, **more)
+        value = getattr(VIEW.fields, name)
+        return office_field(CustomerState, "person", name, label, default_value=value, **more)
 
     form = edit_form(
         CustomerState,
@@ -87,42 +95,42 @@ def person() -> rx.Component:
     )
     return panel(
         _("Quién es"),
-        rx.el.p(SHOWN.email, class_name="o-consent__digest"),
-        rx.cond(SHOWN.phone != "", rx.el.p(SHOWN.phone, class_name="o-row__detail")),
+        rx.el.p(VIEW.email, class_name="o-consent__digest"),
+        rx.cond(VIEW.phone != "", rx.el.p(VIEW.phone, class_name="o-row__detail")),
         rx.el.div(
             rx.cond(
-                SHOWN.phone_path != "",
+                VIEW.phone_path != "",
                 rx.fragment(
-                    way_to_reach(SHOWN.phone_path, "phone", _("Llamar")),
-                    way_to_reach(
-                        SHOWN.whatsapp_path, "chat", "WhatsApp", target="_blank", rel="noopener noreferrer"
+                    contact_button(VIEW.phone_path, "phone", _("Llamar")),
+                    contact_button(
+                        VIEW.whatsapp_path, "chat", "WhatsApp", target="_blank", rel="noopener noreferrer"
                     ),
                 ),
             ),
-            way_to_reach(f"mailto:{SHOWN.email}", "mail", _("Correo")),
+            contact_button(f"mailto:{VIEW.email}", "mail", _("Correo")),
             class_name="o-one__next",
         ),
-        rx.el.dl(rx.foreach(SHOWN.facts, fact), class_name="o-facts"),
+        rx.el.dl(rx.foreach(VIEW.facts, fact_row), class_name="o-facts"),
         rx.cond(
-            can("change"),
+            is_allowed("change"),
             rx.el.details(
                 rx.el.summary(icon("edit", size=18), _("Corregir los datos"), class_name="o-disclosure"),
-                rx.el.div(form, key=rx.Var.create(SHOWN.fields).to_string()),
+                rx.el.div(form, key=rx.Var.create(VIEW.fields).to_string()),
             ),
         ),
         test_id="customer-person",
     )
 
 
-def orders() -> rx.Component:
-    """What they bought, the newest first."""
+def orders_panel() -> rx.Component:
+    """Render the customer's orders, the newest first."""
 
-    def one(order: ObjectVar[OrderRow]) -> rx.Component:
+    def order_item(order: ObjectVar[OrderRow]) -> rx.Component:
         return rx.el.li(
             rx.el.a(
                 rx.el.span(
                     rx.el.b(f"#{order.number} · {order.total_label}"),
-                    rx.el.span(order.toys, class_name="o-row__detail"),
+                    rx.el.span(order.products, class_name="o-row__detail"),
                     rx.el.span(order.placed_label, class_name="o-row__detail"),
                     class_name="o-return__what",
                 ),
@@ -135,33 +143,33 @@ def orders() -> rx.Component:
         )
 
     others = rx.el.a(
-        _("Ver los otros {n} en Pedidos").format(n=SHOWN.more_orders),
-        href=f"{ORDERS}?q={SHOWN.email}",
+        _("Ver los otros {n} en Pedidos").format(n=VIEW.more_orders),
+        href=f"{ORDERS}?q={VIEW.email}",
         class_name="o-link",
     )
     return panel(
         _("Pedidos"),
         rx.cond(
-            SHOWN.orders.length() > 0,
-            rx.el.ul(rx.foreach(SHOWN.orders, one)),
+            VIEW.orders.length() > 0,
+            rx.el.ul(rx.foreach(VIEW.orders, order_item)),
             rx.el.p(_("Todavía no ha pedido nada."), class_name="o-row__detail"),
         ),
-        rx.cond(SHOWN.more_orders > 0, others),
+        rx.cond(VIEW.more_orders > 0, others),
     )
 
 
-def asked() -> rx.Component:
-    """What they asked by the form."""
+def pqrs_panel() -> rx.Component:
+    """Render the customer's PQRS requests."""
     return rx.cond(
-        SHOWN.pqrs.length() > 0,
-        panel(_("PQRS"), rx.el.dl(rx.foreach(SHOWN.pqrs, fact), class_name="o-facts")),
+        VIEW.pqrs.length() > 0,
+        panel(_("PQRS"), rx.el.dl(rx.foreach(VIEW.pqrs, fact_row), class_name="o-facts")),
     )
 
 
-def addresses() -> rx.Component:
-    """Where their toys went."""
+def addresses_panel() -> rx.Component:
+    """Render the customer's addresses."""
 
-    def one(place: ObjectVar[PlaceView]) -> rx.Component:
+    def address_item(place: ObjectVar[KnownAddress]) -> rx.Component:
         return rx.el.li(
             rx.el.p(rx.el.b(place.source)),
             rx.el.address(
@@ -171,32 +179,32 @@ def addresses() -> rx.Component:
         )
 
     return rx.cond(
-        SHOWN.addresses.length() > 0,
-        panel(_("Direcciones"), rx.el.ul(rx.foreach(SHOWN.addresses, one), class_name="o-consents")),
+        VIEW.addresses.length() > 0,
+        panel(_("Direcciones"), rx.el.ul(rx.foreach(VIEW.addresses, address_item), class_name="o-consents")),
     )
 
 
-def agreed() -> rx.Component:
-    """What they agreed to, with its proof."""
+def consents_panel() -> rx.Component:
+    """Render the customer's consents with their proofs."""
     return panel(
         _("Lo que aceptó"),
         rx.cond(
-            SHOWN.consents.length() > 0,
-            consents_list(SHOWN.consents),
+            VIEW.consents.length() > 0,
+            consents_list(VIEW.consents),
             rx.el.p(_("No hay autorizaciones guardadas."), class_name="o-row__detail"),
         ),
         test_id="customer-consents",
     )
 
 
-def taking() -> rx.Component:
-    """The file with all that is held on them."""
+def data_export_panel() -> rx.Component:
+    """Render the links that export the customer's personal data."""
 
-    def file(kind: str, label: str, style: str) -> rx.Component:
+    def file_link(kind: str, label: str, style: str) -> rx.Component:
         return rx.el.a(
             icon("download", size=18),
             label,
-            href=f"/admin/customers/{SHOWN.id}/export?format={kind}",
+            href=f"/admin/customers/{VIEW.id}/export?format={kind}",
             custom_attrs={"reloadDocument": True},
             class_name=f"{BUTTON}button--{style}",
             data_testid=f"customer-export-{kind}",
@@ -206,15 +214,15 @@ def taking() -> rx.Component:
         _("Para descargarlos entra otra vez con el código de tu teléfono."), class_name="o-row__detail"
     )
     return rx.cond(
-        can("export") | can("prove"),
+        is_allowed("export") | is_allowed("prove"),
         panel(
             _("Sus datos"),
             rx.el.p(_("Todo lo que la tienda guarda de esta persona."), class_name="o-row__detail"),
             rx.cond(
-                can("export"),
+                is_allowed("export"),
                 rx.el.div(
-                    file("csv", _("Hoja de cálculo"), "dark"),
-                    file("json", _("Para programas"), "quiet"),
+                    file_link("csv", _("Hoja de cálculo"), "dark"),
+                    file_link("json", _("Para programas"), "quiet"),
                     class_name="o-one__next",
                 ),
                 prove,
@@ -223,8 +231,8 @@ def taking() -> rx.Component:
     )
 
 
-def erasing() -> rx.Component:
-    """What is in the way of deleting their data, or the form that does it."""
+def erasure_panel() -> rx.Component:
+    """Render the form that deletes the customer's data, or the obstacles to that."""
     form = rx.el.form(
         rx.el.p(
             _(
@@ -252,37 +260,39 @@ def erasing() -> rx.Component:
     )
     in_the_way = rx.fragment(
         rx.el.p(_("Todavía no se puede: primero hay que terminar esto.")),
-        rx.el.ul(rx.foreach(SHOWN.obstacles, lambda text: rx.el.li(text, key=text))),
+        rx.el.ul(rx.foreach(VIEW.obstacles, lambda text: rx.el.li(text, key=text))),
     )
     return rx.cond(
-        can("erase"),
+        is_allowed("erase"),
         panel(
             _("Suprimir sus datos"),
-            rx.cond(SHOWN.obstacles.length() > 0, in_the_way, form),
+            rx.cond(VIEW.obstacles.length() > 0, in_the_way, form),
             test_id="customer-erasing",
         ),
     )
 
 
-def notes() -> rx.Component:
-    """What the staff wrote, and a form for another note."""
+def notes_panel() -> rx.Component:
+    """Render the staff notes, and a form for another note."""
 
-    def one(note: ObjectVar[NoteView]) -> rx.Component:
+    def note_item(note: ObjectVar[NoteView]) -> rx.Component:
         return rx.el.li(
             rx.el.p(note.text, class_name="o-event__text"),
-            rx.el.p(note.by, rx.cond(note.by != "", " · ", ""), note.when, class_name="o-row__detail"),
+            rx.el.p(
+                note.author, rx.cond(note.author != "", " · ", ""), note.when, class_name="o-row__detail"
+            ),
             key=note.id,
             class_name="o-event",
             data_tone="note",
         )
 
-    writing = note_form(CustomerState, "customer-note", LONGEST_NOTE)
+    writing = note_form(CustomerState, "customer-note", MAX_NOTE_LENGTH)
     return panel(
         _("Notas"),
-        rx.cond(can("change"), writing),
+        rx.cond(is_allowed("change"), writing),
         rx.cond(
-            SHOWN.notes.length() > 0,
-            rx.el.ol(rx.foreach(SHOWN.notes, one), class_name="o-events", data_testid="customer-notes"),
+            VIEW.notes.length() > 0,
+            rx.el.ol(rx.foreach(VIEW.notes, note_item), class_name="o-events", data_testid="customer-notes"),
             rx.el.p(_("Ninguna nota."), class_name="o-row__detail"),
         ),
     )

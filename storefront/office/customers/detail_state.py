@@ -1,4 +1,4 @@
-"""What the screen of one customer knows, and what can be done there."""
+"""State of a customer's screen."""
 
 from typing import Any, ClassVar
 
@@ -10,10 +10,10 @@ from backend.core.texts import _
 from backend.core.web.contact import read_form
 from backend.customers.auth.accounts import Profile
 from backend.customers.directory import change_person
-from backend.customers.notes import LONGEST_NOTE, add_note
+from backend.customers.notes import MAX_NOTE_LENGTH, add_note
 from backend.news.topics import Topic
 from backend.office.customers.detail import CustomerDetail, customer_detail
-from backend.privacy.erasure import erase
+from backend.privacy.erasure import erase_person
 from backend.staff.rights import Actor, Right
 from storefront.office.navigation import CUSTOMERS
 from storefront.office.state import OfficeScreen, office_event
@@ -27,42 +27,42 @@ class CustomerState(OfficeScreen, KnownClientState):
     """One customer or guest."""
 
     content: rx.Field[CustomerDetail | None] = rx.field(None)
-    noted: rx.Field[int] = rx.field(0)
-    """How many notes were written here."""
+    note_count: rx.Field[int] = rx.field(0)
+    """Number of notes added on this page."""
 
     _right: ClassVar[Right] = Right.READ_CUSTOMERS
     _topics: ClassVar[frozenset[str]] = frozenset({Topic.ORDERS})
 
-    async def _content(self, actor: Actor) -> CustomerDetail:
+    async def _read_content(self, actor: Actor) -> CustomerDetail:
         async with current_shop().database.read() as session:
-            return await customer_detail(session, actor, self._id())
+            return await customer_detail(session, actor, self._id_in_url())
 
     @office_event(Right.CHANGE_CUSTOMERS)
     async def correct(self, actor: Actor, form: dict[str, Any]) -> None:
-        """Correct a name or a telephone."""
+        """Correct the customer's name or telephone."""
         profile = read_form(Profile, checked_fields(form, *PROFILE))
         async with current_shop().database.transaction() as session:
-            await change_person(session, actor, self._id(), profile.model_dump())
-        await self._done(actor, _("Datos corregidos."))
+            await change_person(session, actor, self._id_in_url(), profile.model_dump())
+        await self._announce_done(actor, _("Datos corregidos."))
 
     @office_event(Right.CHANGE_CUSTOMERS)
-    async def note(self, actor: Actor, form: dict[str, Any]) -> None:
-        """Write a note for the others."""
-        text = checked_fields(form, "text", longest=LONGEST_NOTE)["text"]
+    async def add_staff_note(self, actor: Actor, form: dict[str, Any]) -> None:
+        """Add a note for the staff."""
+        text = checked_fields(form, "text", max_length=MAX_NOTE_LENGTH)["text"]
         async with current_shop().database.transaction() as session:
-            await add_note(session, actor, self._id(), text)
-        self.noted += 1
-        await self._done(actor, _("Nota guardada."))
+            await add_note(session, actor, self._id_in_url(), text)
+        self.note_count += 1
+        await self._announce_done(actor, _("Nota guardada."))
 
     @office_event(Right.ERASE_PERSONAL_DATA)
     async def erase(self, actor: Actor, form: dict[str, Any]) -> Any:
-        """Delete what is held on them, whose `email` was typed again."""
+        """Delete the customer's data. The form repeats their `email`."""
         typed = checked_fields(form, "email")["email"]
         try:
             async with current_shop().database.transaction() as session:
-                await erase(session, actor, self._id(), typed)
+                await erase_person(session, actor, self._id_in_url(), typed)
         except NotAllowed as error:
             await self._show(actor)
-            self._tell(error.message, "problem")
+            self._announce(error.message, "problem")
             return None
         return rx.redirect(CUSTOMERS, replace=True)

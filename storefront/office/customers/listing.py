@@ -1,4 +1,4 @@
-"""Clientes: everybody who buys, the newest first."""
+"""The list of customers (Clientes), the newest first."""
 
 from typing import ClassVar
 
@@ -10,17 +10,17 @@ from backend.core.texts import _
 from backend.office.customers.listing import (
     FIELDS,
     KINDS,
-    LONGEST_TEXT,
+    MAX_TEXT_LENGTH,
     CustomerRow,
     CustomersView,
     customers_view,
 )
 from backend.office.listing import labels_of
 from backend.staff.rights import Actor, Right
-from storefront.office.components.feedback import empty, screen, state_chip
-from storefront.office.components.list_filters import Finding
+from storefront.office.components.feedback import empty_state, screen, state_chip
+from storefront.office.components.list_filters import ListFilters
 from storefront.office.components.lists import office_list, row_link
-from storefront.office.layout import office
+from storefront.office.layout import office_layout
 from storefront.office.list_state import OfficeList
 from storefront.office.navigation import CUSTOMERS
 from storefront.reflex_ext.state_loss import KnownClientState
@@ -29,52 +29,52 @@ TITLE = _("Clientes")
 
 
 class CustomersState(OfficeList, KnownClientState):
-    """The customers that the address asks for."""
+    """The customers that match the address's filters."""
 
     content: rx.Field[CustomersView | None] = rx.field(None)
 
     _right: ClassVar[Right] = Right.READ_CUSTOMERS
-    _fields: ClassVar[tuple[str, ...]] = FIELDS
-    _longest: ClassVar[int] = LONGEST_TEXT
-    _place: ClassVar[str] = CUSTOMERS
+    _filter_fields: ClassVar[tuple[str, ...]] = FIELDS
+    _max_length: ClassVar[int] = MAX_TEXT_LENGTH
+    _path: ClassVar[str] = CUSTOMERS
 
-    async def _page(self, actor: Actor, asked: dict[str, str], cursor: str = "") -> CustomersView:
+    async def _read_page(self, actor: Actor, filters: dict[str, str], cursor: str = "") -> CustomersView:
         async with current_shop().database.read() as session:
-            return await customers_view(session, actor, asked, cursor)
+            return await customers_view(session, actor, filters, cursor)
 
 
-SHOWN = CustomersState.content
-FINDING = Finding("customers", CUSTOMERS, SHOWN, CustomersState.ask)
+VIEW = CustomersState.content
+FILTERS = ListFilters("customers", CUSTOMERS, VIEW, CustomersState.apply_filters)
 
 
 def page() -> rx.Component:
-    """The customers."""
-    nothing = empty(
+    """Render the list of customers."""
+    nothing = empty_state(
         "customers",
         _("Ningún cliente"),
         _("Quien compra o abre una cuenta aparece aquí. Busca por nombre, correo, documento o teléfono."),
     )
     content = rx.fragment(
         filters(),
-        office_list(CustomersState, SHOWN.rows, customer_row, nothing, label=TITLE),
+        office_list(CustomersState, VIEW.rows, customer_row, nothing, label=TITLE),
     )
-    return office(CustomersState, CUSTOMERS, TITLE, screen(CustomersState, content))
+    return office_layout(CustomersState, CUSTOMERS, TITLE, screen(CustomersState, content))
 
 
 def filters() -> rx.Component:
-    """Which customers."""
+    """Render the search and the filters."""
     names = labels_of(KINDS)
-    return FINDING.bar(
-        FINDING.search(_("Buscar clientes"), _("Nombre, correo, documento, teléfono…"), LONGEST_TEXT),
+    return FILTERS.bar(
+        FILTERS.search(_("Buscar clientes"), _("Nombre, correo, documento, teléfono…"), MAX_TEXT_LENGTH),
         [(label, "tipo", name) for name, label in names.items()],
-        FINDING.form(
-            _("Ver estos clientes"), FINDING.choice("tipo", _("Cuenta"), _("Con y sin cuenta"), names)
+        FILTERS.form(
+            _("Ver estos clientes"), FILTERS.choice("tipo", _("Cuenta"), _("Con y sin cuenta"), names)
         ),
     )
 
 
 def customer_row(row: ObjectVar[CustomerRow]) -> rx.Component:
-    """Somebody who buys: who, how often, and whether they have an account."""
+    """Render a customer: name, number of orders, and account status."""
     return row_link(
         f"{CUSTOMERS}/{row.id}",
         rx.el.span(

@@ -1,1 +1,1 @@
-"""Ofertas: the list of promotions, and one of them."""
+"""Offer screens (Ofertas): the list of promotions and sales, and the editors."""

@@ -1,4 +1,4 @@
-"""One offer: the form, what it would change, and ending it."""
+"""The editor of an offer: the form, a preview of its changes, and ending the offer."""
 
 from typing import Any
 
@@ -6,30 +6,30 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.core.texts import _
-from backend.office.offers.form import CATEGORIES, ORDER, SHIPPING, TOYS
+from backend.office.offers.form import CATEGORIES, ORDER, PRODUCTS, SHIPPING
 from backend.office.offers.preview import PreviewRow
 from backend.promotions.kinds import MethodType
 from backend.staff.rights import Right
 from storefront.office.components.feedback import chip
-from storefront.office.offers.editor_parts import Editor, how_many_more
+from storefront.office.offers.editor_parts import Editor, more_rows_line
 from storefront.office.offers.state import OfferState
-from storefront.office.state import may
+from storefront.office.state import has_right
 
 TITLE = _("Oferta")
-SHOWN = OfferState.content
-ROW = SHOWN.row
+VIEW = OfferState.content
+ROW = VIEW.row
 PREVIEW = OfferState.preview
-EDITOR = Editor("oferta", "offer", OfferState, SHOWN, SHOWN.form, PREVIEW)
+EDITOR = Editor("oferta", "offer", OfferState, VIEW, VIEW.form, PREVIEW)
 
 
 def page() -> rx.Component:
-    """The offer of this address, or a new one."""
+    """Render the offer of this address, or a new one."""
     return EDITOR.page(
         TITLE,
-        rx.cond(SHOWN.row, head()),
+        rx.cond(VIEW.row, status_panel()),
         rx.cond(
-            SHOWN.form,
-            rx.cond(may(Right.CHANGE_PROMOTIONS), editor()),
+            VIEW.form,
+            rx.cond(has_right(Right.CHANGE_PROMOTIONS), offer_form()),
             rx.el.p(
                 _(
                     "La hizo un programa, con condiciones que esta pantalla no tiene. Aquí la puedes terminar."
@@ -37,12 +37,12 @@ def page() -> rx.Component:
                 class_name="o-panel o-section",
             ),
         ),
-        rx.cond(OfferState.preview, preview()),
+        rx.cond(OfferState.preview, preview_panel()),
     )
 
 
-def head() -> rx.Component:
-    """How the offer stands, and the button that ends it."""
+def status_panel() -> rx.Component:
+    """Render the offer's status and the button that ends it."""
     return rx.el.section(
         rx.el.div(
             rx.el.h2(ROW.code),
@@ -52,18 +52,20 @@ def head() -> rx.Component:
         rx.el.p(ROW.detail, class_name="o-row__detail"),
         rx.cond(ROW.used != "", rx.el.p(ROW.used, class_name="o-row__detail")),
         rx.cond(
-            SHOWN.can_end & may(Right.CHANGE_PROMOTIONS),
-            EDITOR.end(_("Deja de aplicar desde ya. Los pagos que están en curso conservan su precio.")),
+            VIEW.can_end & has_right(Right.CHANGE_PROMOTIONS),
+            EDITOR.end_button(
+                _("Deja de aplicar desde ya. Los pagos que están en curso conservan su precio.")
+            ),
         ),
         class_name="o-panel o-section",
     )
 
 
-def editor() -> rx.Component:
-    """The form."""
-    typed, choice = EDITOR.typed, EDITOR.choice
+def offer_form() -> rx.Component:
+    """Render the offer's form."""
+    typed, choice = EDITOR.text_field, EDITOR.choice_field
     number: dict[str, Any] = {"input_mode": "numeric"}
-    return EDITOR.edit(
+    return EDITOR.edit_form(
         typed(
             "code",
             _("Código o nombre"),
@@ -83,13 +85,13 @@ def editor() -> rx.Component:
             _("¿De qué?"),
             {
                 ORDER: _("Todo el carrito"),
-                TOYS: _("Algunos juguetes"),
+                PRODUCTS: _("Algunos juguetes"),
                 CATEGORIES: _("Categorías"),
                 SHIPPING: _("El envío"),
             },
         ),
-        EDITOR.toys(),
-        EDITOR.categories(),
+        EDITOR.products_field(),
+        EDITOR.category_boxes(),
         typed("minimum", _("Desde cuántos pesos en juguetes"), is_optional=True, **number),
         typed("starts", _("Primer día"), type="date", is_optional=True),
         typed("ends", _("Último día"), type="date", is_optional=True, hint=_("Termina sola esa noche.")),
@@ -98,10 +100,10 @@ def editor() -> rx.Component:
     )
 
 
-def preview() -> rx.Component:
-    """What the form would change, and the button that stores it."""
+def preview_panel() -> rx.Component:
+    """Render the changes that the form would make, and the button that saves it."""
 
-    def one(row: ObjectVar[PreviewRow]) -> rx.Component:
+    def preview_row(row: ObjectVar[PreviewRow]) -> rx.Component:
         return rx.el.tr(
             rx.el.th(row.title, scope="row"),
             rx.el.td(rx.el.s(row.before)),
@@ -111,11 +113,11 @@ def preview() -> rx.Component:
 
     table = rx.el.table(
         rx.el.thead(rx.el.tr(rx.el.th(_("Juguete")), rx.el.th(_("Hoy")), rx.el.th(_("Con la oferta")))),
-        rx.el.tbody(rx.foreach(PREVIEW.rows, one)),
+        rx.el.tbody(rx.foreach(PREVIEW.rows, preview_row)),
         class_name="o-offer__table",
     )
-    return EDITOR.changes(
+    return EDITOR.changes_panel(
         rx.cond(PREVIEW.rows.length() > 0, table),
-        how_many_more(PREVIEW.more),
-        EDITOR.save(_("Guardar oferta")),
+        more_rows_line(PREVIEW.more),
+        EDITOR.save_button(_("Guardar oferta")),
     )

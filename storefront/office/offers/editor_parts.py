@@ -1,4 +1,4 @@
-"""What the editors of an offer and of a sale are made of."""
+"""Shared components of the editors of offers and sales."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -7,61 +7,63 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.core.texts import _
-from backend.office.offers.form import CATEGORIES, CATEGORY_FIELD, TOYS
+from backend.office.offers.form import CATEGORIES, CATEGORY_FIELD, PRODUCTS
 from backend.office.offers.listing import Choice
-from storefront.components.forms import Once, field_box, select_field
+from storefront.components.forms import SubmitOnce, field_box, select_field
 from storefront.office.components.feedback import screen
-from storefront.office.components.forms import asked_twice, office_field
+from storefront.office.components.forms import confirm_button, office_field
 from storefront.office.icons import icon
-from storefront.office.layout import office
+from storefront.office.layout import office_layout
 from storefront.office.navigation import OFFERS
-from storefront.office.state import answers
+from storefront.office.state import answer_number
 from storefront.reflex_ext.hooks import text_at
 
 
 @dataclass(frozen=True, slots=True)
 class Editor:
-    """The editor of one offer or sale, whose `state` is a `PreviewedForm`.
+    """Components of an editor of one offer or sale. Its `state` is a `PreviewedForm`.
 
     Attributes:
-        name: what the ids of its fields begin with.
-        test_id: what its test ids begin with.
-        shown: what it shows, with an `id`, a `version`, `categories`, and whether it `can_end`.
-        form: what its form holds.
-        preview: what its form would change.
+        name: prefix of the fields' ids.
+        test_id: prefix of the test ids.
+        content: variable of the content, with `id`, `version`, `category_boxes` and `can_end`.
+        form: variable of the form's values.
+        preview: variable of the changes that the form would make.
     """
 
     name: str
     test_id: str
     state: Any
-    shown: Any
+    content: Any
     form: Any
     preview: Any
 
     def page(self, title: str, *content: rx.Component) -> rx.Component:
-        """All of it, below the way back."""
+        """Render the whole editor, with a link back to the list."""
         back = rx.el.a(icon("left", size=18), _("Todas las ofertas"), href=OFFERS, class_name="o-disclosure")
-        return office(
+        return office_layout(
             self.state,
             OFFERS,
             title,
             screen(self.state, rx.el.div(back, *content, class_name="o-offer")),
         )
 
-    def end(self, question: str) -> rx.Component:
-        """The button that ends it, after it has asked."""
-        button = asked_twice(_("Terminar ahora"), question, _("Sí, terminar"), self.state.end)
-        return rx.el.div(Once.create(button, answers=answers(self.state)), class_name="o-offer__end")
-
-    def typed(self, name: str, label: str, **more: Any) -> rx.Component:
-        """A line of the form."""
-        known = self.form[name]
-        return office_field(
-            self.state, self.name, name, label, default_value=known, auto_complete="off", **more
+    def end_button(self, question: str) -> rx.Component:
+        """Render the button that ends the offer or sale after a confirmation."""
+        button = confirm_button(_("Terminar ahora"), question, _("Sí, terminar"), self.state.end)
+        return rx.el.div(
+            SubmitOnce.create(button, answers=answer_number(self.state)), class_name="o-offer__end"
         )
 
-    def choice(self, name: str, label: str, options: dict[str, str]) -> rx.Component:
-        """One of a few."""
+    def text_field(self, name: str, label: str, **more: Any) -> rx.Component:
+        """Render a text field of the form."""
+        value = self.form[name]
+        return office_field(
+            self.state, self.name, name, label, default_value=value, auto_complete="off", **more
+        )
+
+    def choice_field(self, name: str, label: str, options: dict[str, str]) -> rx.Component:
+        """Render a select field of the form."""
         return select_field(
             label,
             [rx.el.option(text, value=value) for value, text in options.items()],
@@ -72,8 +74,8 @@ class Editor:
             default_value=self.form[name],
         )
 
-    def toys(self) -> rx.Component:
-        """The toys, one a line; shown while they are what is chosen."""
+    def products_field(self) -> rx.Component:
+        """Render the field of products, one per line; visible if products are the chosen target."""
         element_id, problem = f"{self.name}-toys", text_at(self.state.problems, "toys")
         area = rx.el.textarea(
             id=rx.Var.create(element_id),
@@ -91,12 +93,12 @@ class Editor:
             hint=_("Uno por línea: su título o el código (SKU) de una presentación."),
             live="",
         )
-        return rx.el.div(box, class_name="o-offer__wide", data_for=TOYS)
+        return rx.el.div(box, class_name="o-offer__wide", data_for=PRODUCTS)
 
-    def categories(self) -> rx.Component:
-        """The categories to tick; shown while they are what is chosen."""
+    def category_boxes(self) -> rx.Component:
+        """Render the checkboxes of categories; visible if categories are the chosen target."""
 
-        def one(category: ObjectVar[Choice]) -> rx.Component:
+        def category_box(category: ObjectVar[Choice]) -> rx.Component:
             return rx.el.label(
                 rx.el.input(
                     type="checkbox",
@@ -111,16 +113,16 @@ class Editor:
         problem = text_at(self.state.problems, "categories")
         return rx.el.fieldset(
             rx.el.legend(_("Categorías, con las que están dentro"), class_name="field__label"),
-            rx.el.div(rx.foreach(self.shown.categories, one), class_name="o-offer__categories"),
+            rx.el.div(rx.foreach(self.content.categories, category_box), class_name="o-offer__categories"),
             rx.cond(problem, rx.el.p(icon("warning", size=18), problem, class_name="field__problem")),
             class_name="o-offer__wide",
             data_for=CATEGORIES,
         )
 
-    def edit(self, *fields: rx.Component) -> rx.Component:
-        """The form. Its button shows what it would change: nothing is stored before that was seen.
+    def edit_form(self, *fields: rx.Component) -> rx.Component:
+        """Render the form. Its button shows the changes that it would make: nothing can be saved before that.
 
-        It begins anew with each version, so that nobody overwrites what they have not seen.
+        The form is reset with each version, so that staff members do not overwrite changes that they have not seen.
         """
         return rx.el.form(
             rx.el.div(*fields, class_name="o-offer__fields"),
@@ -130,14 +132,14 @@ class Editor:
                 class_name="button button--small button--dark",
                 data_testid=f"{self.test_id}-look",
             ),
-            key=f"{self.shown.id}|{self.shown.version}",
+            key=f"{self.content.id}|{self.content.version}",
             no_validate=True,
-            on_submit=self.state.look,
+            on_submit=self.state.preview_changes,
             class_name="o-panel o-form o-section o-offer__form",
         )
 
-    def save(self, label: str) -> rx.Component:
-        """The button that stores what was looked at."""
+    def save_button(self, label: str) -> rx.Component:
+        """Render the button that saves the previewed form."""
         button = rx.el.button(
             label,
             type="button",
@@ -146,10 +148,10 @@ class Editor:
             class_name="button button--small button--primary",
             data_testid="save",
         )
-        return Once.create(button, answers=answers(self.state))
+        return SubmitOnce.create(button, answers=answer_number(self.state))
 
-    def changes(self, *content: rx.Component) -> rx.Component:
-        """What the form would change, in words, and `content`."""
+    def changes_panel(self, *content: rx.Component) -> rx.Component:
+        """Render the form's changes as sentences, and `content`."""
         return rx.el.section(
             rx.el.h2(_("Qué cambia"), class_name="o-section__title"),
             rx.el.ul(
@@ -163,6 +165,6 @@ class Editor:
         )
 
 
-def how_many_more(count: Any) -> rx.Component:
-    """How many rows of a table are not shown."""
+def more_rows_line(count: Any) -> rx.Component:
+    """Render the number of table rows that are not shown."""
     return rx.cond(count > 0, rx.el.p(_("y {n} más").format(n=count), class_name="o-row__detail"))

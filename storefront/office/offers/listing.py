@@ -1,4 +1,4 @@
-"""Ofertas: what is on offer, what was, and the way to a new one."""
+"""Components of the list of offers and sales (Ofertas)."""
 
 import reflex as rx
 from reflex.vars import ObjectVar
@@ -6,59 +6,59 @@ from reflex.vars import ObjectVar
 from backend.core.texts import _
 from backend.office.offers.listing import OfferRow, SaleRow
 from backend.staff.rights import Right
-from storefront.office.components.feedback import chip, empty, screen
+from storefront.office.components.feedback import chip, empty_state, screen
 from storefront.office.components.lists import office_list, row_link, rows
 from storefront.office.icons import icon
-from storefront.office.layout import office
+from storefront.office.layout import office_layout
 from storefront.office.navigation import OFFERS, SALES
 from storefront.office.offers.preview_state import NEW
 from storefront.office.offers.state import OffersState
-from storefront.office.state import may
+from storefront.office.state import has_right
 
 TITLE = _("Ofertas")
-SHOWN = OffersState.content
+VIEW = OffersState.content
 
 
 def page() -> rx.Component:
-    """The offers."""
-    nothing = empty(
+    """Render the list of offers and sales."""
+    nothing = empty_state(
         "tag",
         _("No hay ofertas"),
         _("Un código para clientes, un porcentaje en algunos juguetes, el envío gratis desde cierto valor…"),
     )
     content = rx.fragment(
         rx.cond(
-            may(Right.CHANGE_PROMOTIONS),
+            has_right(Right.CHANGE_PROMOTIONS),
             rx.el.div(
-                new(_("Nueva oferta"), OFFERS, "offer-new", "button--primary"),
-                new(_("Nueva rebaja"), SALES, "sale-new", "button--dark"),
+                new_link(_("Nueva oferta"), OFFERS, "offer-new", "button--primary"),
+                new_link(_("Nueva rebaja"), SALES, "sale-new", "button--dark"),
                 class_name="o-offers__new",
             ),
         ),
         rx.cond(
-            SHOWN.sales.length() > 0,
+            VIEW.sales.length() > 0,
             rx.el.section(
                 rx.el.h2(_("Rebajas"), class_name="o-section__title"),
-                rows(SHOWN.sales, sale_row, rx.fragment(), label=_("Rebajas")),
+                rows(VIEW.sales, sale_row, rx.fragment(), label=_("Rebajas")),
                 class_name="o-offers__sales",
             ),
         ),
-        office_list(OffersState, SHOWN.rows, row, nothing, label=TITLE),
+        office_list(OffersState, VIEW.rows, offer_row, nothing, label=TITLE),
         rx.cond(
-            (SHOWN.over.length() > 0) | (SHOWN.sales_over.length() > 0),
+            (VIEW.over.length() > 0) | (VIEW.sales_over.length() > 0),
             rx.el.section(
                 rx.el.h2(_("Terminadas"), class_name="o-section__title"),
-                rows(SHOWN.sales_over, sale_row, rx.fragment(), label=_("Rebajas terminadas")),
-                rows(SHOWN.over, row, rx.fragment(), label=_("Terminadas")),
+                rows(VIEW.sales_over, sale_row, rx.fragment(), label=_("Rebajas terminadas")),
+                rows(VIEW.over, offer_row, rx.fragment(), label=_("Terminadas")),
                 class_name="o-offers__over",
             ),
         ),
     )
-    return office(OffersState, OFFERS, TITLE, screen(OffersState, content))
+    return office_layout(OffersState, OFFERS, TITLE, screen(OffersState, content))
 
 
-def new(label: str, place: str, test_id: str, look: str) -> rx.Component:
-    """The way to a new one."""
+def new_link(label: str, place: str, test_id: str, look: str) -> rx.Component:
+    """Render a link to a new offer or sale."""
     return rx.el.a(
         icon("plus", size=20),
         label,
@@ -69,7 +69,7 @@ def new(label: str, place: str, test_id: str, look: str) -> rx.Component:
 
 
 def sale_row(sale: ObjectVar[SaleRow]) -> rx.Component:
-    """A sale in the list."""
+    """Render a sale of the list."""
     return row_link(
         f"{SALES}/{sale.id}",
         rx.el.span(
@@ -83,8 +83,8 @@ def sale_row(sale: ObjectVar[SaleRow]) -> rx.Component:
     )
 
 
-def row(offer: ObjectVar[OfferRow]) -> rx.Component:
-    """An offer in the list."""
+def offer_row(offer: ObjectVar[OfferRow]) -> rx.Component:
+    """Render an offer of the list."""
     return row_link(
         f"{OFFERS}/{offer.id}",
         rx.el.span(

@@ -1,4 +1,4 @@
-"""One sale: the form, each price before and in it, another last day, and ending it."""
+"""The editor of a sale: the form, the prices before and after, its end day, and ending it now."""
 
 from typing import Any
 
@@ -7,36 +7,36 @@ from reflex.vars import ObjectVar
 
 from backend.catalog.price_lists.price_plan import Method
 from backend.core.texts import _
-from backend.office.offers.form import CATEGORIES, TOYS
+from backend.office.offers.form import CATEGORIES, PRODUCTS
 from backend.office.offers.sales import ALL, SalePrice
 from backend.staff.rights import Right
 from storefront.office.components.feedback import chip
 from storefront.office.components.forms import office_field
-from storefront.office.offers.editor_parts import Editor, how_many_more
+from storefront.office.offers.editor_parts import Editor, more_rows_line
 from storefront.office.offers.sale_state import SaleState
-from storefront.office.state import may
+from storefront.office.state import has_right
 
 TITLE = _("Rebaja")
-SHOWN = SaleState.content
-ROW = SHOWN.row
+VIEW = SaleState.content
+ROW = VIEW.row
 PREVIEW = SaleState.preview
-EDITOR = Editor("rebaja", "sale", SaleState, SHOWN, SHOWN.form, PREVIEW)
+EDITOR = Editor("rebaja", "sale", SaleState, VIEW, VIEW.form, PREVIEW)
 
 
 def page() -> rx.Component:
-    """The sale of this address, or a new one."""
+    """Render the sale of this address, or a new one."""
     return EDITOR.page(
         TITLE,
-        rx.cond(SHOWN.row, head()),
-        rx.cond(SHOWN.form.is_not_none() & may(Right.CHANGE_PROMOTIONS), editor()),
-        rx.cond(SaleState.preview, preview()),
-        rx.cond((SHOWN.rows.length() > 0) & SaleState.preview.is_none(), prices()),
+        rx.cond(VIEW.row, status_panel()),
+        rx.cond(VIEW.form.is_not_none() & has_right(Right.CHANGE_PROMOTIONS), sale_form()),
+        rx.cond(SaleState.preview, preview_panel()),
+        rx.cond((VIEW.rows.length() > 0) & SaleState.preview.is_none(), prices_panel()),
     )
 
 
-def head() -> rx.Component:
-    """How the sale stands, its last day, and the button that ends it."""
-    end = EDITOR.end(
+def status_panel() -> rx.Component:
+    """Render the sale's status, its end day, and the button that ends it now."""
+    end = EDITOR.end_button(
         _(
             "Los precios de antes vuelven en menos de un minuto. Los pagos que están en curso conservan su precio."
         )
@@ -47,12 +47,12 @@ def head() -> rx.Component:
             EDITOR.name,
             "last_day",
             _("Último día"),
-            default_value=SHOWN.last_day,
+            default_value=VIEW.last_day,
             type="date",
             hint=_("Termina sola esa noche."),
         ),
         rx.el.button(_("Cambiar"), type="submit", class_name="button button--small button--dark"),
-        key=SHOWN.id,
+        key=VIEW.id,
         no_validate=True,
         on_submit=SaleState.move_end,
         class_name="o-form o-offer__end",
@@ -61,22 +61,22 @@ def head() -> rx.Component:
         rx.el.div(rx.el.h2(ROW.title), chip(ROW.chip.text, ROW.chip.tone), class_name="o-content__head"),
         rx.el.p(ROW.detail, class_name="o-row__detail"),
         rx.cond(
-            SHOWN.can_end & may(Right.CHANGE_PROMOTIONS),
-            rx.fragment(rx.cond(SHOWN.form.is_none(), last_day), end),
+            VIEW.can_end & has_right(Right.CHANGE_PROMOTIONS),
+            rx.fragment(rx.cond(VIEW.form.is_none(), last_day), end),
         ),
         class_name="o-panel o-section",
     )
 
 
-def editor() -> rx.Component:
-    """The form."""
-    typed, choice = EDITOR.typed, EDITOR.choice
-    return EDITOR.edit(
+def sale_form() -> rx.Component:
+    """Render the sale's form."""
+    typed, choice = EDITOR.text_field, EDITOR.choice_field
+    return EDITOR.edit_form(
         typed("title", _("Nombre"), hint=_("Solo lo ves tú: «Rebajas de diciembre».")),
         choice(
             "target",
             _("¿De qué?"),
-            {ALL: _("Todos los juguetes"), TOYS: _("Algunos juguetes"), CATEGORIES: _("Categorías")},
+            {ALL: _("Todos los juguetes"), PRODUCTS: _("Algunos juguetes"), CATEGORIES: _("Categorías")},
         ),
         choice(
             "method",
@@ -89,17 +89,17 @@ def editor() -> rx.Component:
             hint=_("10 es 10 % o $ 10. Con porcentaje, el precio se redondea hacia abajo a $ 50."),
             input_mode="numeric",
         ),
-        EDITOR.toys(),
-        EDITOR.categories(),
+        EDITOR.products_field(),
+        EDITOR.category_boxes(),
         typed("starts", _("Primer día"), type="date", is_optional=True, hint=_("Vacío: empieza ya.")),
         typed("ends", _("Último día"), type="date", hint=_("Termina sola esa noche.")),
     )
 
 
-def table(rows: Any, more: Any) -> rx.Component:
-    """Each price before and in the sale."""
+def price_table(rows: Any, more: Any) -> rx.Component:
+    """Render each price before and during the sale."""
 
-    def one(row: ObjectVar[SalePrice]) -> rx.Component:
+    def price_row(row: ObjectVar[SalePrice]) -> rx.Component:
         return rx.el.tr(
             rx.el.th(
                 row.title,
@@ -113,24 +113,25 @@ def table(rows: Any, more: Any) -> rx.Component:
     return rx.fragment(
         rx.el.table(
             rx.el.thead(rx.el.tr(rx.el.th(_("Juguete")), rx.el.th(_("Antes")), rx.el.th(_("En rebaja")))),
-            rx.el.tbody(rx.foreach(rows, one)),
+            rx.el.tbody(rx.foreach(rows, price_row)),
             class_name="o-offer__table",
         ),
-        how_many_more(more),
+        more_rows_line(more),
     )
 
 
-def prices() -> rx.Component:
-    """The prices of the sale."""
+def prices_panel() -> rx.Component:
+    """Render the prices of the sale."""
     return rx.el.section(
         rx.el.h2(_("Precios"), class_name="o-section__title"),
-        table(SHOWN.rows, SHOWN.more),
+        price_table(VIEW.rows, VIEW.more),
         class_name="o-panel o-section",
     )
 
 
-def preview() -> rx.Component:
-    """What the form would change, and the button that stores it."""
-    return EDITOR.changes(
-        rx.cond(PREVIEW.can_save, EDITOR.save(_("Guardar rebaja"))), table(PREVIEW.rows, PREVIEW.more)
+def preview_panel() -> rx.Component:
+    """Render the changes that the form would make, and the button that saves it."""
+    return EDITOR.changes_panel(
+        rx.cond(PREVIEW.can_save, EDITOR.save_button(_("Guardar rebaja"))),
+        price_table(PREVIEW.rows, PREVIEW.more),
     )

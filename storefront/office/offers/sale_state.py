@@ -1,4 +1,4 @@
-"""What the screen of a sale shows, and what can be done there."""
+"""State of a sale's editor."""
 
 from typing import Any, ClassVar
 
@@ -11,10 +11,10 @@ from backend.office.offers.sales import (
     SaleForm,
     SalePage,
     SalePreview,
-    move_end,
+    change_end,
     preview_sale,
     sale_page,
-    save_seen,
+    save_previewed_sale,
 )
 from backend.staff.rights import Actor, Right
 from storefront.office.navigation import SALES
@@ -25,40 +25,44 @@ from storefront.state.handlers import checked_fields
 
 
 class SaleState(PreviewedForm, KnownClientState):
-    """One sale, or a new one, and what it would change."""
+    """An existing or new sale, and a preview of its changes."""
 
     content: rx.Field[SalePage | None] = rx.field(None)
     preview: rx.Field[SalePreview | None] = rx.field(None)
 
-    _form: ClassVar[type] = SaleForm
-    _place: ClassVar[str] = SALES
-    _saved: ClassVar[str] = _("Rebaja guardada.")
+    _form_class: ClassVar[type] = SaleForm
+    _base_path: ClassVar[str] = SALES
+    _saved_message: ClassVar[str] = _("Rebaja guardada.")
 
-    async def _content(self, actor: Actor) -> SalePage:
-        self._look_away()
+    async def _read_content(self, actor: Actor) -> SalePage:
+        self._clear_preview()
         async with current_shop().database.read() as session:
-            page = await sale_page(session, actor, self._id())
-        self._seen = page.version
+            page = await sale_page(session, actor, self._id_in_url())
+        self._seen_version = page.version
         return page
 
-    async def _preview_of(self, session: Any, actor: Actor, form: SaleForm) -> SalePreview:
-        return await preview_sale(session, actor, form, self._id(), self._seen)
+    async def _read_preview(self, session: Any, actor: Actor, form: SaleForm) -> SalePreview:
+        return await preview_sale(session, actor, form, self._id_in_url(), self._seen_version)
 
-    async def _store(self, session: Any, actor: Actor, form: SaleForm) -> str | SalePreview:
+    async def _save_form(self, session: Any, actor: Actor, form: SaleForm) -> str | SalePreview:
         seen = self.preview.seen if self.preview else ""
-        return await save_seen(session, actor, form, seen, self._id(), version=self._seen)
+        return await save_previewed_sale(
+            session, actor, form, seen, self._id_in_url(), version=self._seen_version
+        )
 
     @office_event(Right.CHANGE_PROMOTIONS)
     async def move_end(self, actor: Actor, form_data: dict[str, str]) -> None:
-        """Have it end with another day."""
+        """Change the end day of the sale."""
         typed = checked_fields(form_data, "last_day")
         async with current_shop().database.transaction() as session:
-            await move_end(session, actor, self._id(), typed["last_day"])
-        await self._done(actor, self._saved)
+            await change_end(session, actor, self._id_in_url(), typed["last_day"])
+        await self._announce_done(actor, self._saved_message)
 
     @office_event(Right.CHANGE_PROMOTIONS)
     async def end(self, actor: Actor) -> None:
-        """End it now: the prices of before come back."""
+        """End the sale now and restore the previous prices."""
         async with current_shop().database.transaction() as session:
-            await end_sale(session, actor, self._id())
-        await self._done(actor, _("Rebaja terminada: los precios de antes vuelven en menos de un minuto."))
+            await end_sale(session, actor, self._id_in_url())
+        await self._announce_done(
+            actor, _("Rebaja terminada: los precios de antes vuelven en menos de un minuto.")
+        )

@@ -1,4 +1,4 @@
-"""What Ofertas shows, and what can be done there."""
+"""States of the list of offers and of an offer's editor."""
 
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -9,7 +9,7 @@ from backend.app import current_shop
 from backend.core.texts import _
 from backend.office.offers.form import OfferForm
 from backend.office.offers.listing import OfferPage, OffersPage, offer_page, offers_page
-from backend.office.offers.preview import Preview, preview_offer, save_seen
+from backend.office.offers.preview import Preview, preview_offer, save_previewed_offer
 from backend.office.offers.sales import sales_list
 from backend.promotions.commands import ChangePromotion
 from backend.promotions.kinds import PromotionStatus
@@ -29,9 +29,9 @@ class OffersState(OfficeList, KnownClientState):
 
     _right: ClassVar[Right] = Right.READ_CATALOG
 
-    _place: ClassVar[str] = OFFERS
+    _base_path: ClassVar[str] = OFFERS
 
-    async def _page(self, actor: Actor, asked: dict[str, str], cursor: str = "") -> OffersPage:  # noqa: ARG002
+    async def _read_page(self, actor: Actor, filters: dict[str, str], cursor: str = "") -> OffersPage:  # noqa: ARG002
         async with current_shop().database.read() as session:
             page = await offers_page(session, actor, cursor)
             if cursor:
@@ -41,32 +41,32 @@ class OffersState(OfficeList, KnownClientState):
 
 
 class OfferState(PreviewedForm, KnownClientState):
-    """One offer, or a new one, and what it would change."""
+    """An existing or new offer, and a preview of its changes."""
 
     content: rx.Field[OfferPage | None] = rx.field(None)
     preview: rx.Field[Preview | None] = rx.field(None)
 
-    _form: ClassVar[type] = OfferForm
-    _place: ClassVar[str] = OFFERS
-    _saved: ClassVar[str] = _("Oferta guardada.")
+    _form_class: ClassVar[type] = OfferForm
+    _base_path: ClassVar[str] = OFFERS
+    _saved_message: ClassVar[str] = _("Oferta guardada.")
 
-    async def _content(self, actor: Actor) -> OfferPage:
-        self._look_away()
+    async def _read_content(self, actor: Actor) -> OfferPage:
+        self._clear_preview()
         async with current_shop().database.read() as session:
-            page = await offer_page(session, actor, self._id())
-        self._seen = page.version
+            page = await offer_page(session, actor, self._id_in_url())
+        self._seen_version = page.version
         return page
 
-    async def _preview_of(self, session: Any, actor: Actor, form: OfferForm) -> Preview:
-        return await preview_offer(session, actor, form, self._id(), self._seen)
+    async def _read_preview(self, session: Any, actor: Actor, form: OfferForm) -> Preview:
+        return await preview_offer(session, actor, form, self._id_in_url(), self._seen_version)
 
-    async def _store(self, session: Any, actor: Actor, form: OfferForm) -> str | Preview:
-        return await save_seen(session, actor, form, self._seen, self._id())
+    async def _save_form(self, session: Any, actor: Actor, form: OfferForm) -> str | Preview:
+        return await save_previewed_offer(session, actor, form, self._seen_version, self._id_in_url())
 
     @office_event(Right.CHANGE_PROMOTIONS)
     async def end(self, actor: Actor) -> None:
-        """End the offer now. Payments that are under way keep their price."""
+        """End the offer now. Payments in progress keep their price."""
         change = ChangePromotion(status=PromotionStatus.INACTIVE)
         async with current_shop().database.transaction() as session:
-            await change_promotion(session, actor, self._id(), change)
-        await self._done(actor, _("Oferta terminada."))
+            await change_promotion(session, actor, self._id_in_url(), change)
+        await self._announce_done(actor, _("Oferta terminada."))

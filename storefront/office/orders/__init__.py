@@ -1,1 +1,1 @@
-"""Orders in the office: the list, one order, and packing."""
+"""Order screens of the office: the list, the detail of an order, and packing."""

@@ -1,4 +1,4 @@
-"""Pedido: one order, and what can be done with it now."""
+"""Components of an order's screen (Pedido)."""
 
 from typing import Any
 
@@ -8,78 +8,87 @@ from reflex.vars import ObjectVar
 from backend.core.texts import _
 from backend.office.orders.detail import LineView, ParcelView
 from backend.office.orders.timeline import EventView, MailView
-from backend.orders.admin.corrections import LONGEST_NOTE
+from backend.orders.admin.corrections import MAX_NOTE_LENGTH
 from backend.staff.rights import Right
-from storefront.components.forms import Once
-from storefront.components.placeholders import bar
+from storefront.components.forms import SubmitOnce
+from storefront.components.placeholders import skeleton_bar
 from storefront.office.components.detail import (
     BUTTON,
     detail_screen,
-    fact,
-    line_head,
+    fact_row,
     note_form,
     panel,
+    product_line_head,
     skeleton,
 )
 from storefront.office.components.feedback import chip, state_chip
-from storefront.office.components.forms import asked_twice
-from storefront.office.components.history import history
+from storefront.office.components.forms import confirm_button
+from storefront.office.components.history import history_panel
 from storefront.office.icons import icon
 from storefront.office.navigation import ATTENTION, ORDERS, PACK
-from storefront.office.orders.detail_sidebar import buyer, consents, destination, invoices, payment, returns
-from storefront.office.orders.detail_state import SHOWN, OrderState, can
-from storefront.office.state import answers, may
+from storefront.office.orders.detail_sidebar import (
+    address_panel,
+    consents_panel,
+    customer_panel,
+    invoices_panel,
+    payment_panel,
+    returns_panel,
+)
+from storefront.office.orders.detail_state import VIEW, OrderState, is_allowed
+from storefront.office.state import answer_number, has_right
 
 TITLE = _("Pedido")
 
 
 def page() -> rx.Component:
-    """One order."""
+    """Render the order's screen."""
     content = rx.fragment(
-        head(),
-        rx.cond(SHOWN.is_held, hold()),
-        Once.create(next_steps(), answers=answers(OrderState)),
+        status_line(),
+        rx.cond(VIEW.is_held, hold_notice()),
+        SubmitOnce.create(action_buttons(), answers=answer_number(OrderState)),
         rx.el.div(
             rx.el.div(
-                items(), Once.create(parcels(), answers=answers(OrderState)), class_name="o-order__main"
+                lines_panel(),
+                SubmitOnce.create(parcels_panel(), answers=answer_number(OrderState)),
+                class_name="o-order__main",
             ),
             rx.el.div(
-                buyer(),
-                destination(),
-                payment(),
-                invoices(),
-                returns(),
-                consents(),
+                customer_panel(),
+                address_panel(),
+                payment_panel(),
+                invoices_panel(),
+                returns_panel(),
+                consents_panel(),
                 class_name="o-order__side",
             ),
             rx.el.div(
-                story(),
-                Once.create(mails(), answers=answers(OrderState)),
-                history(SHOWN.id),
+                timeline_panel(),
+                SubmitOnce.create(mails_panel(), answers=answer_number(OrderState)),
+                history_panel(VIEW.id),
                 class_name="o-order__past",
             ),
             class_name="o-order__columns",
         ),
-        Once.create(canceling(), answers=answers(OrderState)),
+        SubmitOnce.create(cancel_panel(), answers=answer_number(OrderState)),
     )
-    title = rx.cond(OrderState.content, _("Pedido {number}").format(number=SHOWN.number), TITLE)
-    waiting = skeleton(rx.el.div(bar("12rem", "2.75rem"), class_name="o-one__next"))
+    title = rx.cond(OrderState.content, _("Pedido {number}").format(number=VIEW.number), TITLE)
+    waiting = skeleton(rx.el.div(skeleton_bar("12rem", "2.75rem"), class_name="o-one__next"))
     return detail_screen(OrderState, title, (_("Pedidos"), ORDERS), content, waiting)
 
 
-def head() -> rx.Component:
-    """How it stands."""
+def status_line() -> rx.Component:
+    """Render the order's status and date."""
     return rx.el.div(
-        rx.foreach(SHOWN.chips, state_chip),
-        rx.cond(SHOWN.is_pickup, chip(_("Recoge en tienda"))),
-        rx.el.span(SHOWN.placed_label, class_name="o-row__detail"),
+        rx.foreach(VIEW.chips, state_chip),
+        rx.cond(VIEW.is_pickup, chip(_("Recoge en tienda"))),
+        rx.el.span(VIEW.placed_label, class_name="o-row__detail"),
         class_name="o-one__head",
         data_testid="order-state",
     )
 
 
-def hold() -> rx.Component:
-    """Say that nothing is packed, and link to the decision."""
+def hold_notice() -> rx.Component:
+    """Render a notice that the order must not be packed, with a link to the decision."""
     return rx.el.div(
         rx.el.p(
             rx.el.b(_("El banco se contradice sobre el pago.")),
@@ -93,10 +102,12 @@ def hold() -> rx.Component:
     )
 
 
-def next_steps() -> rx.Component:
-    """What is to be done next."""
+def action_buttons() -> rx.Component:
+    """Render the buttons of the actions that are possible now."""
 
-    def step(action: str, shape: str, label: Any, on_click: Any, kind: str = "primary") -> rx.Component:
+    def step_button(
+        action: str, shape: str, label: Any, on_click: Any, kind: str = "primary"
+    ) -> rx.Component:
         button = rx.el.button(
             icon(shape, size=20),
             label,
@@ -106,25 +117,27 @@ def next_steps() -> rx.Component:
             class_name=f"{BUTTON}button--{kind}",
             data_testid=f"order-{action}",
         )
-        return rx.cond(can(action), button)
+        return rx.cond(is_allowed(action), button)
 
     return rx.el.div(
         rx.cond(
-            can("pack"),
+            is_allowed("pack"),
             rx.el.a(
                 icon("box", size=20),
                 _("Empacar línea por línea"),
-                href=f"{PACK}?pedido={SHOWN.id}",
+                href=f"{PACK}?pedido={VIEW.id}",
                 class_name=f"{BUTTON}button--dark",
             ),
         ),
-        step("pack", "tag", rx.cond(SHOWN.is_pickup, _("Empacado"), _("Hacer la guía")), OrderState.pack),
-        step("ship", "truck", _("Marcar enviado"), OrderState.ship),
-        step("hand_over", "hands", _("Lo recogieron"), OrderState.deliver),
+        step_button(
+            "pack", "tag", rx.cond(VIEW.is_pickup, _("Empacado"), _("Hacer la guía")), OrderState.pack
+        ),
+        step_button("ship", "truck", _("Marcar enviado"), OrderState.ship),
+        step_button("hand_over", "hands", _("Lo recogieron"), OrderState.deliver),
         rx.el.a(
             icon("receipt", size=20),
             _("Lista de empaque"),
-            href=f"/admin/packing-slips?id={SHOWN.id}",
+            href=f"/admin/packing-slips?id={VIEW.id}",
             target="_blank",
             custom_attrs={"reloadDocument": True},
             class_name=f"{BUTTON}button--quiet",
@@ -133,72 +146,74 @@ def next_steps() -> rx.Component:
     )
 
 
-def items() -> rx.Component:
-    """What was bought."""
+def lines_panel() -> rx.Component:
+    """Render the order lines and the totals."""
 
-    def line(one: ObjectVar[LineView]) -> rx.Component:
+    def line(view: ObjectVar[LineView]) -> rx.Component:
         return rx.el.li(
-            line_head(
-                one.picture,
-                one.title,
-                one.detail,
-                f"{one.quantity} × {one.unit_label}",
+            product_line_head(
+                view.picture,
+                view.title,
+                view.detail,
+                f"{view.quantity} × {view.unit_label}",
                 rx.cond(
-                    (one.packed > 0) & (one.packed < one.quantity),
-                    _(" · empacados: {n}").format(n=one.packed),
+                    (view.packed > 0) & (view.packed < view.quantity),
+                    _(" · empacados: {n}").format(n=view.packed),
                     "",
                 ),
-                rx.cond(one.withdrawn > 0, _(" · no se envían: {n}").format(n=one.withdrawn), ""),
+                rx.cond(view.withdrawn > 0, _(" · no se envían: {n}").format(n=view.withdrawn), ""),
             ),
-            rx.el.span(one.total_label, class_name="o-item__total"),
-            key=one.id,
+            rx.el.span(view.total_label, class_name="o-item__total"),
+            key=view.id,
             class_name="o-item",
             data_testid="order-line",
         )
 
     return panel(
         _("Juguetes"),
-        rx.el.ul(rx.foreach(SHOWN.lines, line), class_name="o-items"),
+        rx.el.ul(rx.foreach(VIEW.lines, line), class_name="o-items"),
         rx.el.dl(
-            rx.foreach(SHOWN.totals, fact),
-            rx.el.div(rx.el.dt(_("Total")), rx.el.dd(SHOWN.total_label), class_name="o-totals__all"),
+            rx.foreach(VIEW.totals, fact_row),
+            rx.el.div(rx.el.dt(_("Total")), rx.el.dd(VIEW.total_label), class_name="o-totals__all"),
             class_name="o-totals",
         ),
     )
 
 
-def parcels() -> rx.Component:
-    """What was packed, with its labels."""
+def parcels_panel() -> rx.Component:
+    """Render the fulfillments with their labels."""
 
-    def parcel(one: ObjectVar[ParcelView]) -> rx.Component:
-        undo = asked_twice(
+    def parcel_item(view: ObjectVar[ParcelView]) -> rx.Component:
+        undo = confirm_button(
             _("Anular la guía"),
             _("¿Anular esta guía? Las unidades vuelven a la bodega, guardadas para el pedido."),
             _("Sí, anularla"),
-            OrderState.cancel_label(one.id),
+            OrderState.cancel_label(view.id),
         )
         return rx.el.li(
             rx.el.div(
-                rx.el.b(rx.cond(one.guide != "", _("Guía {guide}").format(guide=one.guide), one.reference)),
-                state_chip(one.chip),
+                rx.el.b(
+                    rx.cond(view.guide != "", _("Guía {guide}").format(guide=view.guide), view.reference)
+                ),
+                state_chip(view.chip),
                 class_name="o-parcel__head",
             ),
-            rx.cond(one.carrier != "", rx.el.p(one.carrier, class_name="o-row__detail")),
-            rx.cond(one.problem != "", rx.el.p(one.problem, class_name="o-row__detail")),
+            rx.cond(view.carrier != "", rx.el.p(view.carrier, class_name="o-row__detail")),
+            rx.cond(view.problem != "", rx.el.p(view.problem, class_name="o-row__detail")),
             rx.cond(
-                one.carrier_words != "",
+                view.carrier_words != "",
                 rx.el.p(
-                    _("La transportadora dice: {words}").format(words=one.carrier_words),
+                    _("La transportadora dice: {words}").format(words=view.carrier_words),
                     class_name="o-row__detail",
                 ),
             ),
             rx.el.div(
                 rx.cond(
-                    one.label_path != "",
+                    view.label_path != "",
                     rx.el.a(
                         icon("print", size=18),
                         _("Imprimir la guía"),
-                        href=one.label_path,
+                        href=view.label_path,
                         target="_blank",
                         custom_attrs={"reloadDocument": True},
                         class_name=f"{BUTTON}button--dark",
@@ -206,83 +221,84 @@ def parcels() -> rx.Component:
                     ),
                 ),
                 rx.cond(
-                    one.waits,
+                    view.waits,
                     rx.el.a(_("Decidir en Por resolver"), href=ATTENTION, class_name=f"{BUTTON}button--dark"),
                 ),
-                rx.cond(may(Right.FULFILL) & one.can_cancel, undo),
+                rx.cond(has_right(Right.FULFILL) & view.can_cancel, undo),
                 class_name="o-parcel__actions",
             ),
-            key=one.id,
+            key=view.id,
             class_name="o-parcel",
             data_testid="order-parcel",
         )
 
     return rx.cond(
-        SHOWN.parcels.length() > 0, panel(_("Paquetes"), rx.el.ul(rx.foreach(SHOWN.parcels, parcel)))
+        VIEW.parcels.length() > 0, panel(_("Paquetes"), rx.el.ul(rx.foreach(VIEW.parcels, parcel_item)))
     )
 
 
-def mails() -> rx.Component:
-    """What the buyer was written."""
+def mails_panel() -> rx.Component:
+    """Render the mails sent to the customer."""
 
-    def mail(one: ObjectVar[MailView]) -> rx.Component:
+    def mail_item(view: ObjectVar[MailView]) -> rx.Component:
         return rx.el.li(
             rx.el.span(
-                rx.el.b(one.title),
+                rx.el.b(view.title),
                 rx.el.span(
-                    rx.cond(one.sent_label != "", one.sent_label, _("Aún no sale")),
+                    rx.cond(view.sent_label != "", view.sent_label, _("Aún no sale")),
                     class_name="o-row__detail",
                 ),
                 class_name="o-item__words",
             ),
             rx.cond(
-                may(Right.FULFILL),
+                has_right(Right.FULFILL),
                 rx.el.button(
                     _("Enviar otra vez"),
-                    rx.el.span(": ", one.title, class_name="sr-only"),
+                    rx.el.span(": ", view.title, class_name="sr-only"),
                     type="button",
                     data_once="",
-                    on_click=OrderState.send_mail(one.id),
+                    on_click=OrderState.send_mail(view.id),
                     class_name=f"{BUTTON}button--quiet",
                 ),
             ),
-            key=one.id,
+            key=view.id,
             class_name="o-mail",
             data_testid="order-mail",
         )
 
-    return rx.cond(SHOWN.mails.length() > 0, panel(_("Correos"), rx.el.ul(rx.foreach(SHOWN.mails, mail))))
+    return rx.cond(VIEW.mails.length() > 0, panel(_("Correos"), rx.el.ul(rx.foreach(VIEW.mails, mail_item))))
 
 
-def story() -> rx.Component:
-    """What happened, the newest first, and a note for the others."""
+def timeline_panel() -> rx.Component:
+    """Render the order's timeline, the newest first, and a form for a staff note."""
 
-    def event(one: ObjectVar[EventView]) -> rx.Component:
+    def event_item(view: ObjectVar[EventView]) -> rx.Component:
         return rx.el.li(
-            rx.el.p(rx.el.b(one.title), rx.cond(one.by != "", " · ", ""), one.by),
-            rx.cond(one.text != "", rx.el.p(one.text, class_name="o-event__text")),
-            rx.el.p(one.when, class_name="o-row__detail"),
-            key=one.id,
+            rx.el.p(rx.el.b(view.title), rx.cond(view.actor_name != "", " · ", ""), view.actor_name),
+            rx.cond(view.text != "", rx.el.p(view.text, class_name="o-event__text")),
+            rx.el.p(view.when, class_name="o-row__detail"),
+            key=view.id,
             class_name="o-event",
-            data_tone=one.tone,
+            data_tone=view.tone,
         )
 
-    writing = note_form(OrderState, "order-note", LONGEST_NOTE)
+    writing = note_form(OrderState, "order-note", MAX_NOTE_LENGTH)
     return panel(
         _("Qué ha pasado"),
         rx.cond(
-            may(Right.FULFILL), Once.create(writing, answers=answers(OrderState), empties=OrderState.noted)
+            has_right(Right.FULFILL),
+            SubmitOnce.create(writing, answers=answer_number(OrderState), empties=OrderState.note_count),
         ),
-        rx.el.ol(rx.foreach(SHOWN.events, event), class_name="o-events", data_testid="order-events"),
+        rx.el.ol(rx.foreach(VIEW.events, event_item), class_name="o-events", data_testid="order-events"),
     )
 
 
-def canceling() -> rx.Component:
-    """The way out, asked for twice."""
-    ask = asked_twice(
+def cancel_panel() -> rx.Component:
+    """Render the cancel button, which asks for confirmation."""
+    ask = confirm_button(
         _("Cancelar el pedido"),
         _("¿Cancelar el pedido? Sus unidades vuelven a la venta y no se puede deshacer."),
         _("Sí, cancelarlo"),
         OrderState.cancel,
     )
-    return rx.cond(can("cancel"), rx.el.div(ask, class_name="o-one__end"))
+    return rx.cond(is_allowed("cancel"), rx.el.div(ask, class_name="o-one__end"))

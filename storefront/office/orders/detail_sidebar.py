@@ -1,4 +1,4 @@
-"""Beside one order: who buys, where it goes, and how it is paid."""
+"""Side panels of an order's screen: customer, address, payment, returns, invoices and consents."""
 
 from typing import Any
 
@@ -11,45 +11,45 @@ from backend.office.returns.listing import ReturnRow
 from backend.staff.rights import Right
 from storefront.components.forms import town_field, town_panel
 from storefront.office.components.consents import consents_list
-from storefront.office.components.detail import BUTTON, fact, panel, way_to_reach
+from storefront.office.components.detail import BUTTON, contact_button, fact_row, panel
 from storefront.office.components.feedback import state_chip
 from storefront.office.components.forms import edit_form, office_field
 from storefront.office.components.invoice_files import file_links
 from storefront.office.icons import icon
 from storefront.office.navigation import CUSTOMERS, INVOICES, NEW_RETURN, RETURNS
-from storefront.office.orders.detail_state import SHOWN, OrderState, can
-from storefront.office.state import may
+from storefront.office.orders.detail_state import VIEW, OrderState, is_allowed
+from storefront.office.state import has_right
 from storefront.reflex_ext.hooks import text_at
 
 
-def buyer() -> rx.Component:
-    """Who bought it, and how to reach them."""
+def customer_panel() -> rx.Component:
+    """Render the customer and the links to contact them."""
     return panel(
         _("Quién compra"),
-        rx.el.p(rx.el.b(SHOWN.buyer)),
-        rx.cond(SHOWN.document != "", rx.el.p(SHOWN.document, class_name="o-row__detail")),
+        rx.el.p(rx.el.b(VIEW.customer_name)),
+        rx.cond(VIEW.document != "", rx.el.p(VIEW.document, class_name="o-row__detail")),
         rx.el.div(
             rx.cond(
-                SHOWN.phone_path != "",
+                VIEW.phone_path != "",
                 rx.fragment(
-                    way_to_reach(
-                        SHOWN.phone_path,
+                    contact_button(
+                        VIEW.phone_path,
                         "phone",
                         _("Llamar"),
-                        rx.el.span(" ", SHOWN.phone, class_name="sr-only"),
+                        rx.el.span(" ", VIEW.phone, class_name="sr-only"),
                     ),
-                    way_to_reach(
-                        SHOWN.whatsapp_path, "chat", "WhatsApp", target="_blank", rel="noopener noreferrer"
+                    contact_button(
+                        VIEW.whatsapp_path, "chat", "WhatsApp", target="_blank", rel="noopener noreferrer"
                     ),
                 ),
             ),
-            rx.cond(SHOWN.email != "", way_to_reach(f"mailto:{SHOWN.email}", "mail", _("Correo"))),
+            rx.cond(VIEW.email != "", contact_button(f"mailto:{VIEW.email}", "mail", _("Correo"))),
             rx.cond(
-                may(Right.READ_CUSTOMERS) & (SHOWN.customer_id != ""),
+                has_right(Right.READ_CUSTOMERS) & (VIEW.customer_id != ""),
                 rx.el.a(
                     icon("customers", size=18),
                     _("Ver el cliente"),
-                    href=f"{CUSTOMERS}/{SHOWN.customer_id}",
+                    href=f"{CUSTOMERS}/{VIEW.customer_id}",
                     class_name=f"{BUTTON}button--quiet",
                     data_testid="order-customer",
                 ),
@@ -57,9 +57,9 @@ def buyer() -> rx.Component:
             class_name="o-one__next",
         ),
         rx.el.p(
-            SHOWN.phone,
-            rx.cond((SHOWN.phone != "") & (SHOWN.email != ""), " · ", ""),
-            SHOWN.email,
+            VIEW.phone,
+            rx.cond((VIEW.phone != "") & (VIEW.email != ""), " · ", ""),
+            VIEW.email,
             class_name="o-row__detail",
         ),
         test_id="order-buyer",
@@ -68,13 +68,13 @@ def buyer() -> rx.Component:
 
 @rx.memo
 def order_towns_panel() -> rx.Component:
-    """The municipalities to pick from."""
+    """Render the suggested municipalities."""
     return town_panel(OrderState.towns, lambda town: {"data_text": town.label})
 
 
-def destination() -> rx.Component:
-    """Where it goes, and a form for a better address while nothing has a label."""
-    address = SHOWN.address
+def address_panel() -> rx.Component:
+    """Render the shipping address; a form corrects it while no label exists."""
+    address = VIEW.address
 
     def line(name: str, label: str, **more: Any) -> rx.Component:
         return office_field(OrderState, "address", name, label, default_value=getattr(address, name), **more)
@@ -102,22 +102,22 @@ def destination() -> rx.Component:
         line("reference", _("Indicaciones"), is_optional=True),
     )
     return panel(
-        rx.cond(SHOWN.is_pickup, _("Recoge en tienda"), _("A dónde va")),
-        rx.el.p(rx.el.b(SHOWN.recipient)),
+        rx.cond(VIEW.is_pickup, _("Recoge en tienda"), _("A dónde va")),
+        rx.el.p(rx.el.b(VIEW.recipient)),
         rx.el.address(
-            rx.foreach(SHOWN.address_lines, lambda text: rx.el.p(text, key=text)), class_name="o-address"
+            rx.foreach(VIEW.address_lines, lambda text: rx.el.p(text, key=text)), class_name="o-address"
         ),
-        rx.el.p(SHOWN.shipping_name, class_name="o-row__detail"),
+        rx.el.p(VIEW.shipping_name, class_name="o-row__detail"),
         rx.cond(
-            SHOWN.gift_message != "",
+            VIEW.gift_message != "",
             rx.el.div(
                 rx.el.b(_("Mensaje de regalo")),
-                rx.el.p(SHOWN.gift_message, class_name="o-event__text", data_testid="order-gift"),
+                rx.el.p(VIEW.gift_message, class_name="o-event__text", data_testid="order-gift"),
                 class_name="o-packing__note",
             ),
         ),
         rx.cond(
-            can("correct"),
+            is_allowed("correct"),
             rx.el.details(
                 rx.el.summary(icon("edit", size=18), _("Corregir la dirección"), class_name="o-disclosure"),
                 rx.el.div(form, key=address.version),
@@ -127,17 +127,17 @@ def destination() -> rx.Component:
     )
 
 
-def payment() -> rx.Component:
-    """How it is paid."""
-    paid = SHOWN.payment
+def payment_panel() -> rx.Component:
+    """Render the payment."""
+    paid = VIEW.payment
     return panel(
         _("Pago"),
-        rx.el.p(state_chip(paid.chip), " ", paid.way, class_name="o-paid"),
+        rx.el.p(state_chip(paid.chip), " ", paid.method, class_name="o-paid"),
         rx.cond(
             paid.difference != "",
             rx.el.p(rx.el.b(paid.difference), class_name="o-packing__note", data_testid="order-difference"),
         ),
-        rx.el.dl(rx.foreach(paid.facts, fact), class_name="o-facts"),
+        rx.el.dl(rx.foreach(paid.facts, fact_row), class_name="o-facts"),
         rx.cond(
             paid.refunded_label != "", rx.el.p(_("Devuelto: {amount}").format(amount=paid.refunded_label))
         ),
@@ -145,10 +145,10 @@ def payment() -> rx.Component:
     )
 
 
-def returns() -> rx.Component:
-    """What was asked back of it, and the way to open another return."""
+def returns_panel() -> rx.Component:
+    """Render the order's returns, and a link to open another one."""
 
-    def one(row: ObjectVar[ReturnRow]) -> rx.Component:
+    def return_item(row: ObjectVar[ReturnRow]) -> rx.Component:
         return rx.el.li(
             rx.el.a(row.kind, " ", row.number, href=f"{RETURNS}/{row.id}", class_name="o-link"),
             rx.foreach(row.chips, state_chip),
@@ -158,49 +158,49 @@ def returns() -> rx.Component:
     opening = rx.el.a(
         icon("undo", size=18),
         _("Abrir una devolución"),
-        href=f"{NEW_RETURN}?pedido={SHOWN.id}",
+        href=f"{NEW_RETURN}?pedido={VIEW.id}",
         class_name=f"{BUTTON}button--quiet",
         data_testid="order-return",
     )
     return rx.cond(
-        can("return") | (SHOWN.returns.length() > 0),
+        is_allowed("return") | (VIEW.returns.length() > 0),
         panel(
             _("Devoluciones"),
-            rx.el.ul(rx.foreach(SHOWN.returns, one), class_name="o-links"),
-            rx.cond(can("return"), opening),
+            rx.el.ul(rx.foreach(VIEW.returns, return_item), class_name="o-links"),
+            rx.cond(is_allowed("return"), opening),
             test_id="order-returns",
         ),
     )
 
 
-def invoices() -> rx.Component:
-    """Its invoice and its credit notes."""
+def invoices_panel() -> rx.Component:
+    """Render the invoice and the credit notes."""
 
-    def one(row: ObjectVar[InvoiceRow]) -> rx.Component:
+    def invoice_item(row: ObjectVar[InvoiceRow]) -> rx.Component:
         return rx.el.li(
-            rx.el.a(row.title, href=f"{INVOICES}?q={SHOWN.number}", class_name="o-link"),
+            rx.el.a(row.title, href=f"{INVOICES}?q={VIEW.number}", class_name="o-link"),
             state_chip(row.chip),
             file_links(row),
             key=row.id,
         )
 
     return rx.cond(
-        SHOWN.invoices.length() > 0,
+        VIEW.invoices.length() > 0,
         panel(
             _("Facturas"),
-            rx.el.ul(rx.foreach(SHOWN.invoices, one), class_name="o-links"),
+            rx.el.ul(rx.foreach(VIEW.invoices, invoice_item), class_name="o-links"),
             test_id="order-invoices",
         ),
     )
 
 
-def consents() -> rx.Component:
-    """What the buyer agreed to, with its proof."""
+def consents_panel() -> rx.Component:
+    """Render the customer's consents with their proofs."""
     return rx.cond(
-        SHOWN.consents.length() > 0,
+        VIEW.consents.length() > 0,
         panel(
             _("Lo que aceptó"),
-            consents_list(SHOWN.consents),
+            consents_list(VIEW.consents),
             test_id="order-consents",
         ),
     )

@@ -1,11 +1,11 @@
-"""What one order's screen knows, and what can be done there."""
+"""State of an order's screen."""
 
 from typing import Any, ClassVar
 
 import reflex as rx
 
 from backend.app import current_shop
-from backend.checkout.form import read_destination
+from backend.checkout.form import parse_destination
 from backend.core.errors import (
     Conflict,
     InvalidData,
@@ -15,24 +15,24 @@ from backend.core.errors import (
     OutsideFailure,
 )
 from backend.core.texts import _
-from backend.fulfillment.bulk_fulfillment import Outcome, hand_over, send_rest, ship_order
+from backend.fulfillment.bulk_fulfillment import Outcome, hand_over, send_remaining_units, ship_order
 from backend.fulfillment.cancellation import cancel_fulfillment
-from backend.mail.resend import send_again
+from backend.mail.resend import resend_order_mail
 from backend.news.topics import Topic
 from backend.office.orders.detail import OrderDetail, order_detail
-from backend.office.orders.timeline import who_last
+from backend.office.orders.timeline import describe_last_action
 from backend.orders.admin.cancellation import cancel_order
-from backend.orders.admin.corrections import LONGEST_NOTE, add_note, correct_address
+from backend.orders.admin.corrections import MAX_NOTE_LENGTH, add_note, correct_address
 from backend.orders.service import read_order
 from backend.orders.states import OrderStatus
-from backend.shipping.municipalities import municipality_named, search_municipalities
+from backend.shipping.municipalities import find_municipality_by_name, search_municipalities
 from backend.staff.rights import Actor, Right
-from storefront.components.forms import LONGEST, Town, town_view
+from storefront.components.forms import MAX_TEXT_LENGTH, Town, town_view
 from storefront.office.state import OfficeScreen, office_event
 from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.handlers import checked_fields, checked_id, checked_text
 
-ADDRESS = ("first_name", "last_name", "phone", "town", "address", "suburb", "reference", "version")
+ADDRESS_FIELDS = ("first_name", "last_name", "phone", "town", "address", "suburb", "reference", "version")
 SENT, PACKED = ("shipped",), ("packed", "label requested")
 
 
@@ -42,60 +42,64 @@ class OrderState(OfficeScreen, KnownClientState):
     content: rx.Field[OrderDetail | None] = rx.field(None)
     towns: rx.Field[list[Town]] = rx.field(default_factory=list)
     towns_for: rx.Field[str] = rx.field("")
-    noted: rx.Field[int] = rx.field(0)
-    """How many notes were written here."""
+    note_count: rx.Field[int] = rx.field(0)
+    """Number of notes added on this page."""
 
     _right: ClassVar[Right] = Right.READ_ORDERS
     _topics: ClassVar[frozenset[str]] = frozenset({Topic.ORDERS, Topic.RETURNS, Topic.ATTENTION})
 
-    async def _content(self, actor: Actor) -> OrderDetail:
+    async def _read_content(self, actor: Actor) -> OrderDetail:
         shop = current_shop()
         async with shop.database.read() as session:
             effective = await shop.effective_settings.now()
-            return await order_detail(session, actor, self._id(), effective.store_name)
+            return await order_detail(session, actor, self._id_in_url(), effective.store_name)
 
     @office_event(Right.FULFILL)
     async def pack(self, actor: Actor) -> None:
-        """Make the label of all that is still to be sent."""
+        """Create the label of everything that is not shipped yet."""
         shop = current_shop()
-        outcome = await send_rest(
-            shop.database, actor, await shop.effective_settings.now(), shop.fulfillment_providers, self._id()
+        outcome = await send_remaining_units(
+            shop.database,
+            actor,
+            await shop.effective_settings.now(),
+            shop.fulfillment_providers,
+            self._id_in_url(),
         )
-        await self._say(actor, outcome, PACKED)
+        await self._announce_outcome(actor, outcome, PACKED)
 
     @office_event(Right.FULFILL)
     async def ship(self, actor: Actor) -> None:
-        """Record that what was packed has left."""
+        """Record that the packed units were shipped."""
         async with current_shop().database.transaction() as session:
-            outcome = await ship_order(session, actor, self._id())
-        await self._say(actor, outcome, SENT)
+            outcome = await ship_order(session, actor, self._id_in_url())
+        await self._announce_outcome(actor, outcome, SENT)
 
     @office_event(Right.FULFILL)
     async def deliver(self, actor: Actor) -> None:
-        """Record that its buyer has fetched it."""
+        """Record that the customer picked up the order."""
         async with current_shop().database.transaction() as session:
-            outcome = await hand_over(session, actor, self._id())
-        await self._say(actor, outcome, ("delivered",))
+            outcome = await hand_over(session, actor, self._id_in_url())
+        await self._announce_outcome(actor, outcome, ("delivered",))
 
     @office_event(Right.FULFILL)
     async def cancel_label(self, actor: Actor, fulfillment_id: str) -> None:
-        """Cancel a label that has not left."""
+        """Cancel a label that was not shipped."""
         shop, fulfillment_id = current_shop(), checked_id(fulfillment_id)
         try:
             await cancel_fulfillment(
-                shop.database, actor, shop.fulfillment_providers, self._id(), fulfillment_id
+                shop.database, actor, shop.fulfillment_providers, self._id_in_url(), fulfillment_id
             )
         except (NotAllowed, Conflict):
-            await self._say_no(actor, _("Ya no se puede anular."), (*SENT, "label canceled"))
+            await self._announce_refusal(actor, _("Ya no se puede anular."), (*SENT, "label canceled"))
         except OutcomeUnknown:
             text = _("No sabemos si la transportadora anuló la guía. Inténtalo otra vez en un rato.")
-            await self._say_no(actor, text, ())
+            await self._announce_refusal(actor, text, ())
         except OutsideFailure as error:
             why = error.staff_text or _("La transportadora no responde.")
             text = _("La guía sigue como estaba. {why}").format(why=why)
-            await self._say_no(actor, text, ())
+            await self._announce_refusal(actor, text, ())
         else:
-            self._tell(_("Guía anulada."))
+            self._announce(_("Guía anulada."))
             await self._show(actor)
 
     @office_event(Right.CANCEL_ORDERS)
@@ -103,98 +107,106 @@ class OrderState(OfficeScreen, KnownClientState):
         """Cancel the order."""
         shop = current_shop()
         async with shop.database.read() as session:
-            order = await read_order(session, self._id())
+            order = await read_order(session, self._id_in_url())
         if order.status == OrderStatus.CANCELED:
-            await self._say_no(actor, _("Ya estaba cancelado."), ("canceled",))
+            await self._announce_refusal(actor, _("Ya estaba cancelado."), ("canceled",))
             return
         try:
             await cancel_order(shop.database, actor, shop.payments, order.id)
         except NotImplementedByProvider:
-            await self._say_no(actor, _("Ya está pagado: abre una devolución de lo no despachado."), ())
+            await self._announce_refusal(
+                actor, _("Ya está pagado: abre una devolución de lo no despachado."), ()
+            )
         except NotAllowed:
             text = _("No se puede: el pago está en el banco, o algo ya se empacó. Mira cómo está.")
-            await self._say_no(actor, text, PACKED)
+            await self._announce_refusal(actor, text, PACKED)
         except OutsideFailure:
-            await self._say_no(actor, _("No pudimos preguntarle al banco. Inténtalo en un rato."), ())
+            await self._announce_refusal(
+                actor, _("No pudimos preguntarle al banco. Inténtalo en un rato."), ()
+            )
         else:
-            self._tell(_("Pedido cancelado. Sus unidades se pueden vender otra vez."))
+            self._announce(_("Pedido cancelado. Sus unidades se pueden vender otra vez."))
             await self._show(actor)
 
     @office_event(Right.FULFILL)
     async def correct(self, actor: Actor, form: dict[str, Any]) -> None:
-        """Send it to another address."""
-        typed = checked_fields(form, *ADDRESS, longest=LONGEST)
+        """Correct the shipping address."""
+        typed = checked_fields(form, *ADDRESS_FIELDS, max_length=MAX_TEXT_LENGTH)
         city, _comma, department = typed["town"].rpartition(", ")
-        town = municipality_named(city, department)
+        town = find_municipality_by_name(city, department)
         shop = current_shop()
         async with shop.database.read() as session:
-            email = (await read_order(session, self._id())).email
+            email = (await read_order(session, self._id_in_url())).email
         fields = {**typed, "dane_code": town.code if town else "", "email": email}
-        destination, problems = read_destination(fields)
+        destination, problems = parse_destination(fields)
         if destination is None:
             shown = {"town" if name == "dane_code" else name: text for name, text in problems.items()}
             raise InvalidData("not an address", fields=shown)
         try:
             async with shop.database.transaction() as session:
-                address = destination.as_address()
-                await correct_address(session, actor, self._id(), address, typed["version"])
+                address = destination.to_address()
+                await correct_address(session, actor, self._id_in_url(), address, typed["version"])
         except Conflict:
             text = _("Alguien la corrigió antes. Mira cómo quedó.")
-            await self._say_no(actor, text, ("address corrected",))
+            await self._announce_refusal(actor, text, ("address corrected",))
         except NotAllowed:
-            await self._say_no(actor, _("Ya tiene guía con esta dirección: anúlala primero."), PACKED)
+            await self._announce_refusal(
+                actor, _("Ya tiene guía con esta dirección: anúlala primero."), PACKED
+            )
         except InvalidData:
-            self._tell(_("Con esta dirección no se puede hacer una guía."), "problem")
+            self._announce(_("Con esta dirección no se puede hacer una guía."), "problem")
         else:
-            await self._done(actor, _("Dirección corregida."))
+            await self._announce_done(actor, _("Dirección corregida."))
 
     @office_event(Right.READ_ORDERS, supersedes=True, debounce=150)
     async def find_towns(self, _actor: Actor, text: str) -> None:
-        """The municipalities that what is typed may mean."""
-        text = checked_text(text, LONGEST)
+        """Find the municipalities that match the typed text."""
+        text = checked_text(text, MAX_TEXT_LENGTH)
         self.towns = [town_view(town) for town in search_municipalities(text)]
         self.towns_for = text
 
     @office_event(Right.FULFILL)
-    async def note(self, actor: Actor, form: dict[str, Any]) -> None:
-        """Write a note for the others."""
-        text = checked_fields(form, "text", longest=LONGEST_NOTE)["text"]
+    async def add_staff_note(self, actor: Actor, form: dict[str, Any]) -> None:
+        """Add a note for the staff."""
+        text = checked_fields(form, "text", max_length=MAX_NOTE_LENGTH)["text"]
         if not text:
             raise InvalidData("an empty note", fields={"text": _("Escribe la nota.")})
         async with current_shop().database.transaction() as session:
-            await add_note(session, actor, self._id(), text)
-        self.noted += 1
-        await self._done(actor, _("Nota guardada."))
+            await add_note(session, actor, self._id_in_url(), text)
+        self.note_count += 1
+        await self._announce_done(actor, _("Nota guardada."))
 
     @office_event(Right.FULFILL)
     async def send_mail(self, actor: Actor, mail_id: str) -> None:
-        """Send a mail to its buyer once more."""
-        resent = await send_again(current_shop().database, actor, self._id(), checked_id(mail_id))
-        said = _("El correo sale otra vez.") if resent.is_sent_again else _("Ese correo ya va en camino.")
-        self._tell(said)
+        """Send a mail to the customer again."""
+        resent = await resend_order_mail(
+            current_shop().database, actor, self._id_in_url(), checked_id(mail_id)
+        )
+        text = _("El correo sale otra vez.") if resent.is_sent_again else _("Ese correo ya va en camino.")
+        self._announce(text)
         await self._show(actor)
 
-    async def _say(self, actor: Actor, outcome: Outcome, actions: tuple[str, ...]) -> None:
-        """Say what came of it; where somebody was quicker, who."""
-        if outcome.was_before:
-            await self._say_no(actor, outcome.text, actions)
+    async def _announce_outcome(self, actor: Actor, outcome: Outcome, actions: tuple[str, ...]) -> None:
+        """Announce the outcome; if someone else did it before, say who."""
+        if outcome.was_already_done:
+            await self._announce_refusal(actor, outcome.text, actions)
             return
-        self._tell(outcome.text, "news" if outcome.is_done else "problem")
+        self._announce(outcome.text, "news" if outcome.is_done else "problem")
         await self._show(actor)
 
-    async def _say_no(self, actor: Actor, text: str, actions: tuple[str, ...]) -> None:
-        """Say that it cannot be done, and who has done what stands in the way; show how it stands now."""
-        who = ""
+    async def _announce_refusal(self, actor: Actor, text: str, actions: tuple[str, ...]) -> None:
+        """Announce a refusal and the latest staff member who did one of the `actions`, and show the current order."""
+        last_actor_text = ""
         if actions:
             async with current_shop().database.read() as session:
-                who = await who_last(session, self._id(), actions)
-        self._tell(f"{text} {who}".strip(), "problem")
+                last_actor_text = await describe_last_action(session, self._id_in_url(), actions)
+        self._announce(f"{text} {last_actor_text}".strip(), "problem")
         await self._show(actor)
 
 
-SHOWN = OrderState.content
+VIEW = OrderState.content
 
 
-def can(action: str) -> rx.Var[bool]:
-    """Return true if the action can be done now."""
-    return SHOWN.actions.contains(action)
+def is_allowed(action: str) -> rx.Var[bool]:
+    """Return a variable: True if the action is possible now."""
+    return VIEW.actions.contains(action)

@@ -1,4 +1,4 @@
-"""Pedidos: the orders, the newest first, with filters, and what is done with several of them at once."""
+"""Components of the order list (Pedidos): filters, rows, and actions on selected orders."""
 
 import reflex as rx
 from reflex.vars import ObjectVar
@@ -9,92 +9,94 @@ from backend.office.orders.listing import (
     DAYS,
     DELIVERY,
     DISPATCH,
-    LONGEST_TEXT,
-    MOST_ROWS,
+    MAX_TEXT_LENGTH,
+    PAGE_SIZE,
     PAYMENT,
     OrderRow,
 )
 from backend.staff.rights import Right
-from storefront.components.placeholders import bar
-from storefront.office.components.feedback import chip, empty, screen, state_chip
-from storefront.office.components.list_filters import Finding
+from storefront.components.placeholders import skeleton_bar
+from storefront.office.components.feedback import chip, empty_state, screen, state_chip
+from storefront.office.components.list_filters import ListFilters
 from storefront.office.components.lists import office_list
-from storefront.office.components.selection_bar import chosen_rows
+from storefront.office.components.selection_bar import selection_bar
 from storefront.office.icons import icon
-from storefront.office.layout import office
+from storefront.office.layout import office_layout
 from storefront.office.navigation import ORDERS
 from storefront.office.orders.listing_state import DOCUMENTS, LABELS, SHIPPED, OrdersState, ResultView
-from storefront.office.react_components import CHOSEN, Choosing
-from storefront.office.state import answers, may
+from storefront.office.react_components import SELECTION, RowSelection
+from storefront.office.state import answer_number, has_right
 
 TITLE = _("Pedidos")
-SHOWN = OrdersState.content
-FINDING = Finding("orders", ORDERS, SHOWN, OrdersState.ask)
+VIEW = OrdersState.content
+FILTERS = ListFilters("orders", ORDERS, VIEW, OrdersState.apply_filters)
 
 
 def page() -> rx.Component:
-    """The orders."""
-    nothing = empty(
+    """Render the order list."""
+    nothing = empty_state(
         "receipt",
         _("Ningún pedido"),
         _("Con estos filtros no hay ninguno. Quita alguno, o espera el siguiente."),
     )
     content = rx.fragment(
         filters(),
-        results(),
+        results_panel(),
         office_list(
-            OrdersState, SHOWN.rows, order_row, nothing, label=TITLE, counts_new=True, around=choosing
+            OrdersState, VIEW.rows, order_row, nothing, label=TITLE, counts_new=True, wrap=selectable_rows
         ),
     )
-    return office(OrdersState, ORDERS, TITLE, screen(OrdersState, content, skeleton()), class_name="o-orders")
+    return office_layout(
+        OrdersState, ORDERS, TITLE, screen(OrdersState, content, skeleton()), class_name="o-orders"
+    )
 
 
-def choosing(listed: rx.Component) -> rx.Component:
-    """Wrap the rows in what chooses several and acts on them."""
-    return Choosing.create(
-        rx.cond(SHOWN.rows.length() > 0, every()),
+def selectable_rows(listed: rx.Component) -> rx.Component:
+    """Wrap the rows in the form that selects orders and acts on them."""
+    return RowSelection.create(
+        rx.cond(VIEW.rows.length() > 0, select_all_box()),
         listed,
-        chosen_bar(),
+        orders_selection_bar(),
         class_name="o-choosing",
-        answers=answers(OrdersState),
-        on_act=OrdersState.act,
-        on_print=OrdersState.printing,
+        answers=answer_number(OrdersState),
+        on_act=OrdersState.run_action,
+        on_print=OrdersState.announce_unprinted,
     )
 
 
 def filters() -> rx.Component:
-    """Which orders."""
+    """Render the search and the filters."""
     payment, dispatch = labels_of(PAYMENT), labels_of(DISPATCH)
-    return FINDING.bar(
-        FINDING.search(_("Buscar pedidos"), _("Número, nombre, teléfono, guía…"), LONGEST_TEXT),
+    return FILTERS.bar(
+        FILTERS.search(_("Buscar pedidos"), _("Número, nombre, teléfono, guía…"), MAX_TEXT_LENGTH),
         (
             (_("Por empacar"), "envio", "por-empacar"),
             (_("Esperando al banco"), "pago", "esperando"),
             (_("Hoy"), "fecha", "hoy"),
         ),
-        FINDING.form(
+        FILTERS.form(
             _("Ver estos pedidos"),
-            FINDING.choice("fecha", _("Fecha"), _("Cualquier fecha"), DAYS),
-            FINDING.day("desde", _("Desde")),
-            FINDING.day("hasta", _("Hasta")),
-            FINDING.choice("pago", _("Pago"), _("Cualquier pago"), payment),
-            FINDING.choice("envio", _("Despacho"), _("Cualquier despacho"), dispatch),
-            FINDING.choice("entrega", _("Entrega"), _("Cualquier entrega"), DELIVERY),
+            FILTERS.choice("fecha", _("Fecha"), _("Cualquier fecha"), DAYS),
+            FILTERS.day("desde", _("Desde")),
+            FILTERS.day("hasta", _("Hasta")),
+            FILTERS.choice("pago", _("Pago"), _("Cualquier pago"), payment),
+            FILTERS.choice("envio", _("Despacho"), _("Cualquier despacho"), dispatch),
+            FILTERS.choice("entrega", _("Entrega"), _("Cualquier entrega"), DELIVERY),
         ),
     )
 
 
-def every() -> rx.Component:
-    """Chooses all rows that are shown."""
+def select_all_box() -> rx.Component:
+    """Render the checkbox that selects all shown rows."""
     return rx.el.label(
-        rx.el.input(type="checkbox", special_props=[CHOSEN.every], class_name="o-box"),
+        rx.el.input(type="checkbox", special_props=[SELECTION.select_all], class_name="o-box"),
         rx.el.span(_("Elegir todos los que se ven")),
         class_name="o-every",
     )
 
 
 def order_row(order: ObjectVar[OrderRow]) -> rx.Component:
-    """An order: who, what, how much, and how it stands; and a box to choose it."""
+    """Render an order: number, customer, total and status; with a checkbox to select it."""
     return rx.el.li(
         rx.el.label(
             rx.el.input(
@@ -110,11 +112,11 @@ def order_row(order: ObjectVar[OrderRow]) -> rx.Component:
         rx.el.a(
             rx.el.span(
                 rx.el.b(f"#{order.number}", class_name="o-order__number"),
-                rx.el.span(order.buyer, class_name="o-order__buyer"),
+                rx.el.span(order.customer_name, class_name="o-order__buyer"),
                 class_name="o-order__who",
             ),
             rx.el.span(order.total_label, class_name="o-order__total"),
-            rx.el.span(order.toys, class_name="o-order__items"),
+            rx.el.span(order.products, class_name="o-order__items"),
             rx.el.span(
                 rx.cond(order.is_pickup, _("Recoge en tienda"), order.town),
                 " · ",
@@ -135,23 +137,23 @@ def order_row(order: ObjectVar[OrderRow]) -> rx.Component:
 
 
 @rx.memo
-def chosen_bar() -> rx.Component:
-    """What can be done with all that are chosen; there while any is."""
+def orders_selection_bar() -> rx.Component:
+    """Render the actions on the selected orders; visible while any is selected."""
 
-    def act(action: str, shape: str, label: str) -> rx.Component:
+    def action_button(action: str, shape: str, label: str) -> rx.Component:
         return rx.cond(
-            may(Right.FULFILL),
+            has_right(Right.FULFILL),
             rx.el.button(
                 icon(shape, size=18),
                 label,
                 type="submit",
                 data_act=action,
-                disabled=CHOSEN.is_busy,
+                disabled=SELECTION.is_busy,
                 class_name="button button--dark button--small",
             ),
         )
 
-    def document(path: str, shape: str, label: str, **marks: str) -> rx.Component:
+    def document_button(path: str, shape: str, label: str, **marks: str) -> rx.Component:
         attributes = {"formAction": f"{DOCUMENTS}/{path}", "formTarget": "_blank"}
         return rx.el.button(
             icon(shape, size=18),
@@ -162,19 +164,21 @@ def chosen_bar() -> rx.Component:
             **marks,
         )
 
-    return chosen_rows(
-        act(LABELS, "tag", _("Hacer guías")),
-        document("order-labels", "print", _("Imprimir guías"), data_prints=""),
-        document("packing-slips", "receipt", _("Listas de empaque")),
-        act(SHIPPED, "truck", _("Marcar enviados")),
-        rx.cond(may(Right.EXPORT_PERSONAL_DATA), document("order-exports", "download", _("Exportar"))),
+    return selection_bar(
+        action_button(LABELS, "tag", _("Hacer guías")),
+        document_button("order-labels", "print", _("Imprimir guías"), data_prints=""),
+        document_button("packing-slips", "receipt", _("Listas de empaque")),
+        action_button(SHIPPED, "truck", _("Marcar enviados")),
+        rx.cond(
+            has_right(Right.EXPORT_PERSONAL_DATA), document_button("order-exports", "download", _("Exportar"))
+        ),
     )
 
 
-def results() -> rx.Component:
-    """What came of each order of the last thing that was done."""
+def results_panel() -> rx.Component:
+    """Render the result of the latest action for each order."""
 
-    def one(result: ObjectVar[ResultView]) -> rx.Component:
+    def result_item(result: ObjectVar[ResultView]) -> rx.Component:
         return rx.el.li(
             rx.el.a(result.title, href=f"{ORDERS}/{result.order_id}", class_name="o-result__title"),
             chip(result.text, result.tone),
@@ -194,13 +198,13 @@ def results() -> rx.Component:
             ),
             class_name="o-section__head",
         ),
-        rx.el.ul(rx.foreach(OrdersState.results, one)),
+        rx.el.ul(rx.foreach(OrdersState.results, result_item)),
         rx.cond(
-            OrdersState.printable != "",
+            OrdersState.labels_path != "",
             rx.el.a(
                 icon("print", size=18),
                 _("Imprimir estas guías"),
-                href=OrdersState.printable,
+                href=OrdersState.labels_path,
                 target="_blank",
                 class_name="button button--primary button--small",
                 custom_attrs={"reloadDocument": True},
@@ -213,16 +217,22 @@ def results() -> rx.Component:
 
 
 def skeleton() -> rx.Component:
-    """What holds the place of all this."""
+    """Render placeholders while the list loads."""
     row = rx.el.li(
-        bar("45%"), bar("70%", "0.85em"), bar("30%", "0.85em"), class_name="o-order o-order--waiting"
+        skeleton_bar("45%"),
+        skeleton_bar("70%", "0.85em"),
+        skeleton_bar("30%", "0.85em"),
+        class_name="o-order o-order--waiting",
     )
     return rx.el.div(
         rx.el.div(
-            bar("100%", "2.75rem"), bar("100%", "2.75rem"), bar("6rem", "2.75rem"), class_name="o-filters"
+            skeleton_bar("100%", "2.75rem"),
+            skeleton_bar("100%", "2.75rem"),
+            skeleton_bar("6rem", "2.75rem"),
+            class_name="o-filters",
         ),
         rx.el.div(class_name="o-fresh"),
-        rx.el.div(bar("12rem"), class_name="o-every"),
-        rx.el.ul(*(row for _place in range(min(MOST_ROWS, 8))), class_name="o-list"),
+        rx.el.div(skeleton_bar("12rem"), class_name="o-every"),
+        rx.el.ul(*(row for _number in range(min(PAGE_SIZE, 8))), class_name="o-list"),
         aria_hidden="true",
     )

@@ -1,4 +1,4 @@
-"""Empacar: the order that waits longest, line by line, on a telephone in a stockroom."""
+"""The packing screen (Empacar): the oldest unpacked order, line by line, for a phone in the warehouse."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -9,25 +9,25 @@ from reflex.vars import ObjectVar
 
 from backend.app import current_shop
 from backend.core.texts import _
-from backend.fulfillment.bulk_fulfillment import send_rest
+from backend.fulfillment.bulk_fulfillment import send_remaining_units
 from backend.news.topics import Topic
 from backend.office.orders.packing import PackLine, PackView, pack_view
 from backend.staff.rights import Actor, Right
-from storefront.components.forms import BUSY, Once
+from storefront.components.forms import BUSY, SubmitOnce
 from storefront.components.pictures import picture
-from storefront.components.placeholders import bar
-from storefront.office.components.feedback import empty, screen
+from storefront.components.placeholders import skeleton_bar
+from storefront.office.components.feedback import empty_state, screen
 from storefront.office.icons import icon
-from storefront.office.layout import office
+from storefront.office.layout import office_layout
 from storefront.office.navigation import ATTENTION, ORDERS, PACK
-from storefront.office.state import OfficeScreen, answers, office_event
+from storefront.office.state import OfficeScreen, answer_number, office_event
 from storefront.reflex_ext.hooks import props, script, view
 from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.handlers import checked_id
 
 TITLE = _("Empacar")
-LARGE = "(min-width: 64rem) 20rem, 45vw"
-PACKING_SCRIPT = script("office/pack")
+PICTURE_SIZES = "(min-width: 64rem) 20rem, 45vw"
+PACKING_SCRIPT = script("office/packing")
 ZXING = "@zxing/library@0.23.0"
 TEXTS = {
     "unknown": _("Este código no es de este pedido"),
@@ -36,44 +36,44 @@ TEXTS = {
     "picture": _("Lo que ve la cámara"),
 }
 BUTTON = "button "
-HELD = _("El banco se contradice sobre el pago: no lo empaques hasta que alguien decida.")
+HELD_TEXT = _("El banco se contradice sobre el pago: no lo empaques hasta que alguien decida.")
 
 
 class PackState(OfficeScreen, KnownClientState):
-    """What is packed now. It stays what it is until somebody asks for the next."""
+    """The order that is being packed. It changes only when the staff member asks for the next one."""
 
     content: rx.Field[PackView | None] = rx.field(None)
 
     _right: ClassVar[Right] = Right.FULFILL
     _topics: ClassVar[frozenset[str]] = frozenset({Topic.ORDERS, Topic.ATTENTION})
 
-    async def _content(self, actor: Actor) -> PackView:
-        asked = dict(parse_qsl(str(self.router.url.query), max_num_fields=10)).get("pedido", "")
+    async def _read_content(self, actor: Actor) -> PackView:
+        order_id = dict(parse_qsl(str(self.router.url.query), max_num_fields=10)).get("pedido", "")
         async with current_shop().database.read() as session:
-            return await pack_view(session, actor, checked_id(asked) if asked else "")
+            return await pack_view(session, actor, checked_id(order_id) if order_id else "")
 
     async def _refresh(self, actor: Actor) -> None:
-        """The order on the screen stays; it says how it stands now."""
-        await self._look(actor, self._order_id())
+        """Update the shown order without replacing it by another one."""
+        await self._show_order(actor, self._order_id())
 
     @office_event(Right.FULFILL)
-    async def label(self, actor: Actor, order_id: str) -> None:
-        """Make the label of what is in the box."""
+    async def create_label(self, actor: Actor, order_id: str) -> None:
+        """Create the label of what is in the box."""
         shop, order_id = current_shop(), checked_id(order_id)
-        outcome = await send_rest(
+        outcome = await send_remaining_units(
             shop.database, actor, await shop.effective_settings.now(), shop.fulfillment_providers, order_id
         )
-        self._tell(outcome.text, "news" if outcome.is_done else "problem")
-        await self._look(actor, order_id)
+        self._announce(outcome.text, "news" if outcome.is_done else "problem")
+        await self._show_order(actor, order_id)
 
     @office_event(Right.FULFILL, is_press=False)
-    async def following(self, actor: Actor) -> None:
-        """The next order: after one that is left for later, or the one that waits longest."""
+    async def show_next(self, actor: Actor) -> None:
+        """Show the next order: the one after a skipped order, otherwise the oldest."""
         shown = self.content.order if self.content else None
         after = shown.id if shown is not None and shown.state == "open" else ""
-        await self._look(actor, "", after)
+        await self._show_order(actor, "", after)
 
-    async def _look(self, actor: Actor, order_id: str, after: str = "") -> None:
+    async def _show_order(self, actor: Actor, order_id: str, after: str = "") -> None:
         async with current_shop().database.read() as session:
             content = await pack_view(session, actor, order_id, after=after)
         if content != self.content:
@@ -84,11 +84,11 @@ class PackState(OfficeScreen, KnownClientState):
         return shown.id if shown is not None else ""
 
 
-class Packing(rx.Component):
-    """Around an order that is packed: what of it is in the box already."""
+class PackingForm(rx.Component):
+    """Wrapper of the order that is being packed; the browser counts the units in the box."""
 
     library = PACKING_SCRIPT
-    tag = "Packing"
+    tag = "PackingForm"
     lib_dependencies: list[str] = [ZXING]  # noqa: RUF012 - as Reflex declares it
     order: rx.Var[str]
     lines: rx.Var[list[Any]]
@@ -96,63 +96,65 @@ class Packing(rx.Component):
 
 
 @dataclass(frozen=True, slots=True)
-class Packed:
-    """What is in the box: units by line, whether all are, and what was said of the last code.
+class BoxState:
+    """The units in the box by line, whether all are in it, and the message about the latest scanned code.
 
-    `line` gives the properties of a line's button, `camera` are those of the camera's.
+    `line` returns the properties of a line's button; `camera` holds those of the camera's button.
     """
 
     counts: dict[str, int]
-    is_whole: bool
-    said: str
+    is_complete: bool
+    message: str
     tone: str
     line: Any
     camera: Any
 
 
-IN_BOX: ObjectVar[Packed] = view(PACKING_SCRIPT, "usePack", Packed)
-SHOWN = PackState.content
-ORDER = SHOWN.order
+BOX: ObjectVar[BoxState] = view(PACKING_SCRIPT, "usePackingBox", BoxState)
+VIEW = PackState.content
+ORDER = VIEW.order
 
 
 def page() -> rx.Component:
-    """What is packed now."""
-    nothing = empty(
+    """Render the packing screen."""
+    nothing = empty_state(
         "check",
         _("Nada por empacar"),
         _("Lo que se pague aparece aquí, el más viejo primero."),
         rx.el.a(_("Ver los pedidos"), href=ORDERS, class_name=f"{BUTTON}button--small button--dark"),
     )
     content = rx.fragment(
-        waiting(),
-        rx.cond(SHOWN.order, order(), rx.el.div(nothing, class_name="o-panel")),
+        queue_line(),
+        rx.cond(VIEW.order, order_panel(), rx.el.div(nothing, class_name="o-panel")),
     )
-    return office(PackState, PACK, TITLE, screen(PackState, content, skeleton()), class_name="o-packing")
+    return office_layout(
+        PackState, PACK, TITLE, screen(PackState, content, skeleton()), class_name="o-packing"
+    )
 
 
-def waiting() -> rx.Component:
-    """How many wait, and how many a person must decide about first."""
+def queue_line() -> rx.Component:
+    """Render the number of orders to pack, and of those that need a decision first."""
     return rx.el.p(
-        rx.cond(SHOWN.waiting == 1, _("Espera 1 pedido."), _("Esperan {n} pedidos.").format(n=SHOWN.waiting)),
+        rx.cond(VIEW.waiting == 1, _("Espera 1 pedido."), _("Esperan {n} pedidos.").format(n=VIEW.waiting)),
         rx.cond(
-            SHOWN.doubtful > 0,
+            VIEW.doubtful > 0,
             rx.el.a(
                 rx.cond(
-                    SHOWN.doubtful == 1,
+                    VIEW.doubtful == 1,
                     _("1 con la guía en duda"),
-                    _("{n} con la guía en duda").format(n=SHOWN.doubtful),
+                    _("{n} con la guía en duda").format(n=VIEW.doubtful),
                 ),
                 href=ATTENTION,
                 class_name="o-packing__doubt",
             ),
         ),
         rx.cond(
-            SHOWN.held > 0,
+            VIEW.held > 0,
             rx.el.a(
                 rx.cond(
-                    SHOWN.held == 1,
+                    VIEW.held == 1,
                     _("1 con el pago en duda"),
-                    _("{n} con el pago en duda").format(n=SHOWN.held),
+                    _("{n} con el pago en duda").format(n=VIEW.held),
                 ),
                 href=ATTENTION,
                 class_name="o-packing__doubt",
@@ -162,13 +164,13 @@ def waiting() -> rx.Component:
     )
 
 
-def order() -> rx.Component:
-    """The order: whose, what goes into the box, and the label."""
+def order_panel() -> rx.Component:
+    """Render the order: recipient, lines and label."""
     return rx.el.div(
         rx.el.div(
             rx.el.h2(_("Pedido {number}").format(number=ORDER.number), class_name="o-packing__number"),
             rx.el.p(
-                ORDER.buyer,
+                ORDER.customer_name,
                 " · ",
                 rx.cond(ORDER.is_pickup, _("Recoge en tienda"), ORDER.town),
                 class_name="o-row__detail",
@@ -201,49 +203,51 @@ def order() -> rx.Component:
         ),
         rx.match(
             ORDER.state,
-            ("open", open_order()),
-            ("packed", packed()),
-            ("doubt", stopped(_("La guía espera una decisión: no la pidas otra vez."), is_doubt=True)),
-            ("held", stopped(HELD, is_doubt=True)),
-            ("busy", stopped(_("Alguien está haciendo esta guía en este momento."))),
-            stopped(_("Este pedido ya no se empaca: está cancelado o sin pago.")),
+            ("open", open_order_panel()),
+            ("packed", packed_panel()),
+            ("doubt", stopped_panel(_("La guía espera una decisión: no la pidas otra vez."), is_doubt=True)),
+            ("held", stopped_panel(HELD_TEXT, is_doubt=True)),
+            ("busy", stopped_panel(_("Alguien está haciendo esta guía en este momento."))),
+            stopped_panel(_("Este pedido ya no se empaca: está cancelado o sin pago.")),
         ),
         key=ORDER.id,
         data_testid="pack-order",
     )
 
 
-def open_order() -> rx.Component:
-    """Its lines to tick, and the label's button, which sleeps until all are."""
-    return Packing.create(box(), lines=ORDER.lines, order=ORDER.id, texts=rx.Var.create(TEXTS), key=ORDER.id)
+def open_order_panel() -> rx.Component:
+    """Render the lines to check off, and the label's button, which is disabled until all are checked."""
+    return PackingForm.create(
+        box_lines(), lines=ORDER.lines, order=ORDER.id, texts=rx.Var.create(TEXTS), key=ORDER.id
+    )
 
 
-def box() -> rx.Component:
-    """What goes into the box."""
+def box_lines() -> rx.Component:
+    """Render the lines of the order."""
 
-    def line(one: ObjectVar[PackLine]) -> rx.Component:
-        counted = IN_BOX.counts[one.id]
+    def line(view: ObjectVar[PackLine]) -> rx.Component:
+        counted = BOX.counts[view.id]
         return rx.el.li(
             rx.el.button(
                 rx.cond(
-                    one.picture,
-                    picture(one.picture, LARGE, class_name="o-pack__picture", alt=""),
+                    view.picture,
+                    picture(view.picture, PICTURE_SIZES, class_name="o-pack__picture", alt=""),
                     rx.el.span(icon("box", size=48), class_name="o-pack__picture o-item__picture--none"),
                 ),
                 rx.el.span(
-                    rx.el.b(f"{one.units} ×", class_name="o-pack__units"),
-                    rx.el.span(one.title, class_name="o-pack__title"),
-                    rx.cond(one.detail != "", rx.el.span(one.detail, class_name="o-row__detail")),
-                    rx.el.span(f"{counted} / {one.units}", class_name="o-pack__count"),
+                    rx.el.b(f"{view.units} ×", class_name="o-pack__units"),
+                    rx.el.span(view.title, class_name="o-pack__title"),
+                    rx.cond(view.detail != "", rx.el.span(view.detail, class_name="o-row__detail")),
+                    rx.el.span(f"{counted} / {view.units}", class_name="o-pack__count"),
                     class_name="o-pack__words",
                 ),
                 rx.el.span(icon("check", size=28), class_name="o-pack__tick", aria_hidden="true"),
                 type="button",
-                special_props=[props(IN_BOX.line, one.id)],
+                special_props=[props(BOX.line, view.id)],
                 class_name="o-pack__line",
                 data_testid="pack-line",
             ),
-            key=one.id,
+            key=view.id,
         )
 
     return rx.fragment(
@@ -252,20 +256,20 @@ def box() -> rx.Component:
                 icon("camera", size=20),
                 _("Leer códigos"),
                 type="button",
-                special_props=[IN_BOX.camera],
+                special_props=[BOX.camera],
                 class_name=f"{BUTTON}button--small button--quiet",
                 data_testid="pack-scan",
             ),
-            rx.el.p(IN_BOX.said, role="status", class_name="o-pack__said", data_tone=IN_BOX.tone),
+            rx.el.p(BOX.message, role="status", class_name="o-pack__said", data_tone=BOX.tone),
             class_name="o-pack__scan",
         ),
         rx.el.ul(rx.foreach(ORDER.lines, line), class_name="o-pack__lines"),
-        Once.create(actions(), answers=answers(PackState)),
+        SubmitOnce.create(label_buttons(), answers=answer_number(PackState)),
     )
 
 
-def actions() -> rx.Component:
-    """The label, once all is in the box; or leave the order for later."""
+def label_buttons() -> rx.Component:
+    """Render the button that creates the label, and the button that skips the order."""
     return rx.el.div(
         rx.el.button(
             icon("tag", size=22),
@@ -276,15 +280,15 @@ def actions() -> rx.Component:
             ),
             type="button",
             data_once="",
-            disabled=~IN_BOX.is_whole.to(bool),
-            on_click=PackState.label(ORDER.id),
+            disabled=~BOX.is_complete.to(bool),
+            on_click=PackState.create_label(ORDER.id),
             class_name=f"{BUTTON}button--primary o-pack__label",
             data_testid="pack-label",
         ),
         rx.el.button(
             _("Dejar para después"),
             type="button",
-            on_click=PackState.following,
+            on_click=PackState.show_next,
             class_name=f"{BUTTON}button--small button--quiet",
             data_testid="pack-skip",
         ),
@@ -292,8 +296,8 @@ def actions() -> rx.Component:
     )
 
 
-def packed() -> rx.Component:
-    """It is packed: print its label, stick it on, go on."""
+def packed_panel() -> rx.Component:
+    """Render a packed order: its label to print, and a button to the next order."""
     return rx.el.div(
         rx.el.div(
             icon("check", size=36),
@@ -301,7 +305,7 @@ def packed() -> rx.Component:
                 rx.cond(ORDER.guide != "", _("Guía {guide}").format(guide=ORDER.guide), _("Está empacado.")),
                 class_name="o-empty__title",
             ),
-            rx.el.p(ORDER.by, class_name="o-row__detail"),
+            rx.el.p(ORDER.packed_by, class_name="o-row__detail"),
             class_name="o-empty",
             role="status",
             data_testid="pack-done",
@@ -319,15 +323,15 @@ def packed() -> rx.Component:
                     data_testid="pack-print",
                 ),
             ),
-            following(_("Siguiente")),
+            next_button(_("Siguiente")),
             class_name="o-pack__actions",
         ),
         class_name="o-panel",
     )
 
 
-def stopped(text: str, *, is_doubt: bool = False) -> rx.Component:
-    """It cannot be packed now: why, and where to go on."""
+def stopped_panel(text: str, *, is_doubt: bool = False) -> rx.Component:
+    """Render why the order cannot be packed now, and a button to the next order."""
     decide = rx.el.a(
         _("Ver en Por resolver"), href=ATTENTION, class_name=f"{BUTTON}button--dark o-pack__label"
     )
@@ -339,28 +343,28 @@ def stopped(text: str, *, is_doubt: bool = False) -> rx.Component:
             role="status",
             data_testid="pack-stopped",
         ),
-        rx.el.div(*([decide] if is_doubt else []), following(_("Siguiente")), class_name="o-pack__actions"),
+        rx.el.div(*([decide] if is_doubt else []), next_button(_("Siguiente")), class_name="o-pack__actions"),
         class_name="o-panel",
     )
 
 
-def following(label: str) -> rx.Component:
-    """Goes on to the next order."""
+def next_button(label: str) -> rx.Component:
+    """Render the button that shows the next order."""
     return rx.el.button(
         label,
         icon("right", size=22),
         type="button",
-        on_click=PackState.following,
+        on_click=PackState.show_next,
         class_name=f"{BUTTON}button--primary o-pack__label",
         data_testid="pack-next",
     )
 
 
 def skeleton() -> rx.Component:
-    """What holds the place of all this."""
+    """Render placeholders while the order loads."""
     return rx.el.div(
-        rx.el.p(bar("10rem"), class_name="o-packing__waiting"),
-        rx.el.div(bar("8rem", "1.5rem"), bar("12rem"), class_name="o-packing__head"),
-        rx.el.div(bar("100%", "9rem"), class_name="o-panel"),
+        rx.el.p(skeleton_bar("10rem"), class_name="o-packing__waiting"),
+        rx.el.div(skeleton_bar("8rem", "1.5rem"), skeleton_bar("12rem"), class_name="o-packing__head"),
+        rx.el.div(skeleton_bar("100%", "9rem"), class_name="o-panel"),
         aria_hidden="true",
     )

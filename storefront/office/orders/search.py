@@ -1,23 +1,26 @@
-"""Orders in the office's search, by all that staff know of them."""
+"""Orders in the office's search."""
 
 from backend.app import current_shop
-from backend.office.orders.listing import orders_named
+from backend.office.orders.listing import find_orders_by_text
 from backend.staff.rights import Actor, Right
 from storefront.office.navigation import ORDERS
-from storefront.office.search import Hit
+from storefront.office.search import SearchHit
 
-MOST = 5
+MAX_HITS = 5
 
 
-async def find_orders(actor: Actor, text: str) -> list[Hit]:
-    """The newest orders that the text may mean; none for who may not see orders, or when nothing was typed."""
+async def find_orders(actor: Actor, text: str) -> list[SearchHit]:
+    """Return the newest orders that match the text.
+
+    The result is empty without the right to see orders, or without a text.
+    """
     if not text.strip() or not actor.may(Right.READ_ORDERS):
         return []
     async with current_shop().database.read() as session:
-        rows = await orders_named(session, actor, text, MOST)
+        rows = await find_orders_by_text(session, actor, text, MAX_HITS)
     return [
-        Hit(
-            f"#{row.number} {row.buyer}",
+        SearchHit(
+            f"#{row.number} {row.customer_name}",
             f"{row.placed_label} · {row.total_label}",
             "receipt",
             f"{ORDERS}/{row.id}",

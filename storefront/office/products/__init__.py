@@ -1,1 +1,1 @@
-"""Productos: what is sold, and one product."""
+"""Product screens of the office (Productos): the list, the editor and the preview."""

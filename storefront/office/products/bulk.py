@@ -1,39 +1,39 @@
-"""What Productos looks like where many products are changed at once."""
+"""Components of the product list for bulk changes."""
 
 import reflex as rx
 from reflex.vars import ObjectVar
 
-from backend.catalog.bulk.changes import CATEGORIES, STEPS, Action
+from backend.catalog.bulk.changes import CATEGORIES, ROUNDING_STEPS, Action
 from backend.core.money import format_cop
 from backend.core.texts import _
-from backend.office.products.bulk import ACTIONS, BulkView, ExampleView, LeftAlone, TargetOption
+from backend.office.products.bulk import ACTIONS, BulkView, ExampleView, TargetOption, UnchangedProduct
 from backend.office.products.listing import CategoryOption, ProductRow
 from storefront.components.forms import field, select_field
 from storefront.office.components.feedback import chip
 from storefront.office.components.forms import office_select
-from storefront.office.components.selection_bar import chosen_rows
+from storefront.office.components.selection_bar import selection_bar
 from storefront.office.icons import icon
 from storefront.office.navigation import PRODUCTS
-from storefront.office.products.listing_state import MORE, WITH_FORM, ProductsState
-from storefront.office.react_components import CHOSEN
+from storefront.office.products.listing_state import ACTIONS_WITH_FORM, MORE_ACTIONS, ProductsState
+from storefront.office.react_components import SELECTION
 from storefront.reflex_ext.hooks import text_at
 
-SHOWN = ProductsState.content
+VIEW = ProductsState.content
 DRAFT = ProductsState.draft
 PLAN = ProductsState.plan
 
 
-def every() -> rx.Component:
-    """Chooses all rows that are shown."""
+def select_all_box() -> rx.Component:
+    """Render the checkbox that selects all shown rows."""
     return rx.el.label(
-        rx.el.input(type="checkbox", special_props=[CHOSEN.every], class_name="o-box"),
+        rx.el.input(type="checkbox", special_props=[SELECTION.select_all], class_name="o-box"),
         rx.el.span(_("Elegir todos los que se ven")),
         class_name="o-every",
     )
 
 
-def choosing(row: ObjectVar[ProductRow]) -> rx.Component:
-    """The box that chooses a row."""
+def select_box(row: ObjectVar[ProductRow]) -> rx.Component:
+    """Render the checkbox that selects a row."""
     return rx.el.label(
         rx.el.input(
             type="checkbox",
@@ -48,33 +48,33 @@ def choosing(row: ObjectVar[ProductRow]) -> rx.Component:
 
 
 @rx.memo
-def products_chosen_bar() -> rx.Component:
-    """What can be done with all that are chosen; there while any is, and nothing is being put together."""
+def products_selection_bar() -> rx.Component:
+    """Render the actions on the selected products; hidden while a bulk change is drafted."""
 
-    def act(action: str, label: str) -> rx.Component:
+    def action_button(action: str, label: str) -> rx.Component:
         return rx.el.button(
             label,
             type="button",
             data_act=action,
-            disabled=CHOSEN.is_busy,
+            disabled=SELECTION.is_busy,
             class_name="button button--dark button--small",
         )
 
-    return chosen_rows(
-        act(Action.PUBLISH, ACTIONS[Action.PUBLISH]),
-        act(Action.HIDE, ACTIONS[Action.HIDE]),
-        act(MORE, _("Más cambios…")),
+    return selection_bar(
+        action_button(Action.PUBLISH, ACTIONS[Action.PUBLISH]),
+        action_button(Action.HIDE, ACTIONS[Action.HIDE]),
+        action_button(MORE_ACTIONS, _("Más cambios…")),
         hidden=ProductsState.draft.is_not_none(),
     )
 
 
-def drafting() -> rx.Component:
-    """What is being put together, what it would do, and the button that does it."""
+def draft_panel() -> rx.Component:
+    """Render the draft of a bulk change: its form, its preview, and the button that starts it."""
     several = rx.cond(DRAFT.count == 1, _("1 juguete"), _("{n} juguetes").format(n=DRAFT.count.to_string()))
     of_all = _("Todos los del filtro")
     head = rx.el.div(
         rx.el.h2(
-            rx.cond(DRAFT.asked.is_none(), several, of_all),
+            rx.cond(DRAFT.filters.is_none(), several, of_all),
             class_name="o-section__title",
         ),
         rx.el.button(
@@ -82,25 +82,25 @@ def drafting() -> rx.Component:
             type="button",
             class_name="icon-button",
             aria_label=_("No cambiar nada"),
-            on_click=ProductsState.drop,
+            on_click=ProductsState.discard_draft,
         ),
         class_name="o-section__head",
     )
     widen = rx.cond(
-        (SHOWN.count > DRAFT.count) | ~DRAFT.asked.is_none(),
+        (VIEW.count > DRAFT.count) | ~DRAFT.filters.is_none(),
         rx.el.button(
-            rx.cond(DRAFT.asked.is_none(), of_all, _("Solo los elegidos")),
+            rx.cond(DRAFT.filters.is_none(), of_all, _("Solo los elegidos")),
             type="button",
             class_name="button button--quiet button--small",
-            on_click=ProductsState.widen,
+            on_click=ProductsState.toggle_all_matching,
         ),
     )
     panel = rx.el.section(
         head,
         widen,
-        picking(),
-        rx.cond(rx.Var.create(sorted(WITH_FORM)).contains(DRAFT.action), details_form()),
-        rx.cond(ProductsState.plan, planned()),
+        action_field(),
+        rx.cond(rx.Var.create(sorted(ACTIONS_WITH_FORM)).contains(DRAFT.action), details_form()),
+        rx.cond(ProductsState.plan, plan_panel()),
         class_name="o-panel o-bulk",
         data_testid="bulk",
         aria_label=_("Cambiar varios juguetes"),
@@ -108,8 +108,8 @@ def drafting() -> rx.Component:
     return rx.cond(ProductsState.draft, panel)
 
 
-def picking() -> rx.Component:
-    """What is to be done."""
+def action_field() -> rx.Component:
+    """Render the select field of the action."""
     return office_select(
         ProductsState,
         "bulk",
@@ -120,21 +120,21 @@ def picking() -> rx.Component:
             *(rx.el.option(label, value=action) for action, label in ACTIONS.items()),
         ],
         value=DRAFT.action,
-        on_change=ProductsState.pick,
+        on_change=ProductsState.choose_action,
         auto_focus=True,
     )
 
 
 def details_form() -> rx.Component:
-    """Which category or collection, or how many percent."""
+    """Render the form of an action's category, collection or percentage."""
 
-    def category(one: ObjectVar[CategoryOption]) -> rx.Component:
-        return rx.el.option(one.label, value=one.handle, key=one.handle)
+    def category(option: ObjectVar[CategoryOption]) -> rx.Component:
+        return rx.el.option(option.label, value=option.handle, key=option.handle)
 
-    def collection(one: ObjectVar[TargetOption]) -> rx.Component:
-        return rx.el.option(one.label, value=one.handle, key=one.handle)
+    def collection(option: ObjectVar[TargetOption]) -> rx.Component:
+        return rx.el.option(option.label, value=option.handle, key=option.handle)
 
-    def target(label: str, nothing: str, options: rx.Component) -> rx.Component:
+    def target_field(label: str, nothing: str, options: rx.Component) -> rx.Component:
         return select_field(
             label,
             [rx.el.option(nothing, value=""), options],
@@ -146,8 +146,8 @@ def details_form() -> rx.Component:
 
     places = rx.cond(
         rx.Var.create(sorted(CATEGORIES)).contains(DRAFT.action),
-        target(_("Categoría"), _("Elige…"), rx.foreach(SHOWN.categories, category)),
-        target(_("Colección"), _("Ninguna"), rx.foreach(ProductsState.collections, collection)),
+        target_field(_("Categoría"), _("Elige…"), rx.foreach(VIEW.categories, category)),
+        target_field(_("Colección"), _("Ninguna"), rx.foreach(ProductsState.collections, collection)),
     )
     percents = rx.fragment(
         field(
@@ -165,7 +165,7 @@ def details_form() -> rx.Component:
             "bulk",
             "step",
             _("Redondear a"),
-            [rx.el.option(format_cop(step), value=str(step)) for step in STEPS],
+            [rx.el.option(format_cop(step), value=str(step)) for step in ROUNDING_STEPS],
             default_value="50",
         ),
     )
@@ -182,18 +182,18 @@ def details_form() -> rx.Component:
     )
 
 
-def planned() -> rx.Component:
-    """What it would do."""
+def plan_panel() -> rx.Component:
+    """Render the preview of the bulk change."""
 
-    def example(one: ObjectVar[ExampleView]) -> rx.Component:
+    def example_row(view: ObjectVar[ExampleView]) -> rx.Component:
         return rx.el.li(
-            rx.el.span(one.title, class_name="o-row__title"),
+            rx.el.span(view.title, class_name="o-row__title"),
             rx.cond(
-                one.problem != "",
-                rx.el.span(_("No se cambia: "), one.problem, class_name="o-row__detail"),
-                rx.el.span(one.before, " → ", rx.el.b(one.after), class_name="o-row__detail"),
+                view.problem != "",
+                rx.el.span(_("No se cambia: "), view.problem, class_name="o-row__detail"),
+                rx.el.span(view.before, " → ", rx.el.b(view.after), class_name="o-row__detail"),
             ),
-            key=one.title,
+            key=view.title,
         )
 
     def note(text: rx.Var[str]) -> rx.Component:
@@ -205,7 +205,7 @@ def planned() -> rx.Component:
         _("Cambiar {n} juguetes").format(n=PLAN.changed.to_string()),
     )
     return rx.el.div(
-        rx.el.ul(rx.foreach(PLAN.examples, example), class_name="o-bulk__examples"),
+        rx.el.ul(rx.foreach(PLAN.examples, example_row), class_name="o-bulk__examples"),
         rx.cond(PLAN.total_label != "", rx.el.p(PLAN.total_label)),
         rx.foreach(PLAN.notes, note),
         rx.cond(
@@ -225,18 +225,18 @@ def planned() -> rx.Component:
     )
 
 
-def last_ones() -> rx.Component:
-    """The last changes: how they stand, what they left alone, and a way to undo each."""
+def last_changes_panel() -> rx.Component:
+    """Render the latest bulk changes: status, skipped products, and an undo button."""
 
-    def left(one: ObjectVar[LeftAlone]) -> rx.Component:
+    def skipped_row(skipped: ObjectVar[UnchangedProduct]) -> rx.Component:
         return rx.el.li(
-            rx.el.a(one.title, href=f"{PRODUCTS}/{one.product_id}", class_name="o-result__title"),
-            rx.el.span(one.text, class_name="o-row__detail"),
+            rx.el.a(skipped.title, href=f"{PRODUCTS}/{skipped.product_id}", class_name="o-result__title"),
+            rx.el.span(skipped.text, class_name="o-row__detail"),
             class_name="o-result",
-            key=one.product_id,
+            key=skipped.product_id,
         )
 
-    def change(bulk: ObjectVar[BulkView]) -> rx.Component:
+    def change_row(bulk: ObjectVar[BulkView]) -> rx.Component:
         return rx.el.li(
             rx.el.div(
                 rx.el.span(bulk.label, class_name="o-row__title"),
@@ -247,18 +247,18 @@ def last_ones() -> rx.Component:
             rx.cond(
                 bulk.is_moving,
                 rx.el.progress(
-                    value=bulk.settled,
+                    value=bulk.finished,
                     max=bulk.total,
                     class_name="o-bulk__progress",
                     aria_label=bulk.label,
                 ),
             ),
-            rx.el.span(bulk.counted, class_name="o-row__detail"),
+            rx.el.span(bulk.result_label, class_name="o-row__detail"),
             rx.cond(
-                bulk.left_alone.length() > 0,
+                bulk.unchanged.length() > 0,
                 rx.el.details(
                     rx.el.summary(_("Los que quedaron como estaban"), class_name="o-disclosure"),
-                    rx.el.ul(rx.foreach(bulk.left_alone, left)),
+                    rx.el.ul(rx.foreach(bulk.unchanged, skipped_row)),
                 ),
             ),
             rx.cond(
@@ -279,7 +279,7 @@ def last_ones() -> rx.Component:
 
     panel = rx.el.section(
         rx.el.h2(_("Últimos cambios de varios"), class_name="o-section__title"),
-        rx.el.ul(rx.foreach(ProductsState.changes, change)),
+        rx.el.ul(rx.foreach(ProductsState.changes, change_row)),
         class_name="o-panel o-bulk__last",
     )
     return rx.cond(ProductsState.changes.length() > 0, panel)

@@ -1,4 +1,4 @@
-"""What a toy has several of: its variants and its pictures, in an order that can be changed."""
+"""Rows of the product form that can be reordered: variants, pictures and the video."""
 
 from typing import Any
 
@@ -6,11 +6,11 @@ import reflex as rx
 from reflex.vars import ArrayVar, ObjectVar
 
 from backend.core.texts import _
-from backend.media.videos import VIDEO
-from backend.office.products.draft import LONGEST_ALT
-from storefront.components.forms import field, problem_of
+from backend.media.videos import VIDEO_KEY
+from backend.office.products.draft import MAX_ALT_LENGTH
+from storefront.components.forms import field, field_problem
 from storefront.office.components.forms import office_select
-from storefront.office.components.reorder_buttons import add, drop, move
+from storefront.office.components.reorder_buttons import add_button, drop_button, move_button
 from storefront.office.components.uploads import picture_upload, video_upload
 from storefront.office.icons import icon
 from storefront.office.products.editor_state import (
@@ -19,58 +19,65 @@ from storefront.office.products.editor_state import (
     VariantRow,
     VideoRow,
 )
-from storefront.office.react_components import ROWS, Ordered
+from storefront.office.react_components import ROWS, ReorderableRows
 from storefront.reflex_ext.hooks import text_at
 
-SHOWN = ProductState.content
+VIEW = ProductState.content
 FORM = "product"
-"""What the ids of the form's fields begin with."""
+"""Prefix of the ids of the form's fields."""
 VARIANTS = ROWS.rows.to(ArrayVar, list[VariantRow])
 PICTURES = ROWS.rows.to(ArrayVar, list[PictureRow])
 VIDEOS = ROWS.rows.to(ArrayVar, list[VideoRow])
 
 
-def buttons(thing: str, *more: rx.Component) -> rx.Component:
-    """What puts a row before or after another."""
+def move_buttons(thing: str, *more: rx.Component) -> rx.Component:
+    """Render the buttons that move a row."""
     return rx.el.span(
-        move(-1, _("{thing}: antes").format(thing=thing)),
-        move(1, _("{thing}: después").format(thing=thing)),
+        move_button(-1, _("{thing}: antes").format(thing=thing)),
+        move_button(1, _("{thing}: después").format(thing=thing)),
         *more,
         class_name="o-toy__buttons",
     )
 
 
-def variants() -> rx.Component:
-    """Price and units; with several variants, each of them."""
+def variants_group() -> rx.Component:
+    """Render the variants with price and units."""
     where = office_select(
         ProductState,
         FORM,
         "location_id",
         _("Dónde llegaron"),
-        [rx.foreach(SHOWN.locations, lambda one: rx.el.option(one.name, value=one.id, key=one.id))],
+        [
+            rx.foreach(
+                VIEW.locations,
+                lambda location: rx.el.option(location.name, value=location.id, key=location.id),
+            )
+        ],
     )
     the_only_place = rx.foreach(
-        SHOWN.locations,
-        lambda one: rx.el.input(type="hidden", name="location_id", value=one.id, read_only=True, key=one.id),
+        VIEW.locations,
+        lambda location: rx.el.input(
+            type="hidden", name="location_id", value=location.id, read_only=True, key=location.id
+        ),
     )
-    return Ordered.create(
-        problem_of(f"{FORM}-variants", text_at(ProductState.problems, "variants"), ""),
-        rx.el.ul(rx.foreach(VARIANTS, variant), class_name="o-toy__variants"),
-        add(_("Otra presentación (color, tamaño)")),
-        rx.cond(SHOWN.locations.length() > 1, where, the_only_place),
-        items=SHOWN.variants,
-        blank=SHOWN.blank,
-        least=1,
-        placed=_("Ahora es la {n} de {count}."),
+    return ReorderableRows.create(
+        field_problem(f"{FORM}-variants", text_at(ProductState.problems, "variants"), ""),
+        rx.el.ul(rx.foreach(VARIANTS, variant_row), class_name="o-toy__variants"),
+        add_button(_("Otra presentación (color, tamaño)")),
+        rx.cond(VIEW.locations.length() > 1, where, the_only_place),
+        items=VIEW.variants,
+        blank=VIEW.blank,
+        min_count=1,
+        moved_text=_("Ahora es la {n} de {count}."),
         class_name="o-toy__group",
     )
 
 
-def variant(row: ObjectVar[VariantRow]) -> rx.Component:
-    """A variant: its name where there are several, what it costs, what came of it, and its codes."""
+def variant_row(row: ObjectVar[VariantRow]) -> rx.Component:
+    """Render a variant: its name if there are several, price, stock and codes."""
     named = rx.el.div(
-        cell(row, "title", _("Presentación"), row.title, max_length=255),
-        buttons(_("Presentación"), drop(_("Quitar {name}").format(name=row.title))),
+        variant_field(row, "title", _("Presentación"), row.title, max_length=255),
+        move_buttons(_("Presentación"), drop_button(_("Quitar {name}").format(name=row.title))),
         class_name="o-toy__named",
     )
     return rx.el.li(
@@ -81,14 +88,14 @@ def variant(row: ObjectVar[VariantRow]) -> rx.Component:
             rx.el.input(type="hidden", name="variant_title[]", value=row.title, read_only=True),
         ),
         price_and_units(row),
-        free_tick(row),
+        free_box(row),
         rx.cond(
             row.stocked != "",
             rx.el.p(
                 row.stocked, " · ", rx.el.a(_("Bodega"), href=row.stock_path), class_name="o-toy__stocked"
             ),
         ),
-        codes(row),
+        code_fields(row),
         key=row.key,
         data_key=row.key,
         class_name="o-toy__variant",
@@ -97,15 +104,15 @@ def variant(row: ObjectVar[VariantRow]) -> rx.Component:
 
 
 def price_and_units(row: ObjectVar[VariantRow]) -> rx.Component:
-    """What a variant costs, what it cost before, and how many came."""
+    """Render the price, the previous price and the received units of a variant."""
     number: dict[str, Any] = {"input_mode": "numeric"}
     return rx.el.div(
-        cell(row, "price", _("Precio"), row.price, **number, max_length=15),
-        cell(row, "before", _("Antes"), row.before, **number, is_optional=True, max_length=15),
-        cell(
+        variant_field(row, "price", _("Precio"), row.price, **number, max_length=15),
+        variant_field(row, "before", _("Antes"), row.before, **number, is_optional=True, max_length=15),
+        variant_field(
             row,
             "units",
-            rx.cond(SHOWN.is_new, _("Unidades"), _("Llegaron")),
+            rx.cond(VIEW.is_new, _("Unidades"), _("Llegaron")),
             "",
             **number,
             placeholder="0",
@@ -116,8 +123,8 @@ def price_and_units(row: ObjectVar[VariantRow]) -> rx.Component:
     )
 
 
-def free_tick(row: ObjectVar[VariantRow]) -> rx.Component:
-    """Render the tick that lets the variant be sold at a price of 0."""
+def free_box(row: ObjectVar[VariantRow]) -> rx.Component:
+    """Render the checkbox that lets the variant be sold at a price of 0."""
     box = rx.el.input(
         type="checkbox",
         name="is_free[]",
@@ -130,13 +137,13 @@ def free_tick(row: ObjectVar[VariantRow]) -> rx.Component:
     return rx.el.label(box, label, class_name="check")
 
 
-def codes(row: ObjectVar[VariantRow]) -> rx.Component:
-    """A variant's codes, folded."""
+def code_fields(row: ObjectVar[VariantRow]) -> rx.Component:
+    """Render a variant's SKU and barcode, folded."""
     return rx.el.details(
         rx.el.summary(icon("tag", size=18), _("Código y código de barras"), class_name="o-disclosure"),
         rx.el.div(
-            cell(row, "sku", _("Código"), row.sku, is_optional=True, auto_capitalize="characters"),
-            cell(
+            variant_field(row, "sku", _("Código"), row.sku, is_optional=True, auto_capitalize="characters"),
+            variant_field(
                 row,
                 "ean",
                 _("Código de barras"),
@@ -150,10 +157,10 @@ def codes(row: ObjectVar[VariantRow]) -> rx.Component:
     )
 
 
-def cell(
+def variant_field(
     row: ObjectVar[VariantRow], name: str, label: str | rx.Var[str], value: str | rx.Var[str], **more: Any
 ) -> rx.Component:
-    """A line of a variant."""
+    """Render a field of a variant."""
     sent = "variant_title" if name == "title" else name
     return field(
         f"{sent}[]",
@@ -167,10 +174,10 @@ def cell(
     )
 
 
-def pictures() -> rx.Component:
-    """The pictures in their order: the first is that of the lists."""
+def pictures_group() -> rx.Component:
+    """Render the pictures in order: the first one is shown in lists."""
 
-    def one(row: ObjectVar[PictureRow]) -> rx.Component:
+    def picture_row(row: ObjectVar[PictureRow]) -> rx.Component:
         element_id = f"{FORM}-alt-{row.key}"
         return rx.el.li(
             rx.el.input(type="hidden", name="picture[]", value=row.url, read_only=True),
@@ -188,14 +195,14 @@ def pictures() -> rx.Component:
                 rx.el.span(icon("more", size=20), data_grip="", aria_hidden="true", class_name="o-toy__grip"),
                 class_name="o-toy__frame",
             ),
-            buttons(_("Foto"), drop(_("Quitar la foto"))),
+            move_buttons(_("Foto"), drop_button(_("Quitar la foto"))),
             rx.el.label(_("Qué se ve"), html_for=element_id, class_name="sr-only"),
             rx.el.input(
                 id=rx.Var.create(element_id),
                 name="alt[]",
                 default_value=row.alt,
                 placeholder=_("Qué se ve"),
-                max_length=LONGEST_ALT,
+                max_length=MAX_ALT_LENGTH,
                 auto_complete="off",
                 class_name="field__input",
             ),
@@ -205,25 +212,28 @@ def pictures() -> rx.Component:
             data_testid="product-picture",
         )
 
-    return Ordered.create(
+    return ReorderableRows.create(
         rx.el.p(_("Fotos"), class_name="field__label"),
-        problem_of(f"{FORM}-pictures", text_at(ProductState.problems, "pictures"), ""),
-        rx.el.ul(rx.foreach(PICTURES, one), class_name="o-toy__shots"),
+        field_problem(f"{FORM}-pictures", text_at(ProductState.problems, "pictures"), ""),
+        rx.el.ul(rx.foreach(PICTURES, picture_row), class_name="o-toy__shots"),
         picture_upload(ProductState.add_pictures),
-        items=SHOWN.pictures + ProductState.added,
-        again=ProductState.again,
+        items=VIEW.pictures + ProductState.added_pictures,
+        restored=ProductState.upload_counts,
         blank={},
-        placed=_("Ahora es la {n} de {count}."),
+        moved_text=_("Ahora es la {n} de {count}."),
         class_name="o-toy__group",
     )
 
 
-def video() -> rx.Component:
-    """Its video, or none. The last field of this name counts: without a row that is the empty one."""
+def video_group() -> rx.Component:
+    """Render the video field.
 
-    def one(row: ObjectVar[VideoRow]) -> rx.Component:
+    The browser sends the final field of this name: without a row it is the empty hidden one.
+    """
+
+    def video_row(row: ObjectVar[VideoRow]) -> rx.Component:
         return rx.el.li(
-            rx.el.input(type="hidden", name=VIDEO, value=row.url, read_only=True),
+            rx.el.input(type="hidden", name=VIDEO_KEY, value=row.url, read_only=True),
             rx.el.video(
                 src=row.url,
                 controls=True,
@@ -231,23 +241,25 @@ def video() -> rx.Component:
                 class_name="o-toy__video",
                 custom_attrs={"playsInline": True, "aria-label": _("Video del juguete")},
             ),
-            drop(_("Quitar el video")),
+            drop_button(_("Quitar el video")),
             key=row.key,
             data_key=row.key,
             class_name="o-toy__film",
             data_testid="product-video",
         )
 
-    items = rx.cond(ProductState.added_videos.length() > 0, ProductState.added_videos, SHOWN.videos)
-    return Ordered.create(
+    items = rx.cond(ProductState.added_videos.length() > 0, ProductState.added_videos, VIEW.videos)
+    return ReorderableRows.create(
         rx.el.p(_("Video"), class_name="field__label"),
-        problem_of(f"{FORM}-{VIDEO}", text_at(ProductState.problems, VIDEO), ""),
-        rx.el.input(type="hidden", name=VIDEO, value="", read_only=True, id=rx.Var.create(f"{FORM}-{VIDEO}")),
-        rx.el.ul(rx.foreach(VIDEOS, one)),
-        video_upload(SHOWN.video_texts, SHOWN.most_video_bytes, ProductState.add_video),
+        field_problem(f"{FORM}-{VIDEO_KEY}", text_at(ProductState.problems, VIDEO_KEY), ""),
+        rx.el.input(
+            type="hidden", name=VIDEO_KEY, value="", read_only=True, id=rx.Var.create(f"{FORM}-{VIDEO_KEY}")
+        ),
+        rx.el.ul(rx.foreach(VIDEOS, video_row)),
+        video_upload(VIEW.video_texts, VIEW.max_video_bytes, ProductState.add_video),
         items=items,
-        again=ProductState.again,
+        restored=ProductState.upload_counts,
         blank={},
-        placed="",
+        moved_text="",
         class_name="o-toy__group",
     )

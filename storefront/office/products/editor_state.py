@@ -1,4 +1,4 @@
-"""What Producto shows, and what can be done there."""
+"""State of the product editor (Producto)."""
 
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
@@ -8,27 +8,32 @@ import reflex as rx
 
 from backend.app import current_shop
 from backend.catalog.countries import country_names
-from backend.catalog.models import ONLY
+from backend.catalog.models import ONLY_VARIANT_TITLE
 from backend.catalog.schemas.admin import MAX_PICTURES
 from backend.core.errors import NotFound, ShopError
 from backend.core.money import format_cop
-from backend.core.texts import _, counted
-from backend.media.picture_urls import picture_address
-from backend.media.picture_widths import uploaded_at
-from backend.media.videos import VIDEO, video_at
-from backend.office.products.draft import Clash, VariantDraft, pesos_of, picture_key
-from backend.office.products.editor import Place, ProductForm, blank_form, read_form
+from backend.core.texts import _, format_count
+from backend.media.picture_urls import encode_picture_url
+from backend.media.picture_widths import parse_uploaded_picture
+from backend.media.videos import VIDEO_KEY, parse_video_url
+from backend.office.products.draft import Clash, VariantDraft, parse_pesos, picture_key
+from backend.office.products.editor import PlaceOption, ProductForm, new_product_form, read_product_form
 from backend.office.products.saving import FormClashes, FormRefused, save_form
 from backend.staff.rights import Actor, Right
 from storefront.office.components.uploads import NO_VIDEO, video_texts
 from storefront.office.navigation import PRODUCTS, STOCK
-from storefront.office.products.form_parsing import LONGEST_URL, base_text, problems_of_units, wanted_of
+from storefront.office.products.form_parsing import (
+    MAX_URL_LENGTH,
+    dump_base,
+    find_unit_problems,
+    parse_product_form,
+)
 from storefront.office.state import OfficeScreen, office_event
 from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.handlers import checked_texts, next_number
 
 NEW = "nuevo"
-"""The last part of the address of a toy that is not there yet."""
+"""Last part of the address of a new product."""
 LABELS = {
     "title": _("Título"),
     "subtitle": _("Frase corta"),
@@ -57,12 +62,12 @@ LABELS = {
     "alt": _("Texto de una foto"),
     "variants": _("Presentaciones"),
 }
-"""What the fields are called, by their names or the beginnings of them."""
+"""Labels of the fields by name, or by the prefix of the name."""
 
 
 @dataclass(frozen=True, slots=True)
 class VariantRow:
-    """A variant in the form; `stocked`: how many units there are, in words; `stock_path`: where they are counted."""
+    """A variant of the form. `stocked` is its stock as a text, `stock_path` the address of its stock."""
 
     key: str
     title: str
@@ -77,7 +82,7 @@ class VariantRow:
 
 @dataclass(frozen=True, slots=True)
 class PictureRow:
-    """A picture in the form. `is_added`: it is not saved yet."""
+    """A picture of the form. `is_added`: it is not saved yet."""
 
     key: str
     url: str
@@ -88,7 +93,7 @@ class PictureRow:
 
 @dataclass(frozen=True, slots=True)
 class VideoRow:
-    """The video in the form. `is_added`: it is not saved yet."""
+    """The video of the form. `is_added`: it is not saved yet."""
 
     key: str
     url: str
@@ -97,7 +102,10 @@ class VideoRow:
 
 @dataclass(frozen=True, slots=True)
 class ClashRow:
-    """A value that two people changed: what each wants, and what a button takes into which field (or into none)."""
+    """A value that two staff members changed.
+
+    A button sets the form's `field` to `value`; without a `field` there is no button.
+    """
 
     key: str
     label: str
@@ -108,15 +116,15 @@ class ClashRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """A toy as the screen shows it.
+class EditorView:
+    """A product as the editor shows it.
 
     Attributes:
-        seen: the same for the browser to send back: see `EditForm`.
-        price_label: of its first variant, as the shop says it, and before a sale.
+        seen: the same values for the browser to send back: see `EditForm`.
+        price_label: the formatted price of its first variant; `before_label` is the one before a sale.
         src: its first picture.
         videos: its video, if it has one.
-        video_texts, most_video_bytes: for the button that sends another.
+        video_texts, max_video_bytes: for the upload button of the video.
         blank: an empty variant.
     """
 
@@ -129,9 +137,9 @@ class Shown:
     variants: list[VariantRow]
     blank: VariantRow
     pictures: list[PictureRow]
-    categories: list[Place]
-    collections: list[Place]
-    locations: list[Place]
+    categories: list[PlaceOption]
+    collections: list[PlaceOption]
+    locations: list[PlaceOption]
     brands: list[str]
     page_path: str
     former: list[str]
@@ -140,175 +148,189 @@ class Shown:
     src: str
     videos: list[VideoRow]
     video_texts: dict[str, str]
-    most_video_bytes: int
+    max_video_bytes: int
 
 
 class ProductState(OfficeScreen, KnownClientState):
-    """One toy, or one that is being made."""
+    """An existing or new product."""
 
-    content: rx.Field[Shown | None] = rx.field(None)
-    added: rx.Field[list[PictureRow]] = rx.field(default_factory=list)
-    """Pictures that were uploaded and are not saved yet. They are lost with the state."""
+    content: rx.Field[EditorView | None] = rx.field(None)
+    added_pictures: rx.Field[list[PictureRow]] = rx.field(default_factory=list)
+    """Uploaded pictures that are not saved yet. They are lost with the state."""
     added_videos: rx.Field[list[VideoRow]] = rx.field(default_factory=list)
-    """The video that was uploaded last, until it is saved."""
-    again: rx.Field[dict[str, int]] = rx.field(default_factory=dict)
-    """How often a picture that the form has was uploaded anew, by its key: if it was taken away, it is there again."""
+    """The newest uploaded video until it is saved."""
+    upload_counts: rx.Field[dict[str, int]] = rx.field(default_factory=dict)
+    """How often a picture of the form was uploaded again, by its key: a removed picture then reappears."""
     clashes: rx.Field[list[ClashRow]] = rx.field(default_factory=list)
-    met: rx.Field[int] = rx.field(0)
-    """How often this form was told that others changed the same."""
+    clash_count: rx.Field[int] = rx.field(0)
+    """Number of times that a save conflicted with changes of another staff member."""
 
     _right: ClassVar[Right] = Right.READ_CATALOG
-    _shown_at: str = ""
-    """What the address named when the screen was opened."""
+    _shown_id: str = ""
+    """The id in the address when the screen was opened."""
 
-    async def _content(self, actor: Actor) -> Shown:
-        product_id = self._id()
+    async def _read_content(self, actor: Actor) -> EditorView:
+        product_id = self._id_in_url()
         async with current_shop().database.read() as session:
             if product_id != NEW:
-                return _shown(await read_form(session, actor, product_id))
+                return _editor_view(await read_product_form(session, actor, product_id))
             if not actor.may(Right.CHANGE_CATALOG):
-                raise NotFound("Nobody of this role makes toys")
-            return _shown(await blank_form(session, actor))
+                raise NotFound("This role cannot create products")
+            return _editor_view(await new_product_form(session, actor))
 
     async def _show(self, actor: Actor) -> None:
-        if self._shown_at != self._id():  # not the same again, on a new connection
-            self._forget_edits()
-            self._shown_at = self._id()
+        if (
+            self._shown_id != self._id_in_url()
+        ):  # a new connection to the same product must not lose the edits
+            self._discard_edits()
+            self._shown_id = self._id_in_url()
         await super()._show(actor)
 
-    def _watched(self) -> frozenset[str]:
+    def _get_watched(self) -> frozenset[str]:
         shown = self.content
         return frozenset() if shown is None or shown.is_new else frozenset({shown.id})
 
     async def _refresh(self, actor: Actor) -> None:
-        """What others saved is shown where nobody is typing: see `assets/scripts/office/forms.jsx`."""
+        """Show what others saved; fields in use keep what was typed: see `assets/scripts/office/forms.jsx`."""
         if self.content is None or self.content.is_new:
             return
         try:
-            content = await self._content(actor)
+            content = await self._read_content(actor)
         except NotFound:
-            self._forget("missing")
+            self._clear_content("missing")
             return
         if content != self.content:
             self.content = content
 
     @office_event(Right.CHANGE_CATALOG)
     async def save(self, actor: Actor, form: dict[str, Any]) -> Any:
-        """Save all that the form holds, or nothing."""
-        wanted = wanted_of(form)
-        is_new = wanted.base.is_new
-        if problems := problems_of_units(form):
+        """Save the whole form, or nothing."""
+        submitted = parse_product_form(form)
+        is_new = submitted.base.is_new
+        if problems := find_unit_problems(form):
             raise FormRefused(problems)
         try:
             async with current_shop().database.transaction() as session:
-                product_id = await save_form(session, actor, wanted)
+                product_id = await save_form(session, actor, submitted)
         except FormClashes as error:
-            await self._ask(actor, wanted.base.id, error)
+            await self._show_clashes(actor, submitted.base.id, error)
             return None
-        self._forget_edits()
-        self._shown_at = product_id
+        self._discard_edits()
+        self._shown_id = product_id
         async with current_shop().database.read() as session:
-            self._put(_shown(await read_form(session, actor, product_id)))
-        self._tell(_("Publicado: ya se ve en la tienda.") if self._appeared(wanted.base) else _("Guardado."))
+            self._set_content(_editor_view(await read_product_form(session, actor, product_id)))
+        self._announce(
+            _("Publicado: ya se ve en la tienda.") if self._became_visible(submitted.base) else _("Guardado.")
+        )
         return rx.redirect(f"{PRODUCTS}/{product_id}", replace=True) if is_new else None
 
     @office_event(Right.CHANGE_CATALOG, is_press=False)
     async def add_pictures(self, actor: Actor, urls: list[str]) -> None:
-        """Put pictures that were just uploaded into the form."""
+        """Add the uploaded pictures to the form."""
         actor.require(Right.CHANGE_CATALOG)
-        known = {one.url: one.key for one in [*(self.content.pictures if self.content else []), *self.added]}
-        sent = checked_texts(urls, MAX_PICTURES, LONGEST_URL)
-        anew = [known[url] for url in sent if url in known]
-        self.again = {**self.again, **{key: self.again.get(key, 0) + 1 for key in anew}}
-        new = [url for url in sent if url not in known and uploaded_at(url)]
-        self.added = [*self.added, *(_picture(url, "", is_added=True) for url in new)][:MAX_PICTURES]
+        keys_by_url = {
+            item.url: item.key
+            for item in [*(self.content.pictures if self.content else []), *self.added_pictures]
+        }
+        checked_urls = checked_texts(urls, MAX_PICTURES, MAX_URL_LENGTH)
+        repeated = [keys_by_url[url] for url in checked_urls if url in keys_by_url]
+        self.upload_counts = {
+            **self.upload_counts,
+            **{key: self.upload_counts.get(key, 0) + 1 for key in repeated},
+        }
+        new = [url for url in checked_urls if url not in keys_by_url and parse_uploaded_picture(url)]
+        self.added_pictures = [*self.added_pictures, *(_picture_row(url, "", is_added=True) for url in new)][
+            :MAX_PICTURES
+        ]
 
     @office_event(Right.CHANGE_CATALOG, is_press=False)
     async def add_video(self, actor: Actor, urls: list[str]) -> None:
-        """Put a video that was just uploaded into the form, in place of the one that is there."""
+        """Replace the form's video by the uploaded one."""
         actor.require(Right.CHANGE_CATALOG)
-        sent = [url for url in checked_texts(urls, MAX_PICTURES, LONGEST_URL) if video_at(url)]
-        if not sent:
-            self._tell(NO_VIDEO, "problem")
+        checked_urls = [
+            url for url in checked_texts(urls, MAX_PICTURES, MAX_URL_LENGTH) if parse_video_url(url)
+        ]
+        if not checked_urls:
+            self._announce(NO_VIDEO, "problem")
             return
-        key = sent[-1]
+        key = checked_urls[-1]
         shown = self.content.videos if self.content else []
-        if any(one.url == key for one in shown):
+        if any(item.url == key for item in shown):
             self.added_videos = []
         else:
             self.added_videos = [VideoRow(key, key, is_added=True)]
-        self.again = {**self.again, key: self.again.get(key, 0) + 1}
+        self.upload_counts = {**self.upload_counts, key: self.upload_counts.get(key, 0) + 1}
 
     @office_event(Right.CHANGE_CATALOG, is_press=False)
     async def discard(self, actor: Actor) -> None:
-        """Forget what was uploaded and not saved, and what was wrong."""
+        """Discard unsaved uploads and the problems."""
         actor.require(Right.CHANGE_CATALOG)
-        self._forget_edits()
+        self._discard_edits()
 
-    def _forget_edits(self) -> None:
-        self.added, self.again, self.clashes, self.problems = [], {}, [], {}
+    def _discard_edits(self) -> None:
+        self.added_pictures, self.upload_counts, self.clashes, self.problems = [], {}, [], {}
         self.added_videos = []
 
-    def _appeared(self, base: Any) -> bool:
-        """Whether shoppers see it now and did not before."""
+    def _became_visible(self, base: Any) -> bool:
+        """Return True if the save made the product visible to shoppers."""
         return bool(
             self.content and self.content.is_published and (base.is_new or not base.draft.is_published)
         )
 
-    def _refuse(self, error: ShopError) -> None:
+    def _announce_error(self, error: ShopError) -> None:
         if isinstance(error, FormRefused):
             self.clashes = []
-        super()._refuse(error)
+        super()._announce_error(error)
 
-    async def _ask(self, actor: Actor, product_id: str, error: FormClashes) -> None:
-        """Show what others changed, and let the person decide: saving again keeps what they typed."""
+    async def _show_clashes(self, actor: Actor, product_id: str, error: FormClashes) -> None:
+        """Show the changes of others and let the staff member decide: saving again overwrites them."""
         async with current_shop().database.read() as session:
-            self.content = _shown(await read_form(session, actor, product_id))
+            self.content = _editor_view(await read_product_form(session, actor, product_id))
         self.problems = {}
-        self.clashes = [_clash(one, self.content) for one in error.clashes]
-        self.met = next_number(self.met)
-        self._tell(_("Alguien cambió lo mismo. Mira las dos versiones y guarda otra vez."), "problem")
+        self.clashes = [_clash_row(item, self.content) for item in error.clashes]
+        self.clash_count = next_number(self.clash_count)
+        self._announce(_("Alguien cambió lo mismo. Mira las dos versiones y guarda otra vez."), "problem")
 
 
-def _shown(form: ProductForm) -> Shown:
+def _editor_view(form: ProductForm) -> EditorView:
     draft, base = form.base.draft, form.base
-    units = {one.variant_id: one for one in form.units}
+    units = {item.variant_id: item for item in form.units}
 
-    def stocked(key: str) -> str:
-        one = units.get(key)
-        if one is None:
+    def stock_text(key: str) -> str:
+        level = units.get(key)
+        if level is None:
             return ""
-        reserved = counted(one.reserved, _("{n} apartada"), _("{n} apartadas"))
-        free = counted(one.stocked - one.reserved, _("{n} libre"), _("{n} libres"))
-        return f"{free} · {reserved}" if one.reserved else free
+        reserved = format_count(level.reserved, _("{n} apartada"), _("{n} apartadas"))
+        free = format_count(level.stocked - level.reserved, _("{n} libre"), _("{n} libres"))
+        return f"{free} · {reserved}" if level.reserved else free
 
-    def row(one: VariantDraft) -> VariantRow:
-        named = urlencode({"q": one.sku or draft.texts["title"]})
+    def variant_row(variant: VariantDraft) -> VariantRow:
+        query = urlencode({"q": variant.sku or draft.texts["title"]})
         return VariantRow(
-            one.key,
-            one.title,
-            one.price,
-            one.before,
-            one.sku,
-            one.ean,
-            bool(one.is_free),
-            stocked(one.key),
-            f"{STOCK}?{named}",
+            variant.key,
+            variant.title,
+            variant.price,
+            variant.before,
+            variant.sku,
+            variant.ean,
+            bool(variant.is_free),
+            stock_text(variant.key),
+            f"{STOCK}?{query}",
         )
 
     first = draft.variants[0] if draft.variants else VariantDraft("")
-    price, before = pesos_of(first.price), pesos_of(first.before)
-    pictures = [_picture(one.url, one.alt) for one in draft.pictures]
-    video, most_video_bytes = draft.texts[VIDEO], current_shop().uploads.most_video_bytes
-    return Shown(
+    price, before = parse_pesos(first.price), parse_pesos(first.before)
+    pictures = [_picture_row(item.url, item.alt) for item in draft.pictures]
+    video, max_video_bytes = draft.texts[VIDEO_KEY], current_shop().uploads.max_video_bytes
+    return EditorView(
         id=base.id,
         is_new=base.is_new,
-        seen=base_text(base),
+        seen=dump_base(base),
         texts=draft.texts,
         is_published=draft.is_published,
         is_featured=draft.is_featured,
-        variants=[row(one) for one in draft.variants],
-        blank=row(VariantDraft("")),
+        variants=[variant_row(item) for item in draft.variants],
+        blank=variant_row(VariantDraft("")),
         pictures=pictures,
         categories=form.categories,
         collections=form.collections,
@@ -320,46 +342,48 @@ def _shown(form: ProductForm) -> Shown:
         before_label=format_cop(before) if before and price is not None and before > price else "",
         src=pictures[0].src if pictures else "",
         videos=[VideoRow(video, video, is_added=False)] if video else [],
-        video_texts=video_texts(most_video_bytes),
-        most_video_bytes=most_video_bytes,
+        video_texts=video_texts(max_video_bytes),
+        max_video_bytes=max_video_bytes,
     )
 
 
-def _picture(url: str, alt: str, *, is_added: bool = False) -> PictureRow:
-    return PictureRow(picture_key(url), url, picture_address(url), alt, is_added)
+def _picture_row(url: str, alt: str, *, is_added: bool = False) -> PictureRow:
+    return PictureRow(picture_key(url), url, encode_picture_url(url), alt, is_added)
 
 
-def _clash(clash: Clash, shown: Shown) -> ClashRow:
-    """The clash for people. What is chosen from a list is said by its name."""
+def _clash_row(clash: Clash, shown: EditorView) -> ClashRow:
+    """Return a clash for display: the values of a select field are replaced by their labels."""
     name, _dash, key = clash.name.partition("-")
     label = LABELS.get(name, name)
     if name == "title" and key:
         label = LABELS["variants"]
     several = len(shown.variants) > 1
-    of = next((one.title for one in shown.variants if one.key == key and one.title != ONLY), "")
+    variant_title = next(
+        (item.title for item in shown.variants if item.key == key and item.title != ONLY_VARIANT_TITLE), ""
+    )
     row = ClashRow(
         key=clash.name,
-        label=f"{label} ({of})" if of and several else label,
+        label=f"{label} ({variant_title})" if variant_title and several else label,
         mine=clash.mine,
         theirs=clash.theirs,
         field=f"product-{clash.name}",
         value=clash.theirs,
     )
     if name == "collection_id":
-        names = {one.id: one.name for one in shown.collections}
+        names = {item.id: item.name for item in shown.collections}
         row = replace(row, mine=names.get(row.mine, ""), theirs=names.get(row.theirs, ""))
     elif name == "origin_country":
         names = country_names()
         row = replace(row, mine=names.get(row.mine, row.mine), theirs=names.get(row.theirs, row.theirs))
     elif name in {"price", "before"}:
-        row = replace(row, mine=_money(row.mine), theirs=_money(row.theirs))
+        row = replace(row, mine=_format_money(row.mine), theirs=_format_money(row.theirs))
     elif name == "is_free":
         mine, theirs = (_("sí") if value else _("no") for value in (row.mine, row.theirs))
         row = replace(row, mine=mine, theirs=theirs, field="")
     elif name == "variants":
-        gone = _("borrada")
-        row = replace(row, mine=row.mine or gone, theirs=row.theirs or gone, field="")
-    elif name == VIDEO:
+        deleted = _("borrada")
+        row = replace(row, mine=row.mine or deleted, theirs=row.theirs or deleted, field="")
+    elif name == VIDEO_KEY:
         video, none = _("un video"), _("ninguno")
         mine, theirs = (video if url else none for url in (row.mine, row.theirs))
         row = replace(row, mine=mine, theirs=theirs, field="")
@@ -368,6 +392,6 @@ def _clash(clash: Clash, shown: Shown) -> ClashRow:
     return row
 
 
-def _money(text: str) -> str:
-    amount = pesos_of(text) if text else None
+def _format_money(text: str) -> str:
+    amount = parse_pesos(text) if text else None
     return text if amount is None else format_cop(amount)

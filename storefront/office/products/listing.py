@@ -1,4 +1,4 @@
-"""What Productos looks like."""
+"""Components of the product list (Productos)."""
 
 from typing import Any
 
@@ -7,8 +7,8 @@ from reflex.vars import ObjectVar
 
 from backend.core.texts import _
 from backend.office.products.listing import (
-    LONGEST_TEXT,
-    MOST_COUNTED,
+    MAX_COUNT,
+    MAX_TEXT_LENGTH,
     ONLY,
     STATUS,
     CategoryOption,
@@ -17,28 +17,34 @@ from backend.office.products.listing import (
 from backend.office.views import ChipView
 from backend.staff.rights import Right
 from storefront.components.forms import field, select_field
-from storefront.components.placeholders import bar
-from storefront.office.components.feedback import chip, empty, screen
-from storefront.office.components.list_filters import Finding
+from storefront.components.placeholders import skeleton_bar
+from storefront.office.components.feedback import chip, empty_state, screen
+from storefront.office.components.list_filters import ListFilters
 from storefront.office.components.lists import office_list
 from storefront.office.icons import icon
-from storefront.office.layout import office
+from storefront.office.layout import office_layout
 from storefront.office.navigation import NEW_PRODUCT, PRODUCTS, STOCK
-from storefront.office.products.bulk import choosing, drafting, every, last_ones, products_chosen_bar
+from storefront.office.products.bulk import (
+    draft_panel,
+    last_changes_panel,
+    products_selection_bar,
+    select_all_box,
+    select_box,
+)
 from storefront.office.products.listing_state import PRICE, REASONS, UNITS, ProductsState
-from storefront.office.react_components import Choosing
-from storefront.office.state import may
-from storefront.office.stock.page import picture
+from storefront.office.react_components import RowSelection
+from storefront.office.state import has_right
+from storefront.office.stock.page import product_picture
 from storefront.reflex_ext.hooks import text_at
 
 TITLE = _("Productos")
-SHOWN = ProductsState.content
-FINDING = Finding("products", PRODUCTS, SHOWN, ProductsState.ask)
+VIEW = ProductsState.content
+FILTERS = ListFilters("products", PRODUCTS, VIEW, ProductsState.apply_filters)
 NO_PROBLEM = text_at(ProductsState.problems, "none")
 
 
-def new_toy() -> rx.Component:
-    """Leads to the form of a toy that is not there yet."""
+def new_product_link() -> rx.Component:
+    """Render a link to the form of a new product."""
     link = rx.el.a(
         icon("plus", size=18),
         _("Juguete nuevo"),
@@ -46,88 +52,90 @@ def new_toy() -> rx.Component:
         class_name="button button--small button--dark",
         data_testid="product-new",
     )
-    return rx.cond(may(Right.CHANGE_CATALOG), link)
+    return rx.cond(has_right(Right.CHANGE_CATALOG), link)
 
 
 def page() -> rx.Component:
-    """The products."""
-    nothing = empty(
+    """Render the product list."""
+    nothing = empty_state(
         "blocks",
         _("Ningún producto"),
         _("Con estos filtros no hay ninguno. Quita alguno, o busca por otra palabra o por el código."),
     )
     content = rx.fragment(
         filters(),
-        rx.el.p(counted(), class_name="o-products__count", role="status", data_testid="products-count"),
-        office_list(ProductsState, SHOWN.rows, product_row, nothing, label=TITLE, around=choosing_several),
-        last_ones(),
+        rx.el.p(
+            product_count_text(), class_name="o-products__count", role="status", data_testid="products-count"
+        ),
+        office_list(ProductsState, VIEW.rows, product_row, nothing, label=TITLE, wrap=selectable_rows),
+        last_changes_panel(),
     )
-    return office(
+    return office_layout(
         ProductsState,
         PRODUCTS,
         TITLE,
         screen(ProductsState, content, skeleton()),
-        actions=(new_toy(),),
+        actions=(new_product_link(),),
         undo=ProductsState.undo,
         class_name="o-products",
     )
 
 
-def choosing_several(listed: rx.Component) -> rx.Component:
-    """Wrap the rows in what chooses several, with what is being done with them below."""
-    choosing_form = Choosing.create(
-        rx.cond((SHOWN.rows.length() > 0) & may(Right.CHANGE_CATALOG), every()),
+def selectable_rows(listed: rx.Component) -> rx.Component:
+    """Wrap the rows in the form that selects products, with the draft of a bulk change below."""
+    choosing_form = RowSelection.create(
+        rx.cond((VIEW.rows.length() > 0) & has_right(Right.CHANGE_CATALOG), select_all_box()),
         listed,
-        products_chosen_bar(),
+        products_selection_bar(),
         class_name="o-choosing",
-        answers=ProductsState.drafts,
+        answers=ProductsState.draft_count,
         holds_forms=True,
-        on_act=ProductsState.act,
+        on_act=ProductsState.start_draft,
     )
-    return rx.fragment(choosing_form, drafting())
+    return rx.fragment(choosing_form, draft_panel())
 
 
-def counted() -> rx.Var[str]:
-    """How many products are asked for."""
-    many = _("Más de {n} juguetes").format(n=MOST_COUNTED)
-    several = rx.cond(SHOWN.count == 1, _("1 juguete"), _("{n} juguetes").format(n=SHOWN.count.to_string()))
-    label: rx.Var[str] = rx.cond(SHOWN.count >= MOST_COUNTED, many, several)
+def product_count_text() -> rx.Var[str]:
+    """Return the number of matching products as a text."""
+    many = _("Más de {n} juguetes").format(n=MAX_COUNT)
+    several = rx.cond(VIEW.count == 1, _("1 juguete"), _("{n} juguetes").format(n=VIEW.count.to_string()))
+    label: rx.Var[str] = rx.cond(VIEW.count >= MAX_COUNT, many, several)
     return label
 
 
 def filters() -> rx.Component:
-    """Which products."""
+    """Render the search and the filters."""
 
-    def category(one: ObjectVar[CategoryOption]) -> rx.Component:
-        return rx.el.option(one.label, value=one.handle, key=one.handle)
+    def category(option: ObjectVar[CategoryOption]) -> rx.Component:
+        return rx.el.option(option.label, value=option.handle, key=option.handle)
 
-    categories = [rx.foreach(SHOWN.categories, category)]
-    return FINDING.bar(
-        FINDING.search(_("Buscar productos"), _("Título, código o EAN…"), LONGEST_TEXT),
+    categories = [rx.foreach(VIEW.categories, category)]
+    return FILTERS.bar(
+        FILTERS.search(_("Buscar productos"), _("Título, código o EAN…"), MAX_TEXT_LENGTH),
         (
             (STATUS["ocultos"], "estado", "ocultos"),
             (ONLY["pocas"], "ver", "pocas"),
             (ONLY["sin-foto"], "ver", "sin-foto"),
         ),
-        FINDING.form(
+        FILTERS.form(
             _("Ver estos productos"),
-            FINDING.choice("estado", _("Estado"), _("Publicados y ocultos"), STATUS),
-            FINDING.choice("ver", _("Mostrar"), _("Todos"), ONLY),
-            FINDING.choice("categoria", _("Categoría"), _("Cualquier categoría"), categories),
+            FILTERS.choice("estado", _("Estado"), _("Publicados y ocultos"), STATUS),
+            FILTERS.choice("ver", _("Mostrar"), _("Todos"), ONLY),
+            FILTERS.choice("categoria", _("Categoría"), _("Cualquier categoría"), categories),
         ),
     )
 
 
 def product_row(row: ObjectVar[ProductRow]) -> rx.Component:
-    """A product: its picture, title and state, and its price and units, which open to be changed."""
+    """Render a product: picture, title and status, and cells that edit its price and units."""
 
     def state_chip(state: ObjectVar[ChipView]) -> rx.Component:
         return chip(state.text, state.tone)
 
     return rx.el.li(
-        rx.cond(may(Right.CHANGE_CATALOG), choosing(row)),
+        rx.cond(has_right(Right.CHANGE_CATALOG), select_box(row)),
         rx.el.a(
-            picture(row.picture),
+            product_picture(row.picture),
             rx.el.span(
                 rx.el.span(row.title, class_name="o-row__title"),
                 rx.el.span(row.detail, class_name="o-row__detail"),
@@ -149,51 +157,51 @@ def product_row(row: ObjectVar[ProductRow]) -> rx.Component:
 
 
 def price_cell(row: ObjectVar[ProductRow]) -> rx.Component:
-    """What it costs. That of an only variant is changed here, that of several on the product's own screen."""
-    said: Any = rx.fragment(
+    """Render the price. A single variant's price is edited here, several prices on the product's own screen."""
+    value: Any = rx.fragment(
         rx.el.b(row.price_label),
         rx.cond(row.old_label != "", rx.el.s(row.old_label, class_name="o-row__detail")),
     )
-    leading = rx.el.a(said, href=f"{PRODUCTS}/{row.id}", class_name="o-cell__value o-product__price")
+    leading = rx.el.a(value, href=f"{PRODUCTS}/{row.id}", class_name="o-cell__value o-product__price")
     return rx.cond(
-        may(Right.CHANGE_CATALOG),
+        has_right(Right.CHANGE_CATALOG),
         rx.cond(
             row.variant_id != "",
-            cell(said, _("Cambiar el precio"), price_form(row), "o-product__price"),
+            edit_cell(value, _("Cambiar el precio"), price_form(row), "o-product__price"),
             leading,
         ),
-        rx.el.span(said, class_name="o-cell__value o-product__price"),
+        rx.el.span(value, class_name="o-cell__value o-product__price"),
     )
 
 
 def units_cell(row: ObjectVar[ProductRow]) -> rx.Component:
-    """How many units can be sold. They are changed here where all are stocked in one place, else in Bodega."""
-    said: Any = rx.fragment(rx.el.b(row.free), rx.el.span(_("libres"), class_name="o-row__detail"))
-    leading = rx.el.a(said, href=f"{STOCK}?q={row.stock_search}", class_name="o-cell__value")
+    """Render the units for sale. If all are at one location they are edited here, otherwise in Bodega."""
+    value: Any = rx.fragment(rx.el.b(row.free), rx.el.span(_("libres"), class_name="o-row__detail"))
+    leading = rx.el.a(value, href=f"{STOCK}?q={row.stock_search}", class_name="o-cell__value")
     return rx.cond(
-        may(Right.CHANGE_STOCK),
-        rx.cond(row.location_id != "", cell(said, _("Cambiar las unidades"), units_form(row)), leading),
-        rx.el.span(said, class_name="o-cell__value"),
+        has_right(Right.CHANGE_STOCK),
+        rx.cond(row.location_id != "", edit_cell(value, _("Cambiar las unidades"), units_form(row)), leading),
+        rx.el.span(value, class_name="o-cell__value"),
     )
 
 
-def cell(said: rx.Component, label: str, form: rx.Component, class_name: str = "") -> rx.Component:
-    """A value that opens to be changed."""
+def edit_cell(value: rx.Component, label: str, form: rx.Component, class_name: str = "") -> rx.Component:
+    """Render a value that opens its edit form."""
     return rx.el.details(
         rx.el.summary(
-            said,
+            value,
             rx.el.span(label, class_name="sr-only"),
             icon("edit", size=16),
             class_name="o-cell__value o-cell__value--opens",
         ),
         form,
         class_name=f"o-cell {class_name}".strip(),
-        custom_attrs={"name": "o-cell"},  # one is open at a time
+        custom_attrs={"name": "o-cell"},  # the browser opens one of this name at a time
     )
 
 
 def price_form(row: ObjectVar[ProductRow]) -> rx.Component:
-    """The price, and what it was before its sale."""
+    """Render the form of the price and of the price before a sale."""
     problem = text_at(ProductsState.problems, f"{PRICE}-{row.variant_id}")
 
     def pesos(name: str, label: str, value: Any, problem: rx.Var[str], **more: Any) -> rx.Component:
@@ -212,9 +220,9 @@ def price_form(row: ObjectVar[ProductRow]) -> rx.Component:
         )
 
     return rx.el.form(
-        hidden("variant_id", row.variant_id),
-        hidden("seen", row.price.to_string()),
-        hidden("seen_old", row.old_price.to_string()),
+        hidden_field("variant_id", row.variant_id),
+        hidden_field("seen", row.price.to_string()),
+        hidden_field("seen_old", row.old_price.to_string()),
         pesos("price", _("Precio"), row.price.to_string(), problem),
         pesos(
             "old_price",
@@ -223,19 +231,19 @@ def price_form(row: ObjectVar[ProductRow]) -> rx.Component:
             NO_PROBLEM,
             is_optional=True,
         ),
-        save(_("Guardar el precio")),
+        save_button(_("Guardar el precio")),
         class_name="o-cell__form",
         no_validate=True,
-        on_submit=ProductsState.price,
+        on_submit=ProductsState.change_price,
     )
 
 
 def units_form(row: ObjectVar[ProductRow]) -> rx.Component:
-    """How many are stocked there, and why that differs."""
+    """Render the form of the units and of the reason of a change."""
     return rx.el.form(
-        hidden("variant_id", row.variant_id),
-        hidden("location_id", row.location_id),
-        hidden("seen", row.stocked.to_string()),
+        hidden_field("variant_id", row.variant_id),
+        hidden_field("location_id", row.location_id),
+        hidden_field("seen", row.stocked.to_string()),
         field(
             "units",
             _("Hay (12), llegaron (+3) o salieron (-2)"),
@@ -244,7 +252,7 @@ def units_form(row: ObjectVar[ProductRow]) -> rx.Component:
             live="",
             default_value=row.stocked.to_string(),
             key=f"units-{row.stocked}",
-            input_mode="tel",  # the keys of a telephone have signs
+            input_mode="tel",  # a phone's keypad has plus and minus signs
             max_length=8,
             auto_complete="off",
         ),
@@ -256,32 +264,37 @@ def units_form(row: ObjectVar[ProductRow]) -> rx.Component:
             live="",
             name="reason",
         ),
-        save(_("Guardar las unidades")),
+        save_button(_("Guardar las unidades")),
         class_name="o-cell__form",
         no_validate=True,
-        on_submit=ProductsState.units,
+        on_submit=ProductsState.change_units,
     )
 
 
-def hidden(name: str, value: Any) -> rx.Component:
-    """What a form says without anybody typing it."""
+def hidden_field(name: str, value: Any) -> rx.Component:
+    """Render a hidden field."""
     return rx.el.input(type="hidden", name=name, value=value, read_only=True)
 
 
-def save(label: str) -> rx.Component:
-    """The button of a form in a cell."""
+def save_button(label: str) -> rx.Component:
+    """Render the submit button of a cell's form."""
     return rx.el.button(label, type="submit", class_name="button button--primary button--small")
 
 
 def skeleton() -> rx.Component:
-    """What holds the place of all this."""
-    row = rx.el.li(bar("60%"), bar("30%", "0.85em"), class_name="o-product o-product--waiting")
+    """Render placeholders while the list loads."""
+    row = rx.el.li(
+        skeleton_bar("60%"), skeleton_bar("30%", "0.85em"), class_name="o-product o-product--waiting"
+    )
     return rx.el.div(
         rx.el.div(
-            bar("100%", "2.75rem"), bar("100%", "2.75rem"), bar("6rem", "2.75rem"), class_name="o-filters"
+            skeleton_bar("100%", "2.75rem"),
+            skeleton_bar("100%", "2.75rem"),
+            skeleton_bar("6rem", "2.75rem"),
+            class_name="o-filters",
         ),
-        rx.el.div(bar("8rem"), class_name="o-products__count"),
-        rx.el.div(bar("12rem"), class_name="o-every"),
-        rx.el.ul(*(row for _place in range(8)), class_name="o-list"),
+        rx.el.div(skeleton_bar("8rem"), class_name="o-products__count"),
+        rx.el.div(skeleton_bar("12rem"), class_name="o-every"),
+        rx.el.ul(*(row for _number in range(8)), class_name="o-list"),
         aria_hidden="true",
     )

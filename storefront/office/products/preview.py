@@ -1,4 +1,4 @@
-"""The page of a toy as shoppers see it, or will if it is hidden. For the staff alone, and nothing is bought here."""
+"""Preview of a product's page for the staff, also of a hidden product. Nothing can be bought in it."""
 
 from typing import ClassVar
 
@@ -30,13 +30,13 @@ TITLE = _("Vista previa")
 
 
 class PreviewState(OfficeScreen, KnownClientState):
-    """The toy that the address names, as its page shows it."""
+    """The product of the address, as its page shows it."""
 
     content: rx.Field[ProductContent | None] = rx.field(None)
 
     _right: ClassVar[Right] = Right.READ_CATALOG
 
-    async def _content(self, actor: Actor) -> ProductContent:
+    async def _read_content(self, actor: Actor) -> ProductContent:
         product_id = checked_id(str(self.router.url.path).removesuffix("/vista").rpartition("/")[2])
         async with current_shop().database.read() as session:
             detail = await product_preview(session, actor, product_id)
@@ -44,7 +44,7 @@ class PreviewState(OfficeScreen, KnownClientState):
 
 
 def page() -> rx.Component:
-    """The page below a line that says what it is. What leads elsewhere in the shop cannot be pressed."""
+    """Render the page below a notice that it is a preview. Its links to other pages are disabled."""
     content = PreviewState.content
     buy = rx.el.button(
         _("Agregar al carrito"),

@@ -1,20 +1,24 @@
 """Products in the office's search, by title, code or handle."""
 
 from backend.app import current_shop
-from backend.office.products.listing import products_named
+from backend.office.products.listing import find_products_by_text
 from backend.staff.rights import Actor, Right
 from storefront.office.navigation import PRODUCTS
-from storefront.office.search import Hit
+from storefront.office.search import SearchHit
 
-MOST = 5
+MAX_HITS = 5
 
 
-async def find_products(actor: Actor, text: str) -> list[Hit]:
-    """The products that the text may mean; none for who may not see them, or when nothing was typed."""
+async def find_products(actor: Actor, text: str) -> list[SearchHit]:
+    """Return the products that match the text.
+
+    The result is empty without the right to see products, or without a text.
+    """
     if not text.strip() or not actor.may(Right.READ_CATALOG):
         return []
     async with current_shop().database.read() as session:
-        rows = await products_named(session, actor, text, MOST)
+        rows = await find_products_by_text(session, actor, text, MAX_HITS)
     return [
-        Hit(row.title, f"{row.price_label} · {row.detail}", "blocks", f"{PRODUCTS}/{row.id}") for row in rows
+        SearchHit(row.title, f"{row.price_label} · {row.detail}", "blocks", f"{PRODUCTS}/{row.id}")
+        for row in rows
     ]

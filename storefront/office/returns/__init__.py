@@ -1,1 +1,1 @@
-"""Returns in the office: the list, one return, and opening one for a buyer."""
+"""Return screens of the office: the list, the detail of a return, and opening one for a customer."""

@@ -1,4 +1,4 @@
-"""What the screens of returns share: the fields of a bank account."""
+"""Form fields of a bank account."""
 
 from typing import Any
 
@@ -9,11 +9,11 @@ from backend.returns.forms import ACCOUNT_TYPES
 from storefront.office.components.forms import office_field, office_select
 
 
-def account_form_fields(state: Any, form: str, known: Any = None) -> list[rx.Component]:
-    """The fields of a bank account; `known` is the account that stands."""
+def account_form_fields(state: Any, form: str, account: Any = None) -> list[rx.Component]:
+    """Return the fields of a bank account; `known` is the saved account."""
 
     def line(name: str, label: str, **more: Any) -> rx.Component:
-        value = "" if known is None else getattr(known, name)
+        value = "" if account is None else getattr(account, name)
         return office_field(state, form, name, label, auto_complete="off", default_value=value, **more)
 
     options = [rx.el.option(label, value=value) for value, label in ACCOUNT_TYPES.items()]
@@ -25,7 +25,7 @@ def account_form_fields(state: Any, form: str, known: Any = None) -> list[rx.Com
             "account_type",
             _("Tipo de cuenta"),
             [rx.el.option(_("Elige"), value=""), *options],
-            default_value="" if known is None else known.account_type,
+            default_value="" if account is None else account.account_type,
         ),
         line("account_number", _("Número de la cuenta"), input_mode="numeric"),
         line("holder", _("De quién es la cuenta")),

@@ -1,4 +1,4 @@
-"""Devolución: what is asked for, what arrived, where the money goes, and what is to be done now."""
+"""Components of a return's screen (Devolución)."""
 
 from typing import Any
 
@@ -7,56 +7,63 @@ from reflex.vars import ArrayVar, ObjectVar
 
 from backend.core.texts import _
 from backend.office.returns.detail import FileView, ReturnLineView
-from backend.returns.processing import LONGEST_DENIAL, LONGEST_REFERENCE
-from backend.returns.refund_limits import MAX_REASON
+from backend.returns.processing import MAX_DENIAL_LENGTH, MAX_REFERENCE_LENGTH
+from backend.returns.refund_limits import MAX_REASON_LENGTH
 from backend.returns.routes import RECEIPTS
-from storefront.components.forms import SENT_BY_THE_BROWSER, Once, field_box, problem_of
-from storefront.office.components.detail import BUTTON, detail_screen, fact, line_head, panel, skeleton
+from storefront.components.forms import NATIVE_SUBMIT, SubmitOnce, field_box, field_problem
+from storefront.office.components.detail import (
+    BUTTON,
+    detail_screen,
+    fact_row,
+    panel,
+    product_line_head,
+    skeleton,
+)
 from storefront.office.components.feedback import state_chip
 from storefront.office.components.forms import edit_form, office_field
-from storefront.office.components.history import history
+from storefront.office.components.history import history_panel
 from storefront.office.icons import icon
 from storefront.office.navigation import ORDERS, RETURNS
 from storefront.office.returns.bank_account_fields import account_form_fields
 from storefront.office.returns.detail_state import DAMAGED, GOOD, ReturnState
-from storefront.office.state import answers
+from storefront.office.state import answer_number
 from storefront.reflex_ext.hooks import text_at
 
 TITLE = _("Devolución")
-SHOWN = ReturnState.content
+VIEW = ReturnState.content
 
 
 def page() -> rx.Component:
-    """One return."""
+    """Render the return's screen."""
     content = rx.fragment(
-        head(),
+        status_line(),
         rx.el.div(
-            rx.el.div(items(), decisions(), class_name="o-order__main"),
-            rx.el.div(asked(), account(), files(), class_name="o-order__side"),
-            rx.el.div(history(SHOWN.order_id), class_name="o-order__past"),
+            rx.el.div(lines_panel(), decision_forms(), class_name="o-order__main"),
+            rx.el.div(request_panel(), account_panel(), files_panel(), class_name="o-order__side"),
+            rx.el.div(history_panel(VIEW.order_id), class_name="o-order__past"),
             class_name="o-order__columns",
         ),
     )
-    title = rx.cond(ReturnState.content, f"{SHOWN.kind} {SHOWN.number}", TITLE)
+    title = rx.cond(ReturnState.content, f"{VIEW.kind} {VIEW.number}", TITLE)
     return detail_screen(ReturnState, title, (_("Devoluciones"), RETURNS), content, skeleton())
 
 
-def can(action: str) -> rx.Var[bool]:
-    """Whether this can be done now."""
-    return SHOWN.actions.contains(action)
+def is_allowed(action: str) -> rx.Var[bool]:
+    """Return a variable: True if the action is possible now."""
+    return VIEW.actions.contains(action)
 
 
-def head() -> rx.Component:
-    """How it stands, and how much time is left."""
+def status_line() -> rx.Component:
+    """Render the return's status and its deadline."""
     return rx.el.div(
-        rx.foreach(SHOWN.chips, state_chip),
+        rx.foreach(VIEW.chips, state_chip),
         rx.cond(
-            SHOWN.due_label != "",
-            rx.el.span(_("Plazo: {day}").format(day=SHOWN.due_label), class_name="o-row__detail"),
+            VIEW.due_label != "",
+            rx.el.span(_("Plazo: {day}").format(day=VIEW.due_label), class_name="o-row__detail"),
         ),
         rx.el.a(
-            _("Pedido {number}").format(number=SHOWN.order_number),
-            href=f"{ORDERS}/{SHOWN.order_id}",
+            _("Pedido {number}").format(number=VIEW.order_number),
+            href=f"{ORDERS}/{VIEW.order_id}",
             class_name="o-link",
         ),
         class_name="o-one__head",
@@ -64,57 +71,59 @@ def head() -> rx.Component:
     )
 
 
-def asked() -> rx.Component:
-    """Who asked, when and why; and what happened since."""
+def request_panel() -> rx.Component:
+    """Render who requested the return, when, why, and what was decided."""
     return panel(
         _("Lo que piden"),
-        rx.el.p(rx.el.b(SHOWN.buyer), rx.cond(SHOWN.email != "", f" · {SHOWN.email}", "")),
+        rx.el.p(rx.el.b(VIEW.customer_name), rx.cond(VIEW.email != "", f" · {VIEW.email}", "")),
         rx.el.p(
-            SHOWN.asked_label,
-            rx.cond(SHOWN.asked_by != "", _(" · la abrió {name}").format(name=SHOWN.asked_by), ""),
+            VIEW.asked_label,
+            rx.cond(VIEW.asked_by != "", _(" · la abrió {name}").format(name=VIEW.asked_by), ""),
             class_name="o-row__detail",
         ),
-        rx.cond(SHOWN.in_time != "", rx.el.p(SHOWN.in_time, class_name="o-row__detail")),
-        rx.cond(SHOWN.reason != "", rx.el.p(SHOWN.reason, class_name="o-pqrs__words")),
+        rx.cond(VIEW.deadline_text != "", rx.el.p(VIEW.deadline_text, class_name="o-row__detail")),
+        rx.cond(VIEW.reason != "", rx.el.p(VIEW.reason, class_name="o-pqrs__words")),
         rx.cond(
-            SHOWN.denial != "",
-            rx.el.p(rx.el.b(_("No procede: ")), SHOWN.denial, class_name="o-pqrs__words"),
+            VIEW.denial != "",
+            rx.el.p(rx.el.b(_("No procede: ")), VIEW.denial, class_name="o-pqrs__words"),
         ),
-        facts(SHOWN.facts),
+        facts_list(VIEW.facts),
     )
 
 
-def facts(of: ArrayVar[list[tuple[str, str]]]) -> rx.Component:
-    """Names and values."""
+def facts_list(pairs: ArrayVar[list[tuple[str, str]]]) -> rx.Component:
+    """Render a list of names and values; nothing if it is empty."""
     return rx.cond(
-        of.length() > 0,
+        pairs.length() > 0,
         rx.el.dl(
-            rx.foreach(of, fact),
+            rx.foreach(pairs, fact_row),
             class_name="o-facts",
         ),
     )
 
 
-def items() -> rx.Component:
-    """What is in it; while it is waited for, a form that says what arrived."""
+def lines_panel() -> rx.Component:
+    """Render the lines of the return; while units are expected, a form to receive them."""
 
-    def line(one: ObjectVar[ReturnLineView]) -> rx.Component:
+    def line(view: ObjectVar[ReturnLineView]) -> rx.Component:
         return rx.el.li(
-            line_head(
-                one.picture,
-                one.title,
-                one.detail,
-                _("Unidades: {n}").format(n=one.quantity),
-                rx.cond(one.arrived != "", " · ", ""),
-                one.arrived,
+            product_line_head(
+                view.picture,
+                view.title,
+                view.detail,
+                _("Unidades: {n}").format(n=view.quantity),
+                rx.cond(view.arrived != "", " · ", ""),
+                view.arrived,
             ),
-            rx.cond(can("receive"), rx.el.span(*arriving(one), class_name="o-return__arriving")),
-            key=one.id,
+            rx.cond(
+                is_allowed("receive"), rx.el.span(*arrived_fields(view), class_name="o-return__arriving")
+            ),
+            key=view.id,
             class_name="o-return__line",
             data_testid="return-line",
         )
 
-    listed = rx.el.ul(rx.foreach(SHOWN.lines, line), class_name="o-return__lines")
+    listed = rx.el.ul(rx.foreach(VIEW.lines, line), class_name="o-return__lines")
     receiving = rx.el.form(
         listed,
         rx.el.button(
@@ -129,22 +138,26 @@ def items() -> rx.Component:
         on_submit=ReturnState.receive,
     )
     return rx.cond(
-        SHOWN.lines.length() > 0,
+        VIEW.lines.length() > 0,
         panel(
             _("Juguetes"),
-            rx.cond(can("receive"), Once.create(receiving, answers=answers(ReturnState)), listed),
+            rx.cond(
+                is_allowed("receive"),
+                SubmitOnce.create(receiving, answers=answer_number(ReturnState)),
+                listed,
+            ),
         ),
     )
 
 
-def arriving(one: ObjectVar[ReturnLineView]) -> list[rx.Component]:
-    """How many of a line arrived, and how."""
+def arrived_fields(line: ObjectVar[ReturnLineView]) -> list[rx.Component]:
+    """Return the fields for the units of a line that arrived in good state and damaged."""
 
-    def units(begin: str, label: str, default: Any) -> rx.Component:
+    def units(prefix: str, label: str, default: Any) -> rx.Component:
         return rx.el.label(
             rx.el.span(label, class_name="o-row__detail"),
             rx.el.input(
-                name=f"{begin}{one.id}",
+                name=f"{prefix}{line.id}",
                 default_value=default,
                 input_mode="numeric",
                 max_length=5,
@@ -154,23 +167,25 @@ def arriving(one: ObjectVar[ReturnLineView]) -> list[rx.Component]:
         )
 
     return [
-        units(GOOD, _("Buenas"), one.quantity.to_string()),
+        units(GOOD, _("Buenas"), line.quantity.to_string()),
         units(DAMAGED, _("Con daño"), "0"),
     ]
 
 
-def decisions() -> rx.Component:
-    """What can be decided now: the money, a refusal, the payment."""
+def decision_forms() -> rx.Component:
+    """Render the forms of the possible decisions: approve, pay, deny."""
     return rx.fragment(
-        rx.cond(can("approve"), Once.create(approving(), answers=answers(ReturnState))),
-        rx.cond(can("pay"), Once.create(paying(), answers=answers(ReturnState))),
-        rx.cond(can("deny"), Once.create(denying(), answers=answers(ReturnState))),
+        rx.cond(
+            is_allowed("approve"), SubmitOnce.create(approval_form(), answers=answer_number(ReturnState))
+        ),
+        rx.cond(is_allowed("pay"), SubmitOnce.create(payment_form(), answers=answer_number(ReturnState))),
+        rx.cond(is_allowed("deny"), SubmitOnce.create(denial_form(), answers=answer_number(ReturnState))),
     )
 
 
-def approving() -> rx.Component:
-    """How much goes back."""
-    again = rx.el.label(
+def approval_form() -> rx.Component:
+    """Render the form that approves a refund."""
+    restock_box = rx.el.label(
         rx.el.input(type="checkbox", name="restock", value="yes", default_checked=True, class_name="o-box"),
         rx.el.span(_("Volver a vender las que llegaron en buen estado")),
         class_name="o-every",
@@ -179,8 +194,8 @@ def approving() -> rx.Component:
     return panel(
         _("Devolver el dinero"),
         rx.el.form(
-            amount_field("approve", hint.format(most=SHOWN.most_label)),
-            rx.cond(SHOWN.has_good, again),
+            amount_field("approve", hint.format(most=VIEW.max_label)),
+            rx.cond(VIEW.has_good, restock_box),
             rx.el.button(
                 _("Aprobar"),
                 type="submit",
@@ -195,17 +210,17 @@ def approving() -> rx.Component:
 
 
 def amount_field(form: str, hint: Any) -> rx.Component:
-    """Pesos, beginning with what is proposed."""
+    """Render the field of the amount in pesos, with the proposed amount, and the field of a reason."""
     return rx.fragment(
         office_field(
             ReturnState,
             form,
             "amount",
             _("Valor"),
-            default_value=SHOWN.proposed,
+            default_value=VIEW.proposed,
             input_mode="numeric",
             auto_complete="off",
-            key=SHOWN.proposed,
+            key=VIEW.proposed,
         ),
         rx.el.p(hint, class_name="field__hint"),
         office_field(
@@ -214,19 +229,19 @@ def amount_field(form: str, hint: Any) -> rx.Component:
             "why",
             _("Por qué es más (solo si lo es)"),
             is_optional=True,
-            max_length=MAX_REASON,
+            max_length=MAX_REASON_LENGTH,
             auto_complete="off",
         ),
     )
 
 
-def paying() -> rx.Component:
-    """The transfer that was made."""
+def payment_form() -> rx.Component:
+    """Render the form that records the bank transfer."""
     return panel(
         _("Pagar"),
         rx.cond(
-            SHOWN.account.length() > 0,
-            facts(SHOWN.account),
+            VIEW.account.length() > 0,
+            facts_list(VIEW.account),
             rx.el.p(_("Falta la cuenta: pídesela al comprador."), class_name="o-row__detail"),
         ),
         rx.el.form(
@@ -236,7 +251,7 @@ def paying() -> rx.Component:
                 "pay",
                 "reference",
                 _("Referencia de la transferencia"),
-                max_length=LONGEST_REFERENCE,
+                max_length=MAX_REFERENCE_LENGTH,
                 auto_complete="off",
             ),
             rx.el.button(
@@ -252,8 +267,8 @@ def paying() -> rx.Component:
     )
 
 
-def denying() -> rx.Component:
-    """Why nothing goes back."""
+def denial_form() -> rx.Component:
+    """Render the form that denies the return with a reason."""
     element_id, problem = "deny-denial", text_at(ReturnState.problems, "denial")
     return rx.el.details(
         rx.el.summary(icon("down", size=20), _("No procede"), class_name="o-disclosure"),
@@ -264,7 +279,7 @@ def denying() -> rx.Component:
                     id=rx.Var.create(element_id),
                     name="denial",
                     rows="4",
-                    max_length=LONGEST_DENIAL,
+                    max_length=MAX_DENIAL_LENGTH,
                     class_name="field__input o-pqrs__area",
                 ),
                 element_id=element_id,
@@ -285,20 +300,20 @@ def denying() -> rx.Component:
     )
 
 
-def account() -> rx.Component:
-    """Where the money goes to."""
+def account_panel() -> rx.Component:
+    """Render the customer's bank account, and a form to change it."""
     form = edit_form(
         ReturnState,
         ReturnState.save_account,
-        *account_form_fields(ReturnState, "account", SHOWN.account_fields),
+        *account_form_fields(ReturnState, "account", VIEW.account_fields),
     )
     return rx.cond(
-        can("account") | (SHOWN.account.length() > 0),
+        is_allowed("account") | (VIEW.account.length() > 0),
         panel(
             _("Cuenta del comprador"),
-            facts(SHOWN.account),
+            facts_list(VIEW.account),
             rx.cond(
-                can("account"),
+                is_allowed("account"),
                 rx.el.details(
                     rx.el.summary(icon("edit", size=20), _("Cambiar la cuenta"), class_name="o-disclosure"),
                     form,
@@ -308,25 +323,25 @@ def account() -> rx.Component:
     )
 
 
-def files() -> rx.Component:
-    """The buyer's pictures and the receipt, and a form to add it."""
+def files_panel() -> rx.Component:
+    """Render the customer's pictures and the receipts, and a form to upload a receipt."""
 
-    def file(one: ObjectVar[FileView]) -> rx.Component:
+    def file_link(view: ObjectVar[FileView]) -> rx.Component:
         return rx.el.li(
             rx.el.a(
                 rx.cond(
-                    one.is_picture,
-                    rx.el.img(src=one.path, alt=one.label, loading="lazy", class_name="o-return__picture"),
-                    rx.el.span(icon("receipt", size=28), one.label, class_name="o-return__file"),
+                    view.is_picture,
+                    rx.el.img(src=view.path, alt=view.label, loading="lazy", class_name="o-return__picture"),
+                    rx.el.span(icon("receipt", size=28), view.label, class_name="o-return__file"),
                 ),
-                href=one.path,
+                href=view.path,
                 target="_blank",
                 custom_attrs={"reloadDocument": True},
             ),
-            key=one.id,
+            key=view.id,
         )
 
-    # a form of the browser's own: the file goes over HTTP, and the screen comes back
+    # a native form: the browser sends the file over HTTP and loads the screen again
     sending = rx.el.form(
         rx.el.label(
             _("Comprobante de la transferencia"), html_for="return-receipt", class_name="field__label"
@@ -339,19 +354,19 @@ def files() -> rx.Component:
             required=True,
             class_name="field__input",
         ),
-        problem_of("return-receipt", text_at(ReturnState.problems, "receipt"), ""),
+        field_problem("return-receipt", text_at(ReturnState.problems, "receipt"), ""),
         rx.el.button(_("Guardar comprobante"), type="submit", class_name=f"{BUTTON}button--dark"),
-        action=f"{RECEIPTS}?id={SHOWN.id}",
+        action=f"{RECEIPTS}?id={VIEW.id}",
         method="post",
         enc_type="multipart/form-data",
-        special_props=[SENT_BY_THE_BROWSER],
+        special_props=[NATIVE_SUBMIT],
         class_name="o-form",
     )
     return rx.cond(
-        can("receipt") | (SHOWN.files.length() > 0),
+        is_allowed("receipt") | (VIEW.files.length() > 0),
         panel(
             _("Fotos y comprobantes"),
-            rx.el.ul(rx.foreach(SHOWN.files, file), class_name="o-return__files"),
-            rx.cond(can("receipt"), sending),
+            rx.el.ul(rx.foreach(VIEW.files, file_link), class_name="o-return__files"),
+            rx.cond(is_allowed("receipt"), sending),
         ),
     )

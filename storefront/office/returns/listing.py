@@ -1,4 +1,4 @@
-"""Devoluciones: what waits for the shop, the soonest due on top, and what is settled."""
+"""The list of returns (Devoluciones): open ones by deadline, then closed ones."""
 
 from typing import ClassVar
 
@@ -12,19 +12,19 @@ from backend.office.listing import labels_of
 from backend.office.returns.listing import (
     FIELDS,
     KINDS,
-    LONGEST_TEXT,
+    MAX_TEXT_LENGTH,
     STATES,
     ReturnRow,
     ReturnsView,
     count_newer_returns,
-    returns_again,
+    read_return_rows,
     returns_view,
 )
 from backend.staff.rights import Actor, Right
-from storefront.office.components.feedback import empty, screen, state_chip
-from storefront.office.components.list_filters import Finding
+from storefront.office.components.feedback import empty_state, screen, state_chip
+from storefront.office.components.list_filters import ListFilters
 from storefront.office.components.lists import office_list, row_link
-from storefront.office.layout import office
+from storefront.office.layout import office_layout
 from storefront.office.list_state import OfficeList
 from storefront.office.navigation import RETURNS
 from storefront.reflex_ext.state_loss import KnownClientState
@@ -33,60 +33,60 @@ TITLE = _("Devoluciones")
 
 
 class ReturnsState(OfficeList, KnownClientState):
-    """The returns that the address asks for."""
+    """The returns that match the address's filters."""
 
     content: rx.Field[ReturnsView | None] = rx.field(None)
 
     _right: ClassVar[Right] = Right.READ_ORDERS
-    _fields: ClassVar[tuple[str, ...]] = FIELDS
-    _longest: ClassVar[int] = LONGEST_TEXT
-    _place: ClassVar[str] = RETURNS
+    _filter_fields: ClassVar[tuple[str, ...]] = FIELDS
+    _max_length: ClassVar[int] = MAX_TEXT_LENGTH
+    _path: ClassVar[str] = RETURNS
     _topics: ClassVar[frozenset[str]] = frozenset({Topic.RETURNS})
 
-    async def _page(self, actor: Actor, asked: dict[str, str], cursor: str = "") -> ReturnsView:
+    async def _read_page(self, actor: Actor, filters: dict[str, str], cursor: str = "") -> ReturnsView:
         async with current_shop().database.read() as session:
-            return await returns_view(session, actor, asked, cursor)
+            return await returns_view(session, actor, filters, cursor)
 
-    async def _rows_again(self, actor: Actor, shown: ReturnsView) -> tuple[dict[str, ReturnRow], int]:
+    async def _read_current_rows(self, actor: Actor, shown: ReturnsView) -> tuple[dict[str, ReturnRow], int]:
         async with current_shop().database.read() as session:
-            rows = await returns_again(session, actor, [row.id for row in shown.rows])
-            return rows, await count_newer_returns(session, actor, shown.asked, shown.newest)
+            rows = await read_return_rows(session, actor, [row.id for row in shown.rows])
+            return rows, await count_newer_returns(session, actor, shown.filters, shown.newest)
 
 
-SHOWN = ReturnsState.content
-FINDING = Finding("returns", RETURNS, SHOWN, ReturnsState.ask, _("Abiertas"))
+VIEW = ReturnsState.content
+FILTERS = ListFilters("returns", RETURNS, VIEW, ReturnsState.apply_filters, _("Abiertas"))
 
 
 def page() -> rx.Component:
-    """The returns."""
-    nothing = empty(
+    """Render the list of returns."""
+    nothing = empty_state(
         "check",
         _("Ninguna devolución"),
         _("Lo que pidan desde la página de su pedido aparece aquí. También puedes abrirla desde un pedido."),
     )
     content = rx.fragment(
         filters(),
-        office_list(ReturnsState, SHOWN.rows, return_row, nothing, label=TITLE, counts_new=True),
+        office_list(ReturnsState, VIEW.rows, return_row, nothing, label=TITLE, counts_new=True),
     )
-    return office(ReturnsState, RETURNS, TITLE, screen(ReturnsState, content))
+    return office_layout(ReturnsState, RETURNS, TITLE, screen(ReturnsState, content))
 
 
 def filters() -> rx.Component:
-    """Which returns."""
+    """Render the search and the filters."""
     quick = ("solicitadas", "recibidas", "por-pagar")
-    return FINDING.bar(
-        FINDING.search(_("Buscar devoluciones"), _("Número o correo…"), LONGEST_TEXT),
+    return FILTERS.bar(
+        FILTERS.search(_("Buscar devoluciones"), _("Número o correo…"), MAX_TEXT_LENGTH),
         [(STATES[name][0], "estado", name) for name in quick],
-        FINDING.form(
+        FILTERS.form(
             _("Ver estas devoluciones"),
-            FINDING.choice("estado", _("Estado"), _("Abiertas"), labels_of(STATES)),
-            FINDING.choice("tipo", _("Tipo"), _("Cualquier tipo"), labels_of(KINDS)),
+            FILTERS.choice("estado", _("Estado"), _("Abiertas"), labels_of(STATES)),
+            FILTERS.choice("tipo", _("Tipo"), _("Cualquier tipo"), labels_of(KINDS)),
         ),
     )
 
 
 def return_row(row: ObjectVar[ReturnRow]) -> rx.Component:
-    """A return: which, whose, how much, and how much time is left."""
+    """Render a return: number, customer, amount and status."""
     return row_link(
         f"{RETURNS}/{row.id}",
         rx.el.span(
@@ -94,7 +94,7 @@ def return_row(row: ObjectVar[ReturnRow]) -> rx.Component:
             rx.el.span(
                 _("Pedido {number}").format(number=row.order_number),
                 " · ",
-                row.buyer,
+                row.customer_name,
                 " · ",
                 row.asked_label,
                 class_name="o-row__detail",

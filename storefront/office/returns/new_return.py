@@ -1,4 +1,4 @@
-"""A return that the shop opens for a buyer who called or wrote."""
+"""The screen that opens a return for a customer who called or wrote."""
 
 from typing import Any, ClassVar
 from urllib.parse import parse_qsl
@@ -11,109 +11,109 @@ from backend.core.error_texts import CHECK_FIELDS
 from backend.core.errors import InvalidData, NotAllowed
 from backend.core.texts import _
 from backend.news.topics import Topic
-from backend.office.returns.detail import OpeningLine, OpeningView, opening_view
-from backend.returns.forms import ACCOUNT, LONGEST_REASON, UNITS
+from backend.office.returns.detail import NewReturnLine, NewReturnView, new_return_view
+from backend.returns.forms import ACCOUNT_FIELDS, MAX_REASON_LENGTH, UNITS_PREFIX
 from backend.returns.models import KIND_NAMES
 from backend.returns.requests import open_return
 from backend.staff.rights import Actor, Right
-from storefront.components.forms import Once, field_box
-from storefront.office.components.detail import line_head
+from storefront.components.forms import SubmitOnce, field_box
+from storefront.office.components.detail import product_line_head
 from storefront.office.components.feedback import screen, state_chip
 from storefront.office.components.forms import office_select
 from storefront.office.icons import icon
-from storefront.office.layout import office
+from storefront.office.layout import office_layout
 from storefront.office.navigation import ORDERS, RETURNS
 from storefront.office.returns.bank_account_fields import account_form_fields
-from storefront.office.state import OfficeScreen, answers, office_event
+from storefront.office.state import OfficeScreen, answer_number, office_event
 from storefront.reflex_ext.hooks import text_at
 from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.handlers import checked_id, checked_text
 
 TITLE = _("Nueva devolución")
-MOST_FIELDS = 500
-"""Of a form: one for each line of a large order, and a few."""
+MAX_FIELDS = 500
+"""Maximum number of fields of a form: one for each line of a large order, and a few more."""
 
 
-class OpeningState(OfficeScreen, KnownClientState):
-    """The order of which a return is opened: the address names it."""
+class NewReturnState(OfficeScreen, KnownClientState):
+    """The order that a return is opened for: its id is in the address."""
 
-    content: rx.Field[OpeningView | None] = rx.field(None)
+    content: rx.Field[NewReturnView | None] = rx.field(None)
 
     _right: ClassVar[Right] = Right.HANDLE_RETURNS
     _topics: ClassVar[frozenset[str]] = frozenset({Topic.RETURNS})
 
-    async def _content(self, actor: Actor) -> OpeningView:
+    async def _read_content(self, actor: Actor) -> NewReturnView:
         async with current_shop().database.read() as session:
-            return await opening_view(session, actor, self._order_id())
+            return await new_return_view(session, actor, self._order_id())
 
     @office_event(Right.HANDLE_RETURNS)
     async def open(self, actor: Actor, form: dict[str, Any]) -> Any:
-        """Open it, and go there. The form holds `kind`, `reason`, the bank account, and units by line."""
-        typed = checked_form(form)
+        """Open the return and redirect to it. The form has `kind`, `reason`, the bank account, and units by line."""
+        typed = parse_return_form(form)
         self.problems = {}
         try:
             async with current_shop().database.transaction() as session:
                 row = await open_return(session, actor, self._order_id(), typed)
         except InvalidData as error:
             self.problems = dict(error.fields)
-            self._tell(error.fields.get("units") or CHECK_FIELDS, "problem")
+            self._announce(error.fields.get("units") or CHECK_FIELDS, "problem")
         except NotAllowed:
-            self._tell(_("No se puede: no queda dinero por devolver, o algo tiene guía."), "problem")
+            self._announce(_("No se puede: no queda dinero por devolver, o algo tiene guía."), "problem")
             await self._show(actor)
         else:
             return rx.redirect(f"{RETURNS}/{row.id}")
         return None
 
     def _order_id(self) -> str:
-        asked = dict(parse_qsl(str(self.router.url.query), max_num_fields=10))
-        return checked_id(asked.get("pedido", "") or "-")
+        query = dict(parse_qsl(str(self.router.url.query), max_num_fields=10))
+        return checked_id(query.get("pedido", "") or "-")
 
 
-def checked_form(form: object) -> dict[str, str]:
-    """The texts that a return's form sent, by their names.
+def parse_return_form(form: object) -> dict[str, str]:
+    """Return the texts of a return's form by name.
 
     Raises:
-        InvalidData: it is no form of texts, or one of them is too long.
+        InvalidData: it is not a form of texts, or a text is too long.
     """
-    if not isinstance(form, dict) or len(form) > MOST_FIELDS:
+    if not isinstance(form, dict) or len(form) > MAX_FIELDS:
         raise InvalidData("not a form")
     return {
-        checked_text(name, 100): checked_text(value, LONGEST_REASON)
+        checked_text(name, 100): checked_text(value, MAX_REASON_LENGTH)
         for name, value in form.items()
-        if name in ("kind", "reason", *ACCOUNT) or str(name).startswith(UNITS)
+        if name in ("kind", "reason", *ACCOUNT_FIELDS) or str(name).startswith(UNITS_PREFIX)
     }
 
 
-SHOWN = OpeningState.content
+VIEW = NewReturnState.content
 
 
 def page() -> rx.Component:
-    """The whole screen."""
+    """Render the screen of a new return."""
     back = rx.el.a(
         icon("left", size=20),
-        _("Pedido {number}").format(number=SHOWN.order_number),
-        href=f"{ORDERS}/{SHOWN.order_id}",
+        _("Pedido {number}").format(number=VIEW.order_number),
+        href=f"{ORDERS}/{VIEW.order_id}",
         class_name="o-back",
     )
     content = rx.fragment(
         back,
         rx.el.p(
-            SHOWN.buyer,
+            VIEW.customer_name,
             " · ",
-            _("Queda por devolver hasta {amount}.").format(amount=SHOWN.left_label),
+            _("Queda por devolver hasta {amount}.").format(amount=VIEW.left_label),
             class_name="o-row__detail",
         ),
-        rx.cond(SHOWN.others.length() > 0, others()),
-        Once.create(form(), answers=answers(OpeningState)),
+        rx.cond(VIEW.others.length() > 0, other_returns()),
+        SubmitOnce.create(new_return_form(), answers=answer_number(NewReturnState)),
     )
-    return office(OpeningState, RETURNS, TITLE, screen(OpeningState, content), class_name="o-one")
+    return office_layout(NewReturnState, RETURNS, TITLE, screen(NewReturnState, content), class_name="o-one")
 
 
-def others() -> rx.Component:
-    """The returns that the order has already."""
+def other_returns() -> rx.Component:
+    """Render the order's existing returns."""
     return rx.el.ul(
         rx.foreach(
-            SHOWN.others,
+            VIEW.others,
             lambda row: rx.el.li(
                 rx.el.a(row.kind, " ", row.number, href=f"{RETURNS}/{row.id}", class_name="o-link"),
                 rx.foreach(row.chips, state_chip),
@@ -125,14 +125,14 @@ def others() -> rx.Component:
     )
 
 
-def form() -> rx.Component:
-    """Which right, which lines, why, and where the money goes."""
+def new_return_form() -> rx.Component:
+    """Render the form: kind, units, reason and bank account."""
     options = [rx.el.option(label, value=kind.value) for kind, label in KIND_NAMES.items()]
-    element_id, problem = "opening-reason", text_at(OpeningState.problems, "reason")
+    element_id, problem = "opening-reason", text_at(NewReturnState.problems, "reason")
     return rx.el.form(
         rx.el.section(
             office_select(
-                OpeningState,
+                NewReturnState,
                 "opening",
                 "kind",
                 _("¿Qué es?"),
@@ -140,14 +140,14 @@ def form() -> rx.Component:
                 default_value="",
             ),
             rx.el.h2(_("Unidades"), class_name="o-section__title"),
-            rx.el.ul(rx.foreach(SHOWN.lines, line), class_name="o-return__lines"),
+            rx.el.ul(rx.foreach(VIEW.lines, return_line), class_name="o-return__lines"),
             field_box(
                 _("Motivo"),
                 rx.el.textarea(
                     id=rx.Var.create(element_id),
                     name="reason",
                     rows="3",
-                    max_length=LONGEST_REASON,
+                    max_length=MAX_REASON_LENGTH,
                     class_name="field__input",
                 ),
                 element_id=element_id,
@@ -161,7 +161,7 @@ def form() -> rx.Component:
             rx.el.summary(
                 icon("down", size=20), _("Cuenta para devolver el dinero"), class_name="o-disclosure"
             ),
-            rx.el.div(*account_form_fields(OpeningState, "opening"), class_name="o-form"),
+            rx.el.div(*account_form_fields(NewReturnState, "opening"), class_name="o-form"),
             class_name="o-panel o-section",
         ),
         rx.el.button(
@@ -171,30 +171,30 @@ def form() -> rx.Component:
             data_testid="save",
         ),
         no_validate=True,
-        on_submit=OpeningState.open,
+        on_submit=NewReturnState.open,
     )
 
 
-def line(one: ObjectVar[OpeningLine]) -> rx.Component:
-    """A toy, and how many of it."""
-    name = f"{UNITS}{one.id}"
-    said = rx.cond(
-        one.sent != 0,
-        _("Enviadas: {n}").format(n=one.sent),
-        rx.cond(one.unsent != 0, _("Sin enviar: {n}").format(n=one.unsent), _("Ninguna por devolver")),
+def return_line(view: ObjectVar[NewReturnLine]) -> rx.Component:
+    """Render a line with the number of units to return."""
+    name = f"{UNITS_PREFIX}{view.id}"
+    sent_text = rx.cond(
+        view.sent != 0,
+        _("Enviadas: {n}").format(n=view.sent),
+        rx.cond(view.unsent != 0, _("Sin enviar: {n}").format(n=view.unsent), _("Ninguna por devolver")),
     )
     return rx.el.li(
-        line_head(one.picture, one.title, one.detail, said),
+        product_line_head(view.picture, view.title, view.detail, sent_text),
         rx.el.input(
             name=name,
             default_value="0",
             input_mode="numeric",
             max_length=5,
             auto_complete="off",
-            aria_label=_("Unidades de {toy}").format(toy=one.title),
-            aria_invalid=rx.cond(text_at(OpeningState.problems, name), "true", "false"),
+            aria_label=_("Unidades de {toy}").format(toy=view.title),
+            aria_invalid=rx.cond(text_at(NewReturnState.problems, name), "true", "false"),
             class_name="field__input o-return__units",
         ),
-        key=one.id,
+        key=view.id,
         class_name="o-return__line",
     )

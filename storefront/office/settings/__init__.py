@@ -1,1 +1,1 @@
-"""Ajustes."""
+"""The settings screen (Ajustes)."""

@@ -1,4 +1,4 @@
-"""The settings screen (Ajustes): shop data, warehouse, bounds, notices, providers and trials."""
+"""Components of the settings screen: shop data, warehouse, limits, notices, providers and their tests."""
 
 from typing import Any
 
@@ -7,32 +7,32 @@ from reflex.vars import ArrayVar, ObjectVar
 
 from backend.core.texts import _
 from backend.office.settings.form import (
-    BOUNDS,
+    ALERTS,
     FIELDS,
     LABELS,
-    LONGEST,
-    NOTICES,
+    LIMITS,
+    MAX_FIELD_LENGTH,
     NUMBERS,
     SHOP,
     UNQUOTED,
     WAREHOUSE,
 )
 from backend.office.settings.page import ProviderRow, Trial
-from backend.operations.doctor.trials import Outcome
-from storefront.components.forms import Once, town_field, town_panel
+from backend.operations.doctor.trials import TrialResult
+from storefront.components.forms import SubmitOnce, town_field, town_panel
 from storefront.office.components.feedback import chip, screen
-from storefront.office.components.forms import asked_twice, edit_form, office_field, office_select
+from storefront.office.components.forms import confirm_button, edit_form, office_field, office_select
 from storefront.office.icons import icon
-from storefront.office.layout import office
+from storefront.office.layout import office_layout
 from storefront.office.navigation import CONTENT, INVOICES, SETTINGS, TEAM
 from storefront.office.settings.state import SettingsState
-from storefront.office.state import answers
-from storefront.office.team.account import second_factor_wanted
+from storefront.office.state import answer_number
+from storefront.office.team.account import second_factor_notice
 from storefront.reflex_ext.hooks import text_at
 
 TITLE = _("Ajustes")
 BUTTON = "button button--small "
-OPTIONAL = {
+OPTIONAL_FIELDS = {
     "store_address", "store_notice_address", "store_whatsapp", "store_hours", "store_about",
     "carrier_origin_suburb", "carrier_origin_cross_street", "carrier_origin_reference", "alert_email",
     "alert_webhook",
@@ -57,75 +57,77 @@ HINTS = {
 CONTROLS: dict[str, dict[str, Any]] = {
     **{name: {"type": "email", "auto_capitalize": "none"} for name in FIELDS if name.endswith("_email")},
     **{name: {"type": "tel"} for name in ("store_phone", "store_whatsapp", "carrier_origin_phone")},
-    **{name: {"input_mode": "numeric"} for name in (*NUMBERS, *NOTICES[2:])},
-    "alert_webhook": {"type": "url", "input_mode": "url", "max_length": LONGEST},
+    **{name: {"input_mode": "numeric"} for name in (*NUMBERS, *ALERTS[2:])},
+    "alert_webhook": {"type": "url", "input_mode": "url", "max_length": MAX_FIELD_LENGTH},
 }
 
 
-SHOWN = SettingsState.content
-TRIED = SettingsState.tried
+VIEW = SettingsState.content
+OUTCOMES = SettingsState.outcomes
 
 
 def page() -> rx.Component:
-    """The form, and beside it what is outside."""
+    """Render the settings form, and the outside services next to it."""
     content = rx.fragment(
-        second_factor_wanted(
-            SHOWN.missing,
+        second_factor_notice(
+            VIEW.missing,
             absent=_("Para cambiar los ajustes necesitas el código de tu teléfono."),
             unproved=_("Para cambiar los ajustes escribe el código de tu teléfono."),
             leads_to=SETTINGS,
             test_id="settings-missing",
         ),
         rx.cond(
-            SHOWN.cannot_sell != "",
+            VIEW.cannot_sell != "",
             rx.el.p(
                 icon("warning", size=20),
-                SHOWN.cannot_sell,
+                VIEW.cannot_sell,
                 class_name="alert o-settings__alert",
                 data_testid="cannot-sell",
             ),
         ),
         rx.el.div(
-            rx.el.div(form()),
-            Once.create(
+            rx.el.div(settings_form()),
+            SubmitOnce.create(
                 rx.el.div(
-                    ways(_("Formas de pago"), SHOWN.payments, "payments"),
-                    ways(_("Formas de envío"), SHOWN.shippings, "shippings"),
-                    mail(),
-                    elsewhere(),
+                    provider_list(_("Formas de pago"), VIEW.payments, "payments"),
+                    provider_list(_("Formas de envío"), VIEW.shippings, "shippings"),
+                    mail_panel(),
+                    other_settings_links(),
                 ),
-                answers=answers(SettingsState),
+                answers=answer_number(SettingsState),
             ),
             class_name="o-settings",
         ),
     )
-    return office(SettingsState, SETTINGS, TITLE, screen(SettingsState, content))
+    return office_layout(SettingsState, SETTINGS, TITLE, screen(SettingsState, content))
 
 
-def form() -> rx.Component:
-    """All that is typed, in one form."""
+def settings_form() -> rx.Component:
+    """Render the form with every setting that is typed."""
     return edit_form(
         SettingsState,
         SettingsState.save,
-        part(_("La tienda"), SHOP, is_open=True),
-        part(
+        settings_section(_("La tienda"), SHOP, is_open=True),
+        settings_section(
             _("Bodega"),
             WAREHOUSE,
             note=_(
                 "De aquí salen los paquetes: con este municipio se calcula el envío, y esto dice cada guía."
             ),
         ),
-        part(_("Límites"), BOUNDS),
-        part(_("Avisos"), NOTICES, note=_("Qué te contamos, y a dónde.")),
-        shown=SHOWN.seen,
-        met=SettingsState.met,
+        settings_section(_("Límites"), LIMITS),
+        settings_section(_("Avisos"), ALERTS, note=_("Qué te contamos, y a dónde.")),
+        shown_values=VIEW.seen,
+        conflict_count=SettingsState.clash_count,
     )
 
 
-def part(title: str, names: tuple[str, ...], *, note: str = "", is_open: bool = False) -> rx.Component:
-    """Some fields under a title, unfolded or not."""
-    special = {"town": town, "refuse_unquoted": unquoted}
-    lines = [special[name]() if name in special else line(name) for name in names]
+def settings_section(
+    title: str, names: tuple[str, ...], *, note: str = "", is_open: bool = False
+) -> rx.Component:
+    """Render fields under a title, expanded or not."""
+    special = {"town": warehouse_town_field, "refuse_unquoted": unquoted_field}
+    lines = [special[name]() if name in special else settings_field(name) for name in names]
     notes = [rx.el.p(note, class_name="o-row__detail")] if note else []
     return rx.el.details(
         rx.el.summary(
@@ -138,41 +140,41 @@ def part(title: str, names: tuple[str, ...], *, note: str = "", is_open: bool = 
     )
 
 
-def line(name: str) -> rx.Component:
-    """A field."""
+def settings_field(name: str) -> rx.Component:
+    """Render a field of the form."""
     return office_field(
         SettingsState,
         "settings",
         name,
         LABELS[name],
-        default_value=SHOWN.texts[name],
-        is_optional=name in OPTIONAL,
+        default_value=VIEW.texts[name],
+        is_optional=name in OPTIONAL_FIELDS,
         hint=HINTS.get(name, ""),
         auto_complete="off",
         **CONTROLS.get(name, {}),
     )
 
 
-def unquoted() -> rx.Component:
-    """Build the choice between the two answers to a place that no courier quotes."""
+def unquoted_field() -> rx.Component:
+    """Render the choice of what to do with a destination that no carrier quotes."""
     return office_select(
         SettingsState,
         "settings",
         "refuse_unquoted",
         LABELS["refuse_unquoted"],
         [rx.el.option(text, value=value) for value, text in UNQUOTED.items()],
-        default_value=SHOWN.texts["refuse_unquoted"],
+        default_value=VIEW.texts["refuse_unquoted"],
     )
 
 
 @rx.memo
 def settings_towns_panel() -> rx.Component:
-    """The municipalities to pick from."""
-    return town_panel(SettingsState.towns, lambda one: {"data_text": one.label})
+    """Render the suggested municipalities."""
+    return town_panel(SettingsState.towns, lambda town: {"data_text": town.label})
 
 
-def town() -> rx.Component:
-    """The warehouse's municipality."""
+def warehouse_town_field() -> rx.Component:
+    """Render the field of the warehouse's municipality."""
     return town_field(
         LABELS["town"],
         SettingsState.towns,
@@ -182,24 +184,24 @@ def town() -> rx.Component:
         element_id="settings-town",
         problem=text_at(SettingsState.problems, "town"),
         live="",
-        default_value=SHOWN.texts["town"],
+        default_value=VIEW.texts["town"],
     )
 
 
-def ways(title: str, rows: ArrayVar[list[ProviderRow]], test_id: str) -> rx.Component:
-    """The ways to pay, or to ship."""
+def provider_list(title: str, rows: ArrayVar[list[ProviderRow]], test_id: str) -> rx.Component:
+    """Render the payment or shipping providers."""
     return rx.el.section(
         rx.el.h2(title, class_name="o-section__title"),
-        rx.el.ul(rx.foreach(rows, way)),
+        rx.el.ul(rx.foreach(rows, provider_row)),
         class_name="o-panel o-section",
         data_testid=f"settings-{test_id}",
     )
 
 
-def way(row: ObjectVar[ProviderRow]) -> rx.Component:
-    """A way to pay or to ship: whether it is on, and what can be done with it."""
+def provider_row(row: ObjectVar[ProviderRow]) -> rx.Component:
+    """Render a provider: its state, and its actions."""
     going_on = _("Quien ya está en ello termina; nadie más lo podrá elegir.")
-    off = asked_twice(
+    off = confirm_button(
         rx.fragment(_("Apagar"), rx.el.span(": ", row.name, class_name="sr-only")),
         rx.cond(row.warning != "", row.warning, going_on),
         _("Sí, apagarlo"),
@@ -225,17 +227,17 @@ def way(row: ObjectVar[ProviderRow]) -> rx.Component:
             rx.cond(row.is_on, off, on),
             class_name="o-team__ways",
         ),
-        outcome(row.trial),
+        trial_outcome(row.trial),
         key=row.id,
         class_name="o-settings__way",
         data_testid=f"way-{row.id}",
     )
 
 
-def mail() -> rx.Component:
-    """The mail server, and the owner's webhook."""
+def mail_panel() -> rx.Component:
+    """Render the mail server and the alert webhook."""
     server = rx.cond(
-        SHOWN.has_mail_server,
+        VIEW.has_mail_server,
         rx.el.p(_("El servidor está en la configuración de la máquina."), class_name="o-row__detail"),
         rx.el.p(
             _("La tienda no tiene servidor de correo: sus correos quedan en archivos."),
@@ -249,19 +251,19 @@ def mail() -> rx.Component:
             try_button(Trial.MAIL.value, _("el servidor de correo")),
             try_button(Trial.TEST_MAIL.value, "", _("Enviarme un correo de prueba")),
             rx.cond(
-                SHOWN.has_webhook,
+                VIEW.has_webhook,
                 try_button(Trial.WEBHOOK.value, "", _("Probar el webhook de avisos")),
             ),
             class_name="o-team__ways",
         ),
-        *(outcome(one.value) for one in (Trial.MAIL, Trial.TEST_MAIL, Trial.WEBHOOK)),
+        *(trial_outcome(trial.value) for trial in (Trial.MAIL, Trial.TEST_MAIL, Trial.WEBHOOK)),
         class_name="o-panel o-section",
         data_testid="settings-mail",
     )
 
 
-def elsewhere() -> rx.Component:
-    """What is set in other places."""
+def other_settings_links() -> rx.Component:
+    """Render links to the settings of other screens."""
     return rx.el.p(
         _("Personas y roles: "),
         rx.el.a(_("Equipo"), href=TEAM, class_name="o-return__other"),
@@ -275,7 +277,7 @@ def elsewhere() -> rx.Component:
 
 
 def try_button(trial: str | rx.Var[str], name: str | rx.Var[str], label: str = "") -> rx.Component:
-    """Tries something out."""
+    """Render a button that tests an outside service."""
     return rx.el.button(
         label or _("Probar"),
         *([] if label else [rx.el.span(": ", name, class_name="sr-only")]),
@@ -287,15 +289,15 @@ def try_button(trial: str | rx.Var[str], name: str | rx.Var[str], label: str = "
     )
 
 
-def outcome(trial: str | rx.Var[str]) -> rx.Component:
-    """How the last trial went."""
-    told = TRIED[trial].to(ObjectVar, Outcome)
+def trial_outcome(trial: str | rx.Var[str]) -> rx.Component:
+    """Render the result of the latest test of a service, if there was one. `trial` is the test's key in `OUTCOMES`."""
+    result = OUTCOMES[trial].to(ObjectVar, TrialResult)
     return rx.cond(
-        SettingsState.tried.contains(trial),
+        SettingsState.outcomes.contains(trial),
         rx.el.p(
-            told.text,
+            result.text,
             class_name="o-settings__outcome",
-            data_good=told.is_good,
+            data_good=result.is_good,
             data_testid=f"tried-{trial}",
         ),
     )

@@ -1,4 +1,4 @@
-"""State of the settings screen: shop data, providers, and trials of outside services."""
+"""State of the settings screen: shop data, providers, and tests of outside services."""
 
 import json
 from typing import ClassVar
@@ -9,9 +9,9 @@ from backend.app import current_shop
 from backend.core.errors import InvalidData
 from backend.core.texts import _
 from backend.news.topics import Topic
-from backend.office.settings.form import FIELDS, LONGEST, ShopClashes, save_shop
-from backend.office.settings.page import LastWay, ShopPage, Trial, shop_page, switch
-from backend.operations.doctor.trials import Outcome, try_out
+from backend.office.settings.form import FIELDS, MAX_FIELD_LENGTH, ShopClashes, save_shop
+from backend.office.settings.page import LastProvider, ShopPage, Trial, shop_page, switch_shop_provider
+from backend.operations.doctor.trials import TrialResult, run_trial
 from backend.shipping.municipalities import search_municipalities
 from backend.staff.rights import Actor, Right
 from storefront.components.forms import Town, town_view
@@ -19,32 +19,32 @@ from storefront.office.state import OfficeScreen, office_event
 from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.handlers import checked_fields, checked_id, checked_text, next_number
 
-LONGEST_SEEN = 20_000
+MAX_SEEN_LENGTH = 20_000
 
 
 class SettingsState(OfficeScreen, KnownClientState):
-    """The saved settings, and the outcome of the last trial of each service."""
+    """The saved settings, and the result of the latest test of each service."""
 
     content: rx.Field[ShopPage | None] = rx.field(None)
-    tried: rx.Field[dict[str, Outcome]] = rx.field(default_factory=dict)
-    met: rx.Field[int] = rx.field(0)
-    """Number of times that a save met changes of another staff member."""
+    outcomes: rx.Field[dict[str, TrialResult]] = rx.field(default_factory=dict)
+    clash_count: rx.Field[int] = rx.field(0)
+    """Number of times that a save conflicted with changes of another staff member."""
     towns: rx.Field[list[Town]] = rx.field(default_factory=list)
     towns_for: rx.Field[str] = rx.field("")
 
     _right: ClassVar[Right] = Right.CHANGE_SHOP
     _topics: ClassVar[frozenset[str]] = frozenset({Topic.SETTINGS})
 
-    async def _content(self, actor: Actor) -> ShopPage:
+    async def _read_content(self, actor: Actor) -> ShopPage:
         shop = current_shop()
         async with shop.database.read() as session:
-            return await shop_page(session, actor, shop.settings, *_running())
+            return await shop_page(session, actor, shop.settings, *_running_providers())
 
     @office_event(Right.CHANGE_SHOP)
     async def save(self, actor: Actor, form_data: dict[str, str]) -> None:
         """Save all fields of the form, or none."""
-        typed = checked_fields(form_data, *FIELDS, longest=LONGEST)
-        seen = _seen(form_data)
+        typed = checked_fields(form_data, *FIELDS, max_length=MAX_FIELD_LENGTH)
+        seen = _parse_seen(form_data)
         shop, self.problems = current_shop(), {}
         try:
             async with shop.database.transaction() as session:
@@ -52,68 +52,77 @@ class SettingsState(OfficeScreen, KnownClientState):
         except ShopClashes as error:
             await self._show(actor)
             text = _("Otra persona lo cambió a «{theirs}». Si guardas otra vez, queda lo tuyo.")
-            self.problems = {one.name: text.format(theirs=one.theirs) for one in error.clashes}
-            self.met = next_number(self.met)
-            self._tell(_("Alguien cambió lo mismo. Mira lo marcado y guarda otra vez."), "problem")
+            self.problems = {clash.name: text.format(theirs=clash.theirs) for clash in error.clashes}
+            self.clash_count = next_number(self.clash_count)
+            self._announce(_("Alguien cambió lo mismo. Mira lo marcado y guarda otra vez."), "problem")
         else:
             await self._show(actor)
-            self._tell(_("Guardado: ya rige en toda la tienda.") if changed else _("No cambiaste nada."))
+            self._announce(_("Guardado: ya rige en toda la tienda.") if changed else _("No cambiaste nada."))
 
     @office_event(Right.CHANGE_SHOP)
     async def switch_on(self, actor: Actor, provider_id: str) -> None:
         """Offer a payment or fulfillment provider."""
-        wanted = checked_id(provider_id)
+        checked_provider_id = checked_id(provider_id)
         async with current_shop().database.transaction() as session:
-            await switch(session, actor, wanted, is_on=True, running=_running())
-        self._tell(_("Encendido."))
+            await switch_shop_provider(
+                session, actor, checked_provider_id, is_on=True, installed=_running_providers()
+            )
+        self._announce(_("Encendido."))
         await self._show(actor)
 
     @office_event(Right.CHANGE_SHOP)
     async def switch_off(self, actor: Actor, provider_id: str, is_warned: bool) -> None:
-        """Stop offering a provider. `is_warned`: the screen warned that nobody can buy without it."""
-        wanted, is_sure = checked_id(provider_id), is_warned is True
+        """Stop offering a provider. `is_warned`: the screen warned that customers cannot buy without it."""
+        checked_provider_id, is_sure = checked_id(provider_id), is_warned is True
         try:
             async with current_shop().database.transaction() as session:
-                await switch(session, actor, wanted, is_on=False, is_sure=is_sure, running=_running())
-        except LastWay as error:
-            self._tell(_("No lo apagamos. {warning}").format(warning=error.warning), "problem")
+                await switch_shop_provider(
+                    session,
+                    actor,
+                    checked_provider_id,
+                    is_on=False,
+                    is_sure=is_sure,
+                    installed=_running_providers(),
+                )
+        except LastProvider as error:
+            self._announce(_("No lo apagamos. {warning}").format(warning=error.warning), "problem")
         else:
-            self._tell(_("Apagado. Lo que ya está en camino termina."))
+            self._announce(_("Apagado. Lo que ya está en camino termina."))
         await self._show(actor)
 
     @office_event(Right.CHANGE_SHOP, is_press=False)
     async def try_out(self, actor: Actor, trial: str) -> None:
         """Try out an outside service and show the outcome."""
         if trial not in tuple(Trial):
-            raise InvalidData("nothing that can be tried out")
-        outcome = await try_out(current_shop(), actor, Trial(trial))
-        self.tried = {**self.tried, trial: outcome}
-        self._tell(outcome.text, "news" if outcome.is_good else "problem")
+            raise InvalidData("not a trial")
+        outcome = await run_trial(current_shop(), actor, Trial(trial))
+        self.outcomes = {**self.outcomes, trial: outcome}
+        self._announce(outcome.text, "news" if outcome.is_good else "problem")
 
     @office_event(Right.READ_SETTINGS, supersedes=True, debounce=150)
     async def find_towns(self, _actor: Actor, text: str) -> None:
         """Find the municipalities that match the typed text."""
-        text = checked_text(text, LONGEST)
+        text = checked_text(text, MAX_FIELD_LENGTH)
         self.towns = [town_view(town) for town in search_municipalities(text)]
         self.towns_for = text
 
 
-def _running() -> tuple[list[str], list[str]]:
+def _running_providers() -> tuple[list[str], list[str]]:
     """Return the ids of the payment and fulfillment providers that the shop runs with."""
     shop = current_shop()
     return list(shop.payments.providers), list(shop.fulfillment_providers)
 
 
-def _seen(form: dict[str, str]) -> dict[str, str]:
+def _parse_seen(form: dict[str, str]) -> dict[str, str]:
     """Return the values that the complete form showed: see `EditForm`.
 
     Raises:
-        InvalidData: a field is missing, or the values cannot be read.
+        InvalidData: a field is missing, or the values cannot be parsed.
     """
     try:
-        seen = json.loads(checked_text(form.get("seen", ""), LONGEST_SEEN))
+        seen = json.loads(checked_text(form.get("seen", ""), MAX_SEEN_LENGTH))
     except ValueError:
         seen = None
     if not isinstance(seen, dict) or not form.keys() >= set(FIELDS) <= seen.keys():
-        raise InvalidData("not what the form showed")
-    return checked_fields(seen, *FIELDS, longest=LONGEST)
+        raise InvalidData("the form's seen values are incomplete")
+    return checked_fields(seen, *FIELDS, max_length=MAX_FIELD_LENGTH)

@@ -1,1 +1,1 @@
-"""Bodega: what is stocked there, receiving, counting, and every movement."""
+"""The stock screen (Bodega): inventory levels, receiving, counts and stock movements."""

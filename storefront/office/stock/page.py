@@ -1,4 +1,4 @@
-"""What Bodega looks like."""
+"""Components of the stock screen (Bodega)."""
 
 from typing import Any
 
@@ -9,40 +9,40 @@ from backend.core.texts import _
 from backend.office.stock.movements import REASONS, MovementView
 from backend.office.stock.page import MAX_TEXT_LENGTH, ONLY, LocationView, StockRow
 from backend.staff.rights import Right
-from backend.warehouse.service import CORRECTING
+from backend.warehouse.service import COUNT_REASONS
 from storefront.components.forms import field, select_field
-from storefront.office.components.feedback import chip, empty, screen
+from storefront.office.components.feedback import chip, empty_state, screen
 from storefront.office.components.forms import office_field, office_select
-from storefront.office.components.history import history
-from storefront.office.components.list_filters import Finding
+from storefront.office.components.history import history_panel
+from storefront.office.components.list_filters import ListFilters
 from storefront.office.components.lists import fold_row, office_list
 from storefront.office.icons import icon
-from storefront.office.layout import office
+from storefront.office.layout import office_layout
 from storefront.office.navigation import STOCK
-from storefront.office.state import may
-from storefront.office.stock.state import Line, StockState
+from storefront.office.state import has_right
+from storefront.office.stock.state import ReceiptLine, StockState
 from storefront.reflex_ext.hooks import text_at
 
 TITLE = _("Bodega")
-SHOWN = StockState.content
-FINDING = Finding("stock", STOCK, SHOWN, StockState.ask)
+VIEW = StockState.content
+FILTERS = ListFilters("stock", STOCK, VIEW, StockState.apply_filters)
 
 
 def page() -> rx.Component:
-    """What is stocked there, and what is being received."""
-    nothing = empty(
+    """Render the inventory levels and the receipt in progress."""
+    nothing = empty_state(
         "shelves", _("Nada en esta búsqueda"), _("Prueba con otro nombre o con el código de la caja.")
     )
     content = rx.fragment(
-        rx.cond(may(Right.CHANGE_STOCK), receiving()),
+        rx.cond(has_right(Right.CHANGE_STOCK), receiving_panel()),
         filters(),
-        office_list(StockState, SHOWN.rows, card, nothing, label=TITLE),
+        office_list(StockState, VIEW.rows, stock_card, nothing, label=TITLE),
     )
-    return office(StockState, STOCK, TITLE, screen(StockState, content), undo=StockState.undo)
+    return office_layout(StockState, STOCK, TITLE, screen(StockState, content), undo=StockState.undo)
 
 
-def receiving() -> rx.Component:
-    """Scan or type what came, say how many, and save it all at once."""
+def receiving_panel() -> rx.Component:
+    """Render the panel that scans received goods and saves their units."""
     scan = rx.el.form(
         office_field(
             StockState,
@@ -70,20 +70,20 @@ def receiving() -> rx.Component:
             scan,
             rx.cond(
                 StockState.matches.length() > 0,
-                rx.el.ul(rx.foreach(StockState.matches, match), class_name="o-stock__matches"),
+                rx.el.ul(rx.foreach(StockState.matches, match_row), class_name="o-stock__matches"),
             ),
-            rx.cond(StockState.lines.length() > 0, receipt()),
+            rx.cond(StockState.lines.length() > 0, receipt_form()),
             class_name="o-audit__body",
         ),
         class_name="o-panel o-stock__box",
     )
 
 
-def match(row: ObjectVar[StockRow]) -> rx.Component:
-    """One that a text may mean."""
+def match_row(row: ObjectVar[StockRow]) -> rx.Component:
+    """Render a variant that matches the scanned text."""
     return rx.el.li(
         rx.el.button(
-            picture(row.picture),
+            product_picture(row.picture),
             rx.el.span(
                 row.title, rx.el.span(row.detail, class_name="o-row__detail"), class_name="o-stock__words"
             ),
@@ -95,20 +95,20 @@ def match(row: ObjectVar[StockRow]) -> rx.Component:
     )
 
 
-def receipt() -> rx.Component:
-    """What came, and from whom."""
+def receipt_form() -> rx.Component:
+    """Render the form of the received lines, the location and the supplier."""
 
-    def place(one: ObjectVar[LocationView]) -> rx.Component:
-        return rx.el.option(one.name, value=one.id, key=one.id)
+    def location_option(location: ObjectVar[LocationView]) -> rx.Component:
+        return rx.el.option(location.name, value=location.id, key=location.id)
 
     def line(name: str, label: str) -> rx.Component:
         return office_field(StockState, "receipt", name, label, is_optional=True, auto_complete="off")
 
     where = office_select(
-        StockState, "receipt", "location_id", _("Dónde"), [rx.foreach(SHOWN.locations, place)]
+        StockState, "receipt", "location_id", _("Dónde"), [rx.foreach(VIEW.locations, location_option)]
     )
     return rx.el.form(
-        rx.el.ul(rx.foreach(StockState.lines, came), class_name="o-stock__lines"),
+        rx.el.ul(rx.foreach(StockState.lines, receipt_line), class_name="o-stock__lines"),
         rx.el.div(
             where,
             line("supplier", _("Proveedor")),
@@ -127,19 +127,19 @@ def receipt() -> rx.Component:
     )
 
 
-def came(line: ObjectVar[Line]) -> rx.Component:
-    """A toy that came: how many."""
+def receipt_line(line: ObjectVar[ReceiptLine]) -> rx.Component:
+    """Render a received line with its units."""
     name = f"units-{line.variant_id}"
     return rx.el.li(
-        picture(line.picture),
+        product_picture(line.picture),
         rx.el.span(
             line.title, rx.el.span(line.detail, class_name="o-row__detail"), class_name="o-stock__words"
         ),
         rx.el.input(
             name=name,
             default_value=line.units.to_string(),
-            key=f"{line.variant_id}-{line.added}",
-            on_blur=StockState.note_units(line.variant_id),
+            key=f"{line.variant_id}-{line.times_added}",
+            on_blur=StockState.set_line_units(line.variant_id),
             input_mode="numeric",
             max_length=7,
             aria_label=_("Unidades de {toy}").format(toy=line.title),
@@ -152,7 +152,7 @@ def came(line: ObjectVar[Line]) -> rx.Component:
             type="button",
             aria_label=_("Quitar {toy}").format(toy=line.title),
             class_name="o-stock__drop",
-            on_click=StockState.drop(line.variant_id),
+            on_click=StockState.remove_line(line.variant_id),
         ),
         class_name="o-stock__line",
         key=line.variant_id,
@@ -160,13 +160,13 @@ def came(line: ObjectVar[Line]) -> rx.Component:
 
 
 def filters() -> rx.Component:
-    """Which rows."""
-    search = FINDING.search(_("Buscar en la bodega"), _("Título, código o EAN…"), MAX_TEXT_LENGTH)
-    return FINDING.bar(search, [(label, "only", name) for name, label in ONLY.items()], None)
+    """Render the search and the filters."""
+    search = FILTERS.search(_("Buscar en la bodega"), _("Título, código o EAN…"), MAX_TEXT_LENGTH)
+    return FILTERS.bar(search, [(label, "only", name) for name, label in ONLY.items()], None)
 
 
-def picture(url: rx.Var[str]) -> rx.Component:
-    """A toy's picture, or its place."""
+def product_picture(url: rx.Var[str]) -> rx.Component:
+    """Render a product's picture, or an empty space of its size."""
     return rx.cond(
         url != "",
         rx.el.img(src=url, alt="", loading="lazy", width="44", height="44", class_name="o-thumb"),
@@ -174,11 +174,11 @@ def picture(url: rx.Var[str]) -> rx.Component:
     )
 
 
-def card(row: ObjectVar[StockRow]) -> rx.Component:
-    """A toy and its units; opened, counting it and its movements."""
+def stock_card(row: ObjectVar[StockRow]) -> rx.Component:
+    """Render a variant's stock at a location; expanded, the count form and the movements."""
     return fold_row(
         rx.el.summary(
-            picture(row.picture),
+            product_picture(row.picture),
             rx.el.span(
                 rx.el.span(row.title, class_name="o-row__title"),
                 rx.el.span(row.detail, class_name="o-row__detail"),
@@ -200,12 +200,12 @@ def card(row: ObjectVar[StockRow]) -> rx.Component:
             ),
             class_name="o-stock__head",
             on_click=StockState.open_row(row.id),
-            data_opens="",  # pressed before the scripts are there, it waits for them
+            data_opens="",  # a click before the scripts are loaded waits for them
         ),
         rx.el.div(
-            rx.cond(may(Right.CHANGE_STOCK), counting(row)),
-            movements(row),
-            history(row.variant_id, "o-history__box"),
+            rx.cond(has_right(Right.CHANGE_STOCK), count_forms(row)),
+            movement_list(row),
+            history_panel(row.variant_id, "o-history__box"),
             class_name="o-audit__body",
         ),
         row_id=row.id,
@@ -214,9 +214,9 @@ def card(row: ObjectVar[StockRow]) -> rx.Component:
     )
 
 
-def counting(row: ObjectVar[StockRow]) -> rx.Component:
-    """How many were counted and why it differs; and when the toy counts as running out."""
-    reasons = [rx.el.option(REASONS[reason], value=reason) for reason in CORRECTING]
+def count_forms(row: ObjectVar[StockRow]) -> rx.Component:
+    """Render the form of a stock count, and the form of the low-stock threshold."""
+    reasons = [rx.el.option(REASONS[reason], value=reason) for reason in COUNT_REASONS]
 
     def number(name: str, label: str, value: Any, problem: rx.Var[str]) -> rx.Component:
         return field(
@@ -231,7 +231,7 @@ def counting(row: ObjectVar[StockRow]) -> rx.Component:
         )
 
     none = text_at(StockState.problems, "none")
-    wrong = rx.cond(StockState.opened == row.id, text_at(StockState.problems, "counted"), "")
+    wrong = rx.cond(StockState.open_row_key == row.id, text_at(StockState.problems, "counted"), "")
     count = rx.el.form(
         rx.el.input(type="hidden", name="key", value=row.id, read_only=True),
         rx.el.input(type="hidden", name="seen", value=row.stocked, read_only=True),
@@ -261,34 +261,34 @@ def counting(row: ObjectVar[StockRow]) -> rx.Component:
         key=f"low-{row.low_at}",
         class_name="o-stock__form",
         no_validate=True,
-        on_submit=StockState.set_low,
+        on_submit=StockState.change_low_stock,
     )
     return rx.fragment(count, low)
 
 
-def movements(row: ObjectVar[StockRow]) -> rx.Component:
-    """What came and left."""
+def movement_list(row: ObjectVar[StockRow]) -> rx.Component:
+    """Render the stock movements of the open row."""
 
-    def moved(one: ObjectVar[MovementView]) -> rx.Component:
-        delta = one.delta
+    def movement_row(movement: ObjectVar[MovementView]) -> rx.Component:
+        delta = movement.delta
         return rx.el.li(
             rx.el.b(rx.cond(delta > 0, f"+{delta}", f"{delta}"), class_name="o-stock__delta"),
             rx.el.span(
-                rx.el.span(one.reason, " · ", _("quedaron {n}").format(n=one.stocked)),
-                rx.cond(one.about != "", rx.el.span(one.about, class_name="o-row__detail")),
-                rx.el.span(one.who, " · ", one.moment_label, class_name="o-row__detail"),
+                rx.el.span(movement.reason, " · ", _("quedaron {n}").format(n=movement.stocked)),
+                rx.cond(movement.about != "", rx.el.span(movement.about, class_name="o-row__detail")),
+                rx.el.span(movement.actor_name, " · ", movement.moment_label, class_name="o-row__detail"),
                 class_name="o-stock__words",
             ),
             class_name="o-stock__moved",
-            key=one.id,
+            key=movement.id,
         )
 
     return rx.cond(
-        StockState.opened == row.id,
+        StockState.open_row_key == row.id,
         rx.cond(
             StockState.movements.length() > 0,
             rx.el.ol(
-                rx.foreach(StockState.movements, moved),
+                rx.foreach(StockState.movements, movement_row),
                 class_name="o-stock__movements",
                 data_testid="movements",
             ),

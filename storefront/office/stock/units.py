@@ -1,9 +1,9 @@
-"""Units as they are typed."""
+"""Parsing of typed units."""
 
-from backend.inventory.movements import MOST_UNITS
+from backend.inventory.movements import MAX_MOVED_UNITS
 
 
-def typed_units(text: str) -> int | None:
-    """The number of units that was typed; None for anything else."""
-    is_number = text.isascii() and text.isdigit() and len(text) <= len(str(MOST_UNITS))
-    return int(text) if is_number and int(text) <= MOST_UNITS else None
+def parse_units(text: str) -> int | None:
+    """Return the typed number of units, or None for anything else."""
+    is_number = text.isascii() and text.isdigit() and len(text) <= len(str(MAX_MOVED_UNITS))
+    return int(text) if is_number and int(text) <= MAX_MOVED_UNITS else None

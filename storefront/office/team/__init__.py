@@ -1,1 +1,1 @@
-"""Equipo: the staff members, and one's own account."""
+"""Equipo: the staff members, and the staff member's own account."""

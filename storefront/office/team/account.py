@@ -1,4 +1,4 @@
-"""Mi cuenta: one's own password, second factor, and the browsers one is signed in with."""
+"""The account screen (Mi cuenta): the staff member's password, second factor and sessions."""
 
 from typing import ClassVar
 
@@ -12,14 +12,14 @@ from backend.office.team.account import ENROL as TO_ENROL
 from backend.office.team.account import PROVE, OwnAccount, SessionRow, own_account
 from backend.staff.rights import Actor, Right
 from backend.staff.sessions import revoke
-from storefront.components.forms import Once
+from storefront.components.forms import SubmitOnce
 from storefront.components.http_forms import http_form
-from storefront.office.auth.sign_in import enter_field
+from storefront.office.auth.sign_in import sign_in_field
 from storefront.office.auth.sign_out import sign_out_everywhere
 from storefront.office.components.feedback import chip, screen
-from storefront.office.layout import office
-from storefront.office.navigation import ENROL, ENTER, OWN_ACCOUNT
-from storefront.office.state import OfficeScreen, answers, office_event
+from storefront.office.layout import office_layout
+from storefront.office.navigation import ENROL, OWN_ACCOUNT, SIGN_IN
+from storefront.office.state import OfficeScreen, answer_number, office_event
 from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.handlers import checked_id
 
@@ -28,45 +28,45 @@ BUTTON = "button button--small "
 
 
 class OwnAccountState(OfficeScreen, KnownClientState):
-    """The account of whoever is signed in."""
+    """The account of the signed-in staff member."""
 
     content: rx.Field[OwnAccount | None] = rx.field(None)
 
     _right: ClassVar[Right] = Right.READ_ORDERS
-    """Everybody's."""
+    """A right that every role has."""
     _topics: ClassVar[frozenset[str]] = frozenset({Topic.STAFF})
 
-    async def _content(self, actor: Actor) -> OwnAccount:
+    async def _read_content(self, actor: Actor) -> OwnAccount:
         async with current_shop().database.read() as session:
             return await own_account(session, actor)
 
     @office_event(Right.READ_ORDERS)
     async def end_session(self, actor: Actor, session_id: str) -> None:
-        """Sign another browser of one's own out."""
+        """Sign the staff member out of another browser."""
         async with current_shop().database.transaction() as session:
             await revoke(session, actor, checked_id(session_id))
-        self._tell(_("Esa sesión está cerrada."))
+        self._announce(_("Esa sesión está cerrada."))
         await self._show(actor)
 
 
-SHOWN = OwnAccountState.content
+VIEW = OwnAccountState.content
 
 
 def page() -> rx.Component:
-    """One's own account."""
+    """Render the account screen."""
     content = rx.fragment(
-        rx.el.p(SHOWN.email, " · ", SHOWN.role_label, class_name="o-row__detail o-account__who"),
+        rx.el.p(VIEW.email, " · ", VIEW.role_label, class_name="o-row__detail o-account__who"),
         rx.el.div(
-            rx.el.div(second_factor(), password()),
-            rx.el.div(Once.create(browsers(), answers=answers(OwnAccountState))),
+            rx.el.div(second_factor_panel(), password_panel()),
+            rx.el.div(SubmitOnce.create(sessions_panel(), answers=answer_number(OwnAccountState))),
             class_name="o-columns",
         ),
     )
-    return office(OwnAccountState, OWN_ACCOUNT, TITLE, screen(OwnAccountState, content))
+    return office_layout(OwnAccountState, OWN_ACCOUNT, TITLE, screen(OwnAccountState, content))
 
 
 def panel(title: str, *content: rx.Component, test_id: str) -> rx.Component:
-    """A part of the screen."""
+    """Render a section of the screen."""
     return rx.el.section(
         rx.el.h2(title, class_name="o-section__title"),
         *content,
@@ -76,9 +76,9 @@ def panel(title: str, *content: rx.Component, test_id: str) -> rx.Component:
 
 
 def code_form(action: str, submit: str, leads_to: str) -> rx.Component:
-    """Asks for a code of the second factor."""
+    """Render a form that asks for a code of the second factor."""
     return http_form(
-        enter_field(
+        sign_in_field(
             "code",
             _("Código"),
             "one-time-code",
@@ -94,30 +94,30 @@ def code_form(action: str, submit: str, leads_to: str) -> rx.Component:
     )
 
 
-def proving(leads_to: str) -> rx.Component:
-    """Proves the second factor of whoever signed in without it, and goes on to a screen."""
+def proof_form(leads_to: str) -> rx.Component:
+    """Render a form that verifies the second factor after a sign-in without it, then leads to a screen."""
     return code_form("/auth/staff/second-factor", _("Confirmar"), leads_to)
 
 
-def enrolling() -> rx.Component:
-    """Leads to where the second factor is set up."""
+def enrolment_link() -> rx.Component:
+    """Render a link to the setup of the second factor."""
     return rx.el.a(_("Activar el código"), href=ENROL, class_name=f"{BUTTON}button--dark")
 
 
-def second_factor_wanted(
+def second_factor_notice(
     missing: rx.Var[str], *, absent: str, unproved: str, leads_to: str, test_id: str
 ) -> rx.Component:
-    """What somebody has to do with their second factor before they can change anything on a screen.
+    """Render what the staff member must do with their second factor before the screen allows changes.
 
     Args:
-        missing: the screen's var: `PROVE`, `ENROL`, or empty.
-        absent: what is said to somebody who has none.
-        unproved: what is said to somebody who signed in without it.
+        missing: the screen's variable: `PROVE`, `ENROL`, or empty.
+        absent: the text for a staff member without a second factor.
+        unproved: the text for a staff member who signed in without it.
         leads_to: the screen itself.
-        test_id: of the panel.
+        test_id: the panel's test id.
     """
-    enrol = rx.fragment(rx.el.p(absent), enrolling())
-    prove = rx.fragment(rx.el.p(unproved), proving(leads_to))
+    enrol = rx.fragment(rx.el.p(absent), enrolment_link())
+    prove = rx.fragment(rx.el.p(unproved), proof_form(leads_to))
     return rx.cond(
         missing != "",
         rx.el.div(
@@ -128,15 +128,15 @@ def second_factor_wanted(
     )
 
 
-def second_factor() -> rx.Component:
-    """The code of one's telephone: whether there is one, and what can be done with it."""
-    left = rx.cond(
-        SHOWN.codes_left == 1,
+def second_factor_panel() -> rx.Component:
+    """Render the state of the second factor, and its actions."""
+    codes_left = rx.cond(
+        VIEW.codes_left == 1,
         _("Te queda 1 código de recuperación."),
-        _("Te quedan {n} códigos de recuperación.").format(n=SHOWN.codes_left),
+        _("Te quedan {n} códigos de recuperación.").format(n=VIEW.codes_left),
     )
     active = rx.fragment(
-        rx.el.p(chip(_("Activo"), "good"), " ", left),
+        rx.el.p(chip(_("Activo"), "good"), " ", codes_left),
         rx.el.a(
             _("Cambiar de teléfono o pedir códigos nuevos"), href=ENROL, class_name=f"{BUTTON}button--quiet"
         ),
@@ -151,27 +151,27 @@ def second_factor() -> rx.Component:
     )
     unproved = rx.fragment(
         rx.el.p(_("Entraste sin tu código. Escríbelo para hacer todo lo que tu rol permite.")),
-        proving(leads_to=OWN_ACCOUNT),
+        proof_form(leads_to=OWN_ACCOUNT),
     )
     absent = rx.fragment(
         rx.el.p(_("Con él, quien sepa tu contraseña no puede devolver dinero ni cambiar el equipo.")),
-        enrolling(),
+        enrolment_link(),
     )
     return panel(
         _("El código de tu teléfono"),
-        rx.cond(SHOWN.has_second_factor, rx.cond(SHOWN.is_proved, active, unproved), absent),
+        rx.cond(VIEW.has_second_factor, rx.cond(VIEW.is_proved, active, unproved), absent),
         test_id="own-code",
     )
 
 
-def password() -> rx.Component:
-    """Another password; one signs in with it then."""
+def password_panel() -> rx.Component:
+    """Render a form that changes the password, which ends all sessions."""
     return panel(
         _("Contraseña"),
         rx.el.p(_("Al cambiarla se cierran todas tus sesiones, también esta."), class_name="o-row__detail"),
         http_form(
-            enter_field("password", _("La de ahora"), "current-password", "own-password", type="password"),
-            enter_field(
+            sign_in_field("password", _("La de ahora"), "current-password", "own-password", type="password"),
+            sign_in_field(
                 "new_password",
                 _("La nueva"),
                 "new-password",
@@ -180,7 +180,7 @@ def password() -> rx.Component:
                 hint=_("Al menos 8 caracteres. Una frase corta sirve muy bien."),
             ),
             action="/auth/staff/password",
-            leads_to=ENTER,
+            leads_to=SIGN_IN,
             submit=_("Cambiar contraseña"),
             busy=_("Guardando…"),
             look="dark",
@@ -190,10 +190,10 @@ def password() -> rx.Component:
     )
 
 
-def browsers() -> rx.Component:
-    """Where one is signed in."""
+def sessions_panel() -> rx.Component:
+    """Render the open sessions of the staff member."""
 
-    def one(row: ObjectVar[SessionRow]) -> rx.Component:
+    def session_row(row: ObjectVar[SessionRow]) -> rx.Component:
         return rx.el.li(
             rx.el.span(
                 rx.el.span(row.title, class_name="o-row__title"),
@@ -219,7 +219,7 @@ def browsers() -> rx.Component:
 
     return panel(
         _("Dónde tienes la sesión abierta"),
-        rx.el.ul(rx.foreach(SHOWN.sessions, one)),
+        rx.el.ul(rx.foreach(VIEW.sessions, session_row)),
         sign_out_everywhere(),
         test_id="own-sessions",
     )

@@ -1,4 +1,4 @@
-"""What Equipo looks like."""
+"""Components of the staff screen (Equipo)."""
 
 from typing import Any
 
@@ -8,57 +8,59 @@ from reflex.vars import ObjectVar
 from backend.core.texts import _
 from backend.office.team.page import InviteRow, MemberRow
 from backend.staff.rights import ROLE_NAMES
-from storefront.components.forms import Once, select_field
-from storefront.office.components.feedback import chip, empty, screen
-from storefront.office.components.forms import asked_twice, office_field, office_select
-from storefront.office.components.history import history
-from storefront.office.components.lists import fold_row, fresh, rows
+from storefront.components.forms import SubmitOnce, select_field
+from storefront.office.components.feedback import chip, empty_state, screen
+from storefront.office.components.forms import confirm_button, office_field, office_select
+from storefront.office.components.history import history_panel
+from storefront.office.components.lists import fold_row, new_rows_button, rows
 from storefront.office.icons import icon
-from storefront.office.layout import office
+from storefront.office.layout import office_layout
 from storefront.office.navigation import OWN_ACCOUNT, TEAM
-from storefront.office.state import answers
-from storefront.office.team.account import second_factor_wanted
+from storefront.office.state import answer_number
+from storefront.office.team.account import second_factor_notice
 from storefront.office.team.state import TeamState
 from storefront.reflex_ext.hooks import text_at
 
 TITLE = _("Equipo")
-SHOWN = TeamState.content
+VIEW = TeamState.content
 BUTTON = "button button--small "
-WHAT_ROLES_DO = _(
+ROLES_HINT = _(
     "Dueño: todo. Tienda: productos, precios, pedidos. Bodega: unidades y despachos. "
     "Contabilidad: ve y descarga."
 )
 
 
 def page() -> rx.Component:
-    """Who works here, and who is invited."""
-    nobody = empty("people", _("Todavía no hay nadie"), _("Invita a quien trabaja contigo."))
+    """Render the staff members and the invitations."""
+    nobody = empty_state("people", _("Todavía no hay nadie"), _("Invita a quien trabaja contigo."))
     content = rx.fragment(
-        second_factor_wanted(
-            SHOWN.missing,
+        second_factor_notice(
+            VIEW.missing,
             absent=_("Para cambiar el equipo necesitas el código de tu teléfono."),
             unproved=_("Para cambiar el equipo escribe el código de tu teléfono."),
             leads_to=TEAM,
             test_id="team-missing",
         ),
-        fresh(TeamState),
-        Once.create(inviting(), answers=answers(TeamState)),
-        rx.cond(SHOWN.invites.length() > 0, Once.create(invitations(), answers=answers(TeamState))),
-        Once.create(
-            rows(SHOWN.members, member, rx.el.div(nobody, class_name="o-panel"), label=TITLE),
-            answers=answers(TeamState),
+        new_rows_button(TeamState),
+        SubmitOnce.create(invite_panel(), answers=answer_number(TeamState)),
+        rx.cond(
+            VIEW.invites.length() > 0, SubmitOnce.create(invitations(), answers=answer_number(TeamState))
+        ),
+        SubmitOnce.create(
+            rows(VIEW.members, member_row, rx.el.div(nobody, class_name="o-panel"), label=TITLE),
+            answers=answer_number(TeamState),
         ),
     )
-    return office(TeamState, TEAM, TITLE, screen(TeamState, content))
+    return office_layout(TeamState, TEAM, TITLE, screen(TeamState, content))
 
 
 def roles() -> list[rx.Component]:
-    """The roles, to choose from."""
+    """Return the options of a role field."""
     return [rx.el.option(name, value=role.value) for role, name in ROLE_NAMES.items()]
 
 
-def inviting() -> rx.Component:
-    """Whom to invite, and as what."""
+def invite_panel() -> rx.Component:
+    """Render the form that invites a staff member."""
     form = rx.el.form(
         office_field(
             TeamState,
@@ -85,7 +87,7 @@ def inviting() -> rx.Component:
             class_name=f"{BUTTON}button--primary",
             data_testid="save",
         ),
-        key=f"invite-{TeamState.sent}",
+        key=f"invite-{TeamState.invite_count}",
         class_name="o-stock__form",
         no_validate=True,
         on_submit=TeamState.invite,
@@ -99,7 +101,7 @@ def inviting() -> rx.Component:
         ),
         rx.el.div(
             form,
-            rx.el.p(WHAT_ROLES_DO, class_name="o-row__detail"),
+            rx.el.p(ROLES_HINT, class_name="o-row__detail"),
             rx.el.p(
                 _("Recibe un correo con un enlace para elegir su contraseña. Vence en 72 horas."),
                 class_name="o-row__detail",
@@ -111,17 +113,17 @@ def inviting() -> rx.Component:
 
 
 def invitations() -> rx.Component:
-    """Who was invited and has not come yet."""
+    """Render the invitations that were not accepted yet."""
 
-    def one(row: ObjectVar[InviteRow]) -> rx.Component:
+    def invite_row(row: ObjectVar[InviteRow]) -> rx.Component:
         return rx.el.li(
-            words(row.email, row.role_label),
+            title_and_detail(row.email, row.role_label),
             chip(row.status, row.tone),
             rx.cond(
                 ~row.is_gone,
                 rx.el.div(
-                    button(_("Enviar otra vez"), TeamState.send_again(row.id), row.email),
-                    asked(
+                    action_button(_("Enviar otra vez"), TeamState.send_again(row.id), row.email),
+                    confirmed_button(
                         _("Retirar"),
                         _("¿Retirar la invitación? Su enlace deja de servir."),
                         _("Sí, retirarla"),
@@ -138,13 +140,13 @@ def invitations() -> rx.Component:
 
     return rx.el.section(
         rx.el.h2(_("Invitaciones"), class_name="o-section__title"),
-        rx.el.ul(rx.foreach(SHOWN.invites, one)),
+        rx.el.ul(rx.foreach(VIEW.invites, invite_row)),
         class_name="o-panel o-section",
     )
 
 
-def words(title: Any, detail: Any) -> rx.Component:
-    """Somebody: who, and what about them."""
+def title_and_detail(title: Any, detail: Any) -> rx.Component:
+    """Render a person's name and details."""
     return rx.el.span(
         rx.el.span(title, class_name="o-row__title"),
         rx.el.span(detail, class_name="o-row__detail"),
@@ -152,14 +154,14 @@ def words(title: Any, detail: Any) -> rx.Component:
     )
 
 
-def member(row: ObjectVar[MemberRow]) -> rx.Component:
-    """Somebody; opened, what can be done with their account."""
+def member_row(row: ObjectVar[MemberRow]) -> rx.Component:
+    """Render a staff member; expanded, the actions on their account."""
     seen = rx.cond(
         row.seen_label != "", _("visto {moment}").format(moment=row.seen_label), _("aún no ha entrado")
     )
     return fold_row(
         rx.el.summary(
-            words(row.email, rx.fragment(row.role_label, " · ", seen)),
+            title_and_detail(row.email, rx.fragment(row.role_label, " · ", seen)),
             rx.el.span(
                 rx.cond(row.is_self, chip(_("Tú"))),
                 rx.cond(row.is_disabled, chip(_("Sin acceso"), "bad")),
@@ -173,9 +175,9 @@ def member(row: ObjectVar[MemberRow]) -> rx.Component:
             rx.cond(
                 row.is_self,
                 rx.el.a(_("Ir a Mi cuenta"), href=OWN_ACCOUNT, class_name=f"{BUTTON}button--quiet"),
-                changing(row),
+                member_actions(row),
             ),
-            history(row.id, "o-history__box"),
+            history_panel(row.id, "o-history__box"),
             class_name="o-audit__body",
         ),
         row_id=row.id,
@@ -183,8 +185,8 @@ def member(row: ObjectVar[MemberRow]) -> rx.Component:
     )
 
 
-def changing(row: ObjectVar[MemberRow]) -> rx.Component:
-    """A member's role, their sessions, their second factor, their access."""
+def member_actions(row: ObjectVar[MemberRow]) -> rx.Component:
+    """Render the actions on a staff member's role, sessions, second factor and access."""
     role = rx.el.form(
         rx.el.input(type="hidden", name="id", value=row.id, read_only=True),
         rx.el.input(type="hidden", name="seen", value=row.role, read_only=True),
@@ -206,21 +208,21 @@ def changing(row: ObjectVar[MemberRow]) -> rx.Component:
     return rx.fragment(
         role,
         rx.el.div(
-            button(_("Cerrar sus sesiones"), TeamState.end_sessions(row.id), row.email),
+            action_button(_("Cerrar sus sesiones"), TeamState.end_sessions(row.id), row.email),
             rx.cond(
                 row.has_second_factor,
-                asked(
+                confirmed_button(
                     _("Quitar su código"),
                     _("¿Perdió el teléfono? Sus sesiones se cierran y activa otro código al entrar."),
                     _("Sí, quitarlo"),
-                    TeamState.take_code(row.id),
+                    TeamState.remove_second_factor(row.id),
                     row.email,
                 ),
             ),
             rx.cond(
                 row.is_disabled,
-                button(_("Dar acceso otra vez"), TeamState.enable(row.id), row.email),
-                asked(
+                action_button(_("Dar acceso otra vez"), TeamState.enable(row.id), row.email),
+                confirmed_button(
                     _("Quitar el acceso"),
                     _("¿Quitar el acceso? Sale de todas partes ahora mismo. Puedes devolverlo después."),
                     _("Sí, quitarlo"),
@@ -233,11 +235,11 @@ def changing(row: ObjectVar[MemberRow]) -> rx.Component:
     )
 
 
-def button(label: str, on_click: Any, who: rx.Var[str]) -> rx.Component:
-    """Does something at once, once. `who` it is done with is said to those who do not see the row."""
+def action_button(label: str, on_click: Any, email: rx.Var[str]) -> rx.Component:
+    """Render a button that acts at once, only once. Screen readers also hear `who`, the person it applies to."""
     return rx.el.button(
         label,
-        rx.el.span(": ", who, class_name="sr-only"),
+        rx.el.span(": ", email, class_name="sr-only"),
         type="button",
         data_once="",
         on_click=on_click,
@@ -245,7 +247,7 @@ def button(label: str, on_click: Any, who: rx.Var[str]) -> rx.Component:
     )
 
 
-def asked(label: str, question: str, yes: str, on_click: Any, who: rx.Var[str]) -> rx.Component:
-    """Does something after a question; `who` as for `button`."""
-    with_who = rx.fragment(label, rx.el.span(": ", who, class_name="sr-only"))
-    return asked_twice(with_who, question, yes, on_click)
+def confirmed_button(label: str, question: str, yes: str, on_click: Any, email: rx.Var[str]) -> rx.Component:
+    """Render a button that asks before it acts; `who` as in `action_button`."""
+    with_who = rx.fragment(label, rx.el.span(": ", email, class_name="sr-only"))
+    return confirm_button(with_who, question, yes, on_click)

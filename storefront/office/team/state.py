@@ -1,4 +1,4 @@
-"""What Equipo shows, and what can be done there."""
+"""State of the staff screen (Equipo)."""
 
 from dataclasses import replace
 from typing import ClassVar
@@ -11,7 +11,7 @@ from backend.core.errors import Conflict, Duplicate, InvalidData, NotAllowed
 from backend.core.texts import _
 from backend.news.topics import Topic
 from backend.office.team.page import InviteRow, TeamPage, team_page
-from backend.staff.invites import invite, revoke_invite, send_again
+from backend.staff.invites import invite, resend_invite, revoke_invite
 from backend.staff.rights import ROLE_NAMES, Actor, Right, Role
 from backend.staff.second_factor import reset
 from backend.staff.service import change_staff, read_staff
@@ -20,138 +20,142 @@ from storefront.office.state import OfficeScreen, office_event
 from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.handlers import checked_fields, checked_id
 
-LONGEST = 100
+MAX_TEXT_LENGTH = 100
 
 
 class TeamState(OfficeScreen, KnownClientState):
-    """Who works here, and who is invited."""
+    """The staff members and the invitations."""
 
     content: rx.Field[TeamPage | None] = rx.field(None)
-    sent: rx.Field[int] = rx.field(0)
-    """How many were invited on this page: the form begins anew with each."""
+    invite_count: rx.Field[int] = rx.field(0)
+    """Number of invitations sent from this page: the form is reset with each."""
 
     _right: ClassVar[Right] = Right.CHANGE_STAFF
     _topics: ClassVar[frozenset[str]] = frozenset({Topic.STAFF})
 
-    async def _content(self, actor: Actor) -> TeamPage:
+    async def _read_content(self, actor: Actor) -> TeamPage:
         async with current_shop().database.read() as session:
             return await team_page(session, actor)
 
     async def _refresh(self, actor: Actor) -> None:
-        """Rows show how they stand now; none comes, goes or moves before somebody asks for what is new."""
+        """Update the shown rows in place and count the new ones; no row is added, removed or moved."""
         shown = self.content
         if shown is None:
             return
-        now = await self._content(actor)
-        members = {one.id: one for one in now.members}
-        invites = {one.id: one for one in now.invites}
-        known = {one.id for one in shown.members} | {one.id for one in shown.invites}
-        self.fresh = len((members.keys() | invites.keys()) - known)
-        kept = TeamPage(
-            [members.get(one.id, one) for one in shown.members],
-            [invites.get(one.id) or _gone(one) for one in shown.invites],
-            now.missing,
+        current = await self._read_content(actor)
+        members = {row.id: row for row in current.members}
+        invites = {row.id: row for row in current.invites}
+        shown_ids = {row.id for row in shown.members} | {row.id for row in shown.invites}
+        self.new_count = len((members.keys() | invites.keys()) - shown_ids)
+        page = TeamPage(
+            [members.get(row.id, row) for row in shown.members],
+            [invites.get(row.id) or _gone_row(row) for row in shown.invites],
+            current.missing,
         )
-        if kept != shown:
-            self.content = kept
+        if page != shown:
+            self.content = page
 
     @office_event(Right.CHANGE_STAFF)
     async def invite(self, actor: Actor, form_data: dict[str, str]) -> None:
-        """Invite somebody by mail. The form has their `email` and `role`."""
-        typed = checked_fields(form_data, "email", "role", longest=LONGEST)
+        """Invite a staff member by mail. The form contains their `email` and `role`."""
+        typed = checked_fields(form_data, "email", "role", max_length=MAX_TEXT_LENGTH)
         self.problems = {}
         try:
             async with current_shop().database.transaction() as session:
-                invited = await invite(session, actor, typed["email"], _role(typed["role"]))
+                invited = await invite(session, actor, typed["email"], _parse_role(typed["role"]))
         except Duplicate as error:
             self.problems = error.fields
-            self._tell(CHECK_FIELDS, "problem")
+            self._announce(CHECK_FIELDS, "problem")
             return
-        self.sent += 1
-        self._tell(_("La invitación va en camino a {email}.").format(email=invited.email))
+        self.invite_count += 1
+        self._announce(_("La invitación va en camino a {email}.").format(email=invited.email))
         await self._show(actor)
 
     @office_event(Right.CHANGE_STAFF)
     async def send_again(self, actor: Actor, invite_id: str) -> None:
-        """Send an invitation's mail with a new link."""
+        """Send an invitation's mail again with a new link."""
         async with current_shop().database.transaction() as session:
-            sent = await send_again(session, actor, checked_id(invite_id))
-        self._tell(_("Sale otro correo a {email}. El enlace anterior ya no sirve.").format(email=sent.email))
+            sent = await resend_invite(session, actor, checked_id(invite_id))
+        self._announce(
+            _("Sale otro correo a {email}. El enlace anterior ya no sirve.").format(email=sent.email)
+        )
         await self._show(actor)
 
     @office_event(Right.CHANGE_STAFF)
     async def revoke(self, actor: Actor, invite_id: str) -> None:
-        """Take an invitation back."""
+        """Revoke an invitation."""
         async with current_shop().database.transaction() as session:
             await revoke_invite(session, actor, checked_id(invite_id))
-        self._tell(_("Invitación retirada: su enlace ya no abre nada."))
+        self._announce(_("Invitación retirada: su enlace ya no abre nada."))
         await self._show(actor)
 
     @office_event(Right.CHANGE_STAFF)
     async def change_role(self, actor: Actor, form_data: dict[str, str]) -> None:
-        """Give a member another role. The form names their `id`, the `role`, and the one that was `seen`."""
-        typed = checked_fields(form_data, "id", "role", "seen", longest=LONGEST)
-        role, staff_id = _role(typed["role"]), checked_id(typed["id"])
+        """Change a staff member's role. The form contains their `id`, the new `role`, and the role that was `seen`."""
+        typed = checked_fields(form_data, "id", "role", "seen", max_length=MAX_TEXT_LENGTH)
+        role, staff_id = _parse_role(typed["role"]), checked_id(typed["id"])
         try:
             async with current_shop().database.transaction() as session:
-                changed = await change_staff(session, actor, staff_id, role=role, seen=_role(typed["seen"]))
+                changed = await change_staff(
+                    session, actor, staff_id, role=role, seen=_parse_role(typed["seen"])
+                )
         except Conflict:
             async with current_shop().database.read() as session:
                 now = (await read_staff(session, actor, staff_id)).role
-            told = _("Alguien le dio antes el rol {now}; tú elegiste {role}.")
-            self._tell(told.format(now=ROLE_NAMES[now], role=ROLE_NAMES[role]), "problem")
+            text = _("Alguien le dio antes el rol {now}; tú elegiste {role}.")
+            self._announce(text.format(now=ROLE_NAMES[now], role=ROLE_NAMES[role]), "problem")
         except NotAllowed:
-            self._needs_an_owner()
+            self._announce_last_owner()
         else:
-            told = _("{email} ahora tiene el rol {role}.")
-            self._tell(told.format(email=changed.email, role=ROLE_NAMES[role]))
+            text = _("{email} ahora tiene el rol {role}.")
+            self._announce(text.format(email=changed.email, role=ROLE_NAMES[role]))
         await self._show(actor)
 
     @office_event(Right.CHANGE_STAFF)
     async def disable(self, actor: Actor, staff_id: str) -> None:
-        """Shut a member out, at once."""
+        """Revoke a staff member's access at once."""
         try:
             async with current_shop().database.transaction() as session:
                 changed = await change_staff(session, actor, checked_id(staff_id), is_disabled=True)
         except NotAllowed:
-            self._needs_an_owner()
+            self._announce_last_owner()
         else:
-            self._tell(_("{email} ya no puede entrar.").format(email=changed.email))
+            self._announce(_("{email} ya no puede entrar.").format(email=changed.email))
         await self._show(actor)
 
     @office_event(Right.CHANGE_STAFF)
     async def enable(self, actor: Actor, staff_id: str) -> None:
-        """Let a member in again."""
+        """Restore a staff member's access."""
         async with current_shop().database.transaction() as session:
             changed = await change_staff(session, actor, checked_id(staff_id), is_disabled=False)
-        self._tell(_("{email} puede entrar otra vez.").format(email=changed.email))
+        self._announce(_("{email} puede entrar otra vez.").format(email=changed.email))
         await self._show(actor)
 
     @office_event(Right.CHANGE_STAFF)
     async def end_sessions(self, actor: Actor, staff_id: str) -> None:
-        """Sign a member out of every browser and program."""
+        """End every session of a staff member, of browsers and of programs."""
         async with current_shop().database.transaction() as session:
             await end_everywhere(session, actor, checked_id(staff_id))
-        self._tell(_("Sus sesiones están cerradas."))
+        self._announce(_("Sus sesiones están cerradas."))
         await self._show(actor)
 
     @office_event(Right.CHANGE_STAFF)
-    async def take_code(self, actor: Actor, staff_id: str) -> None:
-        """Take the second factor from a member who has lost it."""
+    async def remove_second_factor(self, actor: Actor, staff_id: str) -> None:
+        """Remove the second factor of a staff member who lost it."""
         async with current_shop().database.transaction() as session:
             await reset(session, actor, checked_id(staff_id))
-        self._tell(_("Su código ya no vale. Que active otro en Mi cuenta."))
+        self._announce(_("Su código ya no vale. Que active otro en Mi cuenta."))
         await self._show(actor)
 
-    def _needs_an_owner(self) -> None:
-        self._tell(_("La tienda necesita un dueño: nombra a otro antes."), "problem")
+    def _announce_last_owner(self) -> None:
+        self._announce(_("La tienda necesita un dueño: nombra a otro antes."), "problem")
 
 
-def _role(text: str) -> Role:
+def _parse_role(text: str) -> Role:
     if text not in tuple(Role):
         raise InvalidData("not a role", fields={"role": _("Elige un rol.")})
     return Role(text)
 
 
-def _gone(row: InviteRow) -> InviteRow:
+def _gone_row(row: InviteRow) -> InviteRow:
     return replace(row, status=_("Ya la aceptó o alguien la retiró"), tone="good", is_gone=True)

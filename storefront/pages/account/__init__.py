@@ -1,4 +1,4 @@
-"""A customer's own pages: entering, and everything that is theirs."""
+"""The customer's pages: sign-in, and the account."""
 
 from storefront.pages.account import home, password_reset, sign_in
 

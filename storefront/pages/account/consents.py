@@ -1,4 +1,4 @@
-"""What the customer agreed to, and taking it back with one press."""
+"""The customer's consents, each with a button to withdraw it."""
 
 import reflex as rx
 from reflex.vars import ObjectVar
@@ -10,11 +10,11 @@ from storefront.pages.account.state import AccountState, ConsentRow
 QUIET, DARK = "button button--small button--quiet", "button button--small button--dark"
 
 
-def consents() -> rx.Component:
-    """What was agreed to, the last of each kind. Nothing for whoever made the account before it was asked."""
+def consent_section() -> rx.Component:
+    """Build the latest consent of each kind. Nothing for an account from before consents were asked for."""
 
-    def one(row: ObjectVar[ConsentRow]) -> rx.Component:
-        taken_back = AskFirst.create(
+    def consent_item(row: ObjectVar[ConsentRow]) -> rx.Component:
+        withdraw_button = AskFirst.create(
             rx.el.button(_("Retirar"), type="button", data_asks="", class_name=QUIET),
             rx.el.div(
                 rx.el.p(_("¿Retirar tu autorización? Podrás darla otra vez cuando compres.")),
@@ -22,7 +22,7 @@ def consents() -> rx.Component:
                     _("Sí, retirarla"),
                     type="button",
                     data_first="",
-                    on_click=AccountState.withdraw(row.kind),  # type: ignore[call-arg, arg-type]
+                    on_click=AccountState.withdraw_consent(row.kind),  # type: ignore[call-arg, arg-type]
                     class_name=DARK,
                     data_testid="consent-withdraw",
                 ),
@@ -33,7 +33,7 @@ def consents() -> rx.Component:
         return rx.el.li(
             rx.el.p(rx.el.b(row.title)),
             rx.el.p(row.detail, class_name="account__soft"),
-            rx.cond(row.can_withdraw, taken_back),
+            rx.cond(row.can_withdraw, withdraw_button),
             key=row.kind,
             class_name="account-consent",
             data_testid="account-consent",
@@ -44,7 +44,7 @@ def consents() -> rx.Component:
         rows.length() > 0,
         rx.el.section(
             rx.el.h2(_("Lo que autorizaste"), id="autorizaciones", class_name="account__heading"),
-            rx.el.ul(rx.foreach(rows, one), class_name="account-list"),
+            rx.el.ul(rx.foreach(rows, consent_item), class_name="account-list"),
             class_name="account__part",
             aria_labelledby="autorizaciones",
         ),

@@ -1,4 +1,4 @@
-"""The account's forms, and their parts that live in the browser: see `assets/scripts/account.jsx`."""
+"""The account's forms, and their parts that run in the browser: see `assets/scripts/account.jsx`."""
 
 from typing import Any
 
@@ -7,28 +7,35 @@ from reflex.vars import ObjectVar
 
 from backend.core.texts import _
 from backend.customers.auth.google_routes import OWN_PAGE
-from storefront.components.forms import Once, Text, field
-from storefront.components.http_forms import ANSWER, SCRIPT, HttpForm, result_of
+from storefront.components.forms import SubmitOnce, Text, field
+from storefront.components.http_forms import ANSWER, SCRIPT, HttpForm, form_result
 from storefront.pages.account.state import AccountState, FormAnswer
 from storefront.reflex_ext.hooks import function, hook, text_at
 
 HAS_TOKEN: rx.Var[bool] = hook(SCRIPT, "useHasToken").to(bool)
-"""Whether the address carried a link's token."""
+"""True if the URL contained a link's token."""
 DROP_TOKEN = function(SCRIPT, "dropToken")
-KEEPING: rx.Var[str] = hook(SCRIPT, "useKeeping", OWN_PAGE.pattern).to(str)
-"""What keeps in an address where the page's own says to go on to."""
+NEXT_QUERY: rx.Var[str] = hook(SCRIPT, "useNextQuery", OWN_PAGE.pattern).to(str)
+"""Query string that carries the page's `next` parameter over to another page."""
 
 
 def account_field(
-    name: str, label: str, fill: str, answer: ObjectVar[Any], form: Text, *, kind: str = "text", **more: Any
+    name: str,
+    label: str,
+    autocomplete: str,
+    answer: ObjectVar[Any],
+    form: Text,
+    *,
+    kind: str = "text",
+    **more: Any,
 ) -> rx.Component:
-    """A line to write on: what it holds is the browser's until the form is sent.
+    """Build a text field. The browser alone holds its text until the form is submitted.
 
     Args:
-        name: what its text is sent as.
-        label: what a customer calls it.
-        fill: what the browser may fill it with, as `autocomplete`.
-        answer: what came of its form, which says what is wrong with it.
+        name: the field's name in the submitted form.
+        label: the visible label.
+        autocomplete: the `autocomplete` value.
+        answer: the response to the field's form, with its problems.
         form: the form's name.
         kind: the input's type.
         more: see `field`.
@@ -39,36 +46,36 @@ def account_field(
         name,
         label,
         element_id=f"{form}-{name}",
-        problem=problem_in(answer, name),
+        problem=problem_text(answer, name),
         type=kind,
-        auto_complete=fill,
+        auto_complete=autocomplete,
         live="",
         **more,
     )
 
 
-def problem_in(answer: ObjectVar[Any], name: str) -> rx.Var[str]:
-    """What an answer says is wrong with a field."""
+def problem_text(answer: ObjectVar[Any], name: str) -> rx.Var[str]:
+    """Return the problem of a field in the form's response."""
     return text_at(answer.problems, name)
 
 
-def answer_of(form: Text) -> ObjectVar[FormAnswer]:
-    """What came of the form that was sent last, if that is this one."""
+def form_answer(form: Text) -> ObjectVar[FormAnswer]:
+    """Return the latest response if it belongs to this form, or an empty one."""
     is_mine = AccountState.answer.form == form
     return rx.cond(is_mine, AccountState.answer, FormAnswer()).to(ObjectVar, FormAnswer)
 
 
 def event_form(form: Text, on_submit: Any, submit: str, *content: rx.Component) -> rx.Component:
-    """A form that is sent by an event, once however often it is pressed."""
+    """Build a form that an event submits. Further clicks are ignored until the answer arrives."""
     button = rx.el.button(
         rx.el.span(submit, class_name="when-idle"),
         rx.el.span(_("Guardando…"), class_name="when-busy"),
         type="submit",
         class_name="button button--dark",
     )
-    return Once.create(
+    return SubmitOnce.create(
         rx.el.form(
-            result_of(answer_of(form)),
+            form_result(form_answer(form)),
             *content,
             button,
             class_name="account-form",
@@ -79,8 +86,8 @@ def event_form(form: Text, on_submit: Any, submit: str, *content: rx.Component) 
     )
 
 
-def sign_out(action: str, label: str, leads_to: str, test_id: str) -> rx.Component:
-    """A button that ends the session."""
+def sign_out_button(action: str, label: str, leads_to: str, test_id: str) -> rx.Component:
+    """Build a button that ends the session."""
     button = rx.el.button(
         label,
         type="submit",

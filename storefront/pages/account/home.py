@@ -1,4 +1,4 @@
-"""A customer's own page: orders first, then who they are, where they live and how they get in."""
+"""The customer's account page: orders first, then profile, addresses, saved payer and password."""
 
 from typing import Any
 
@@ -7,25 +7,31 @@ from reflex.vars import ObjectVar
 
 from backend.core.texts import _
 from backend.fulfillment.views import FulfillmentView
-from backend.storefront_views.account_page import AddressView, OrderedToy
-from storefront.components.forms import AskFirst, Once, Text, town_field, town_panel
-from storefront.components.frame import framed
+from backend.storefront_views.account_page import AddressView, OrderedProduct
+from storefront.components.forms import AskFirst, SubmitOnce, Text, town_field, town_panel
+from storefront.components.frame import page_frame
 from storefront.components.http_forms import http_form
 from storefront.components.icons import icon
 from storefront.components.pictures import product_picture
-from storefront.components.placeholders import bar, link_button, until
+from storefront.components.placeholders import link_button, loaded_content, skeleton_bar
 from storefront.components.reviews import review_link
 from storefront.links import ACCOUNT, CATALOG, HOME
-from storefront.pages.account.consents import consents
-from storefront.pages.account.forms import account_field, answer_of, event_form, problem_in, sign_out
-from storefront.pages.account.sign_in import entry_field, new_password
+from storefront.pages.account.consents import consent_section
+from storefront.pages.account.forms import (
+    account_field,
+    event_form,
+    form_answer,
+    problem_text,
+    sign_out_button,
+)
+from storefront.pages.account.sign_in import entry_field, new_password_field
 from storefront.pages.account.state import TITLE, AccountState, OrderRow, load
-from storefront.pages.order.returns import NAME as RETURNS_PART
+from storefront.pages.order.returns import RETURNS_ID as RETURNS_PART
 from storefront.pages.order.sections import stage_text
 
 __all__ = ["TITLE", "AccountState", "load", "page"]
 
-WHO = AccountState.who
+SHOPPER = AccountState.shopper
 STATUSES = {
     "pending": _("Esperando el pago"),
     "paid": _("Pagado"),
@@ -35,8 +41,8 @@ STATUSES = {
 }
 
 
-def part(title: str, *content: rx.Component, name: str) -> rx.Component:
-    """A part of the page, under its title."""
+def account_section(title: str, *content: rx.Component, name: str) -> rx.Component:
+    """Build a section of the page under its title."""
     return rx.el.section(
         rx.el.h2(title, id=name, class_name="account__heading"),
         *content,
@@ -45,8 +51,8 @@ def part(title: str, *content: rx.Component, name: str) -> rx.Component:
     )
 
 
-def parcel(item: ObjectVar[FulfillmentView]) -> rx.Component:
-    """How to follow a parcel."""
+def parcel_row(item: ObjectVar[FulfillmentView]) -> rx.Component:
+    """Build the tracking of a fulfillment."""
     return rx.cond(
         item.tracking_number != "",
         rx.el.p(
@@ -60,8 +66,8 @@ def parcel(item: ObjectVar[FulfillmentView]) -> rx.Component:
     )
 
 
-def toy(item: ObjectVar[OrderedToy]) -> rx.Component:
-    """A toy of an order, by its picture."""
+def ordered_product(item: ObjectVar[OrderedProduct]) -> rx.Component:
+    """Build a product of an order as a picture."""
     return rx.el.li(
         rx.el.span(
             product_picture(item.picture, "56px", alt=""),
@@ -75,8 +81,8 @@ def toy(item: ObjectVar[OrderedToy]) -> rx.Component:
     )
 
 
-def order(row: ObjectVar[OrderRow]) -> rx.Component:
-    """An order, and the way to its page."""
+def order_row(row: ObjectVar[OrderRow]) -> rx.Component:
+    """Build an order with a link to its page."""
     return rx.el.li(
         rx.el.div(
             rx.el.a(_("Pedido "), row.number, href=row.page, class_name="account-order__number"),
@@ -92,9 +98,13 @@ def order(row: ObjectVar[OrderRow]) -> rx.Component:
             rx.el.b(row.total_label),
             class_name="account-order__facts",
         ),
-        rx.el.ul(rx.foreach(row.toys, toy), class_name="account-order__toys", aria_label=_("Juguetes")),
-        rx.foreach(row.fulfillments, parcel),
-        rx.foreach(row.reviews, lambda link: review_link(link, names_toy=True)),
+        rx.el.ul(
+            rx.foreach(row.products, ordered_product),
+            class_name="account-order__toys",
+            aria_label=_("Juguetes"),
+        ),
+        rx.foreach(row.fulfillments, parcel_row),
+        rx.foreach(row.reviews, lambda link: review_link(link, names_product=True)),
         rx.foreach(row.returns, lambda words: rx.el.p(words, key=words, data_testid="account-return")),
         rx.cond(
             row.can_ask,
@@ -106,7 +116,7 @@ def order(row: ObjectVar[OrderRow]) -> rx.Component:
                 data_testid="ask-back",
             ),
         ),
-        Once.create(
+        SubmitOnce.create(
             rx.el.button(
                 icon("cart", size=20),
                 _("Comprar otra vez"),
@@ -124,14 +134,14 @@ def order(row: ObjectVar[OrderRow]) -> rx.Component:
     )
 
 
-def orders() -> rx.Component:
-    """The customer's orders."""
+def orders_section() -> rx.Component:
+    """Build the customer's orders."""
     rows = AccountState.orders
-    return part(
+    return account_section(
         _("Tus pedidos"),
         rx.cond(
             rows.length() > 0,
-            rx.el.ul(rx.foreach(rows, order), class_name="account-list"),
+            rx.el.ul(rx.foreach(rows, order_row), class_name="account-list"),
             rx.el.div(
                 rx.el.p(_("Aquí verás lo que compres con tu cuenta."), class_name="account__soft"),
                 link_button(_("Ver juguetes"), CATALOG, "quiet"),
@@ -144,19 +154,19 @@ def orders() -> rx.Component:
 
 @rx.memo
 def towns_panel() -> rx.Component:
-    """The municipalities to pick from."""
+    """Build the list of municipalities."""
     return town_panel(AccountState.towns, lambda town: {"data_text": town.label})
 
 
 def address_form(form: Text, entry: ObjectVar[AddressView] | None = None) -> rx.Component:
-    """What an address is made of: a new one's, or that of an entry of the book."""
-    who = entry if entry is not None else WHO
-    answer = answer_of(form)
+    """Build the form of a new address, or of an entry of the address book."""
+    person = entry if entry is not None else SHOPPER
+    answer = form_answer(form)
 
     def line(name: str, label: str, fill: str, value: Text = "", **more: Any) -> rx.Component:
         return account_field(name, label, fill, answer, form, default_value=value, key=value, **more)
 
-    def known(name: str) -> Text:
+    def value_of(name: str) -> Text:
         return getattr(entry, name) if entry is not None else ""
 
     return event_form(
@@ -165,11 +175,11 @@ def address_form(form: Text, entry: ObjectVar[AddressView] | None = None) -> rx.
         _("Guardar dirección"),
         *([rx.el.input(type="hidden", name="id", value=entry.id)] if entry is not None else []),
         rx.el.div(
-            line("first_name", _("Nombre"), "given-name", who.first_name),
-            line("last_name", _("Apellido"), "family-name", who.last_name),
+            line("first_name", _("Nombre"), "given-name", person.first_name),
+            line("last_name", _("Apellido"), "family-name", person.last_name),
             class_name="pair",
         ),
-        line("phone", _("Celular"), "tel-national", who.phone, kind="tel"),
+        line("phone", _("Celular"), "tel-national", person.phone, kind="tel"),
         town_field(
             _("Municipio"),
             AccountState.towns,
@@ -177,22 +187,22 @@ def address_form(form: Text, entry: ObjectVar[AddressView] | None = None) -> rx.
             AccountState.find_towns,
             towns_panel(),
             element_id=f"{form}-town",
-            problem=problem_in(answer, "town"),
+            problem=problem_text(answer, "town"),
             live="",
-            default_value=known("town"),
-            key=known("town"),
+            default_value=value_of("town"),
+            key=value_of("town"),
         ),
-        line("address", _("Dirección"), "address-line1", known("address")),
+        line("address", _("Dirección"), "address-line1", value_of("address")),
         rx.el.div(
-            line("suburb", _("Barrio"), "address-level3", known("suburb")),
-            line("reference", _("Indicaciones"), "address-line2", known("reference"), is_optional=True),
+            line("suburb", _("Barrio"), "address-level3", value_of("suburb")),
+            line("reference", _("Indicaciones"), "address-line2", value_of("reference"), is_optional=True),
             class_name="pair",
         ),
     )
 
 
 def remove_button(entry: ObjectVar[AddressView]) -> rx.Component:
-    """Asks once more, in place: an address that took a minute to type is not gone by a slip."""
+    """Build the remove button with its question, so that an address is not lost by a wrong click."""
     label = _("Quitar la dirección ") + f"{entry.address}"
     button = rx.el.button(
         icon("trash", size=20), type="button", class_name="icon-button", aria_label=label, data_asks=""
@@ -218,8 +228,8 @@ def remove_button(entry: ObjectVar[AddressView]) -> rx.Component:
     return AskFirst.create(button, question)
 
 
-def address(entry: ObjectVar[AddressView]) -> rx.Component:
-    """An entry of the address book."""
+def address_card(entry: ObjectVar[AddressView]) -> rx.Component:
+    """Build an entry of the address book."""
     return rx.el.li(
         rx.el.div(
             rx.el.address(
@@ -255,15 +265,15 @@ def address(entry: ObjectVar[AddressView]) -> rx.Component:
     )
 
 
-def book() -> rx.Component:
-    """The address book, and a form for one more."""
+def address_book_section() -> rx.Component:
+    """Build the address book, and a form for a new address."""
     entries = AccountState.book
-    return part(
+    return account_section(
         _("Tus direcciones"),
         rx.cond(
             entries.length() > 0,
             rx.el.ul(
-                rx.foreach(entries, address),
+                rx.foreach(entries, address_card),
                 class_name="account-list",
             ),
             rx.el.p(
@@ -279,34 +289,34 @@ def book() -> rx.Component:
     )
 
 
-def profile() -> rx.Component:
-    """Who the customer is."""
+def profile_section() -> rx.Component:
+    """Build the customer's profile."""
     form = "profile"
-    answer = answer_of(form)
+    answer = form_answer(form)
 
     def line(name: str, label: str, fill: str, value: rx.Var[str], **more: Any) -> rx.Component:
         return account_field(name, label, fill, answer, form, default_value=value, key=value, **more)
 
-    return part(
+    return account_section(
         _("Tus datos"),
-        rx.el.p(WHO.email, class_name="account__soft", data_testid="account-email"),
+        rx.el.p(SHOPPER.email, class_name="account__soft", data_testid="account-email"),
         event_form(
             form,
             AccountState.save_profile,
             _("Guardar mis datos"),
-            line("first_name", _("Nombre"), "given-name", WHO.first_name),
-            line("last_name", _("Apellido"), "family-name", WHO.last_name),
-            line("phone", _("Celular"), "tel-national", WHO.phone, kind="tel", is_optional=True),
+            line("first_name", _("Nombre"), "given-name", SHOPPER.first_name),
+            line("last_name", _("Apellido"), "family-name", SHOPPER.last_name),
+            line("phone", _("Celular"), "tel-national", SHOPPER.phone, kind="tel", is_optional=True),
         ),
         name="datos",
     )
 
 
-def payer() -> rx.Component:
-    """What is kept for the next payment, and a way to have it forgotten."""
+def payer_section() -> rx.Component:
+    """Build the data saved for the next payment, with a delete button."""
     return rx.cond(
         AccountState.payer != "",
-        part(
+        account_section(
             _("Para tu próximo pago"),
             rx.el.p(
                 _("Recordamos tu documento y tu banco, como nos pediste: llenan el formulario al pagar.")
@@ -324,9 +334,9 @@ def payer() -> rx.Component:
     )
 
 
-def password() -> rx.Component:
-    """How the customer gets in, and out."""
-    return part(
+def password_section() -> rx.Component:
+    """Build the form to change the password, and the button to sign out on all devices."""
+    return account_section(
         _("Tu contraseña"),
         http_form(
             rx.cond(
@@ -337,7 +347,7 @@ def password() -> rx.Component:
                     class_name="account__soft",
                 ),
             ),
-            new_password("new_password", _("Contraseña nueva")),
+            new_password_field("new_password", _("Contraseña nueva")),
             action="/auth/account/password",
             leads_to=ACCOUNT,
             submit=_("Cambiar contraseña"),
@@ -345,7 +355,7 @@ def password() -> rx.Component:
             look="dark",
         ),
         rx.el.p(_("Al cambiarla se cierra tu sesión en los demás equipos."), class_name="account__soft"),
-        sign_out(
+        sign_out_button(
             "/auth/account/logout-everywhere", _("Salir en todos mis equipos"), HOME, "logout-everywhere"
         ),
         name="clave",
@@ -353,35 +363,41 @@ def password() -> rx.Component:
 
 
 def skeleton() -> rx.Component:
-    """The page to come."""
+    """Build the skeleton of the page."""
     return rx.el.div(
-        bar("60%", "2.4rem"),
-        bar("90%", "6rem"),
-        bar("90%", "6rem"),
+        skeleton_bar("60%", "2.4rem"),
+        skeleton_bar("90%", "6rem"),
+        skeleton_bar("90%", "6rem"),
         class_name="account",
         aria_hidden="true",
     )
 
 
 def page() -> rx.Component:
-    """The whole page. It shows nothing before it is known who asks."""
-    return framed(
-        until(
-            rx.State.is_hydrated & AccountState.is_ready & (WHO.id != ""),
+    """Build the whole page. It displays nothing until the customer is known."""
+    return page_frame(
+        loaded_content(
+            rx.State.is_hydrated & AccountState.is_ready & (SHOPPER.id != ""),
             AccountState.has_failed,
             AccountState.load,
             skeleton(),
             rx.el.div(
                 rx.el.header(
                     rx.el.h1(
-                        _("Hola, "), WHO.first_name, class_name="page-title", data_testid="account-hello"
+                        _("Hola, "), SHOPPER.first_name, class_name="page-title", data_testid="account-hello"
                     ),
-                    sign_out("/auth/account/logout", _("Salir"), HOME, "logout"),
+                    sign_out_button("/auth/account/logout", _("Salir"), HOME, "logout"),
                     class_name="account__top",
                 ),
                 rx.el.div(
-                    rx.el.div(orders(), book(), class_name="account__column"),
-                    rx.el.div(profile(), payer(), password(), consents(), class_name="account__column"),
+                    rx.el.div(orders_section(), address_book_section(), class_name="account__column"),
+                    rx.el.div(
+                        profile_section(),
+                        payer_section(),
+                        password_section(),
+                        consent_section(),
+                        class_name="account__column",
+                    ),
                     class_name="account__columns",
                 ),
                 class_name="account",

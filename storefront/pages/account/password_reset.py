@@ -1,7 +1,7 @@
-"""A forgotten password: asking for a link, and choosing a new one by it.
+"""A forgotten password: the form that requests a link, and the form that sets a new password.
 
-The token of a link is behind the `#` of its address, where no log and no other site sees it. The page takes it out of
-there at once (`assets/scripts/account.jsx`) and sends it with the new password alone.
+The token of a link is behind the `#` of its URL, so that no log and no other site sees it. The page removes it from
+the URL immediately (`assets/scripts/account.jsx`) and sends it only with the new password.
 """
 
 import reflex as rx
@@ -10,8 +10,8 @@ from backend.core.texts import _
 from storefront.components.http_forms import http_form
 from storefront.links import ACCOUNT, LOGIN
 from storefront.pages.account.forms import DROP_TOKEN, HAS_TOKEN
-from storefront.pages.account.sign_in import card, email_field, new_password, way
-from storefront.pages.account.state import meta
+from storefront.pages.account.sign_in import card_page, email_field, new_password_field, sign_in_link
+from storefront.pages.account.state import private_meta
 from storefront.pages.page_loader import PageData, PageParams
 
 HEADING = _("Cambia tu contraseña")
@@ -19,15 +19,15 @@ TITLE = HEADING
 
 
 async def load(_params: PageParams) -> PageData[None]:
-    """Nothing but two forms."""
-    return PageData(None, meta(HEADING))
+    """Return the document's meta only."""
+    return PageData(None, private_meta(HEADING))
 
 
 def page() -> rx.Component:
-    """The form that the address is for."""
+    """Build the form for a new password if the URL has a token, otherwise the form that requests a link."""
     choose = rx.fragment(
         http_form(
-            new_password(label=_("Contraseña nueva")),
+            new_password_field(label=_("Contraseña nueva")),
             action="/auth/account/reset",
             leads_to=ACCOUNT,
             submit=_("Guardar y entrar"),
@@ -57,6 +57,6 @@ def page() -> rx.Component:
             submit=_("Enviarme el enlace"),
             busy=_("Enviando…"),
         ),
-        rx.el.p(way(_("Volver a entrar"), LOGIN), class_name="account-card__more"),
+        rx.el.p(sign_in_link(_("Volver a entrar"), LOGIN), class_name="account-card__more"),
     )
-    return card(HEADING, rx.cond(HAS_TOKEN, choose, ask))
+    return card_page(HEADING, rx.cond(HAS_TOKEN, choose, ask))

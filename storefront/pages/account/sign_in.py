@@ -1,4 +1,4 @@
-"""Where a shopper signs in or makes an account."""
+"""The pages to sign in and to create an account."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -7,21 +7,21 @@ import reflex as rx
 
 from backend.app import current_shop
 from backend.core.texts import _
-from backend.legal.consents import BOXES
+from backend.legal.consents import CHECKBOXES
 from storefront.components.consents import consent_box
 from storefront.components.forms import Text
-from storefront.components.frame import framed
+from storefront.components.frame import page_frame
 from storefront.components.http_forms import ANSWER, http_form
 from storefront.components.icons import icon
 from storefront.components.pictures import GOOGLE, drawing
-from storefront.components.placeholders import bar, until
+from storefront.components.placeholders import loaded_content, skeleton_bar
 from storefront.links import ACCOUNT, FIND_ORDER, LOGIN, REGISTER, RESET
 from storefront.meta import DocumentMeta
-from storefront.pages.account.forms import KEEPING, account_field, problem_in
-from storefront.pages.account.state import meta
+from storefront.pages.account.forms import NEXT_QUERY, account_field, problem_text
+from storefront.pages.account.state import private_meta
 from storefront.pages.page_loader import PageData, PageParams, PageState
 from storefront.reflex_ext.hooks import function, script
-from storefront.state.session import shopper_of
+from storefront.state.session import get_shopper
 
 PASSWORD = _("Contraseña")
 GOOGLE_PROBLEMS = {
@@ -31,56 +31,56 @@ GOOGLE_PROBLEMS = {
     "unverified": _("Google no ha confirmado tu correo. Confírmalo allá o entra con tu contraseña."),
     "failed": _("No pudimos entrar con Google. Inténtalo otra vez o usa tu contraseña."),
 }
-"""What Google's way in may lead back with, in the parameter `google`."""
+"""Problems of Google's sign-in, by the parameter `google` of the URL to which it redirects."""
 
 
 @dataclass(frozen=True, slots=True)
-class WaysIn:
-    """How one may enter: whether Google is one of the ways, and what must be said first."""
+class SignInOptions:
+    """The sign-in options: `has_google` if Google is one, and the problem of the previous attempt."""
 
     has_google: bool = False
     problem: str = ""
 
 
-async def load(params: PageParams) -> PageData[WaysIn]:
-    """What Google's way in led back with, if it did: a page says nothing that its address makes up."""
+async def load(params: PageParams) -> PageData[SignInOptions]:
+    """Read the sign-in options and the problem of Google's sign-in. A URL can only select a known problem."""
     title = _("Crea tu cuenta") if params.path.rstrip("/") == REGISTER else _("Entra a tu cuenta")
-    problem = GOOGLE_PROBLEMS.get(params.asked("google"), "")
-    return PageData(WaysIn(current_shop().settings.has_google, problem), meta(title))
+    problem = GOOGLE_PROBLEMS.get(params.get_parameter("google"), "")
+    return PageData(SignInOptions(current_shop().settings.has_google, problem), private_meta(title))
 
 
-class EnterState(PageState, rx.State):
-    """The ways in."""
+class SignInState(PageState, rx.State):
+    """State of the pages to sign in and register."""
 
-    content: rx.Field[WaysIn] = rx.field(default_factory=WaysIn)
-    meta: rx.Field[DocumentMeta] = rx.field(default_factory=lambda: meta(_("Entra a tu cuenta")))
+    content: rx.Field[SignInOptions] = rx.field(default_factory=SignInOptions)
+    meta: rx.Field[DocumentMeta] = rx.field(default_factory=lambda: private_meta(_("Entra a tu cuenta")))
 
-    async def _data(self, params: PageParams) -> PageData[WaysIn]:
+    async def _data(self, params: PageParams) -> PageData[SignInOptions]:
         return await load(params)
 
-    async def _fill(self) -> Any:
-        """Whoever is signed in has nothing to do here."""
-        await super()._fill()
-        return rx.redirect(ACCOUNT, replace=True) if await shopper_of(self) else None
+    async def _read_and_show(self) -> Any:
+        """Redirect a customer who is already signed in to the account."""
+        await super()._read_and_show()
+        return rx.redirect(ACCOUNT, replace=True) if await get_shopper(self) else None
 
 
-WAYS = EnterState.content
+SIGN_IN = SignInState.content
 
 
-def google() -> rx.Component:
-    """The button, where the shop can sign in with Google at all."""
+def google_button() -> rx.Component:
+    """Build Google's sign-in button, if the shop offers it, and its problem."""
     return rx.fragment(
         rx.cond(
-            WAYS.problem != "",
-            rx.el.p(icon("warning", size=20), WAYS.problem, class_name="account-form__said", role="alert"),
+            SIGN_IN.problem != "",
+            rx.el.p(icon("warning", size=20), SIGN_IN.problem, class_name="account-form__said", role="alert"),
         ),
         rx.cond(
-            WAYS.has_google,
+            SIGN_IN.has_google,
             rx.fragment(
                 rx.el.a(
                     drawing(GOOGLE, 20),
                     _("Continuar con Google"),
-                    href=rx.Var.create(f"/auth/google{KEEPING}"),
+                    href=rx.Var.create(f"/auth/google{NEXT_QUERY}"),
                     class_name="button button--quiet button--wide account-google",
                     data_testid="google",
                     custom_attrs={
@@ -94,67 +94,72 @@ def google() -> rx.Component:
     )
 
 
-def card(title: Text, *content: rx.Component) -> rx.Component:
-    """A page with one form on it."""
-    return framed(
+def card_page(title: Text, *content: rx.Component) -> rx.Component:
+    """Build a page with one card."""
+    return page_frame(
         rx.el.div(rx.el.h1(title, class_name="page-title"), *content, class_name="account-card"),
         class_name="main--account",
     )
 
 
-def way(text: str, to: str) -> rx.Component:
-    """Leads from one way in to another, and keeps where the page's address says to go on to."""
-    return rx.el.a(text, href=rx.Var.create(f"{to}{KEEPING}"))
+def sign_in_link(text: str, to: str) -> rx.Component:
+    """Build a link to another sign-in page. The parameter `next` of the page's URL is carried over."""
+    return rx.el.a(text, href=rx.Var.create(f"{to}{NEXT_QUERY}"))
 
 
 def entry_field(name: str, label: str, fill: str, **more: Any) -> rx.Component:
-    """A line of a form that is sent by HTTP."""
+    """Build a text field of a form that is submitted over HTTP."""
     return account_field(name, label, fill, ANSWER, "entrar", **more)
 
 
 def email_field() -> rx.Component:
-    """The address of an account."""
+    """Build the field of an account's e-mail address."""
     return entry_field("email", _("Correo electrónico"), "username", kind="email")
 
 
-def new_password(name: str = "password", label: str = PASSWORD) -> rx.Component:
-    """A password to be."""
+def new_password_field(name: str = "password", label: str = PASSWORD) -> rx.Component:
+    """Build the field of a new password."""
     hint = _("Al menos 8 caracteres. Una frase corta sirve muy bien.")
     return entry_field(name, label, "new-password", kind="password", hint=hint)
 
 
 def consent_boxes() -> rx.Component:
-    """The boxes that nobody makes an account without."""
+    """Build the checkboxes that are required for a new account."""
     boxes = [
         consent_box(
             name,
             element_id=f"entrar-{name}",
-            problem=problem_in(ANSWER, name),
+            problem=problem_text(ANSWER, name),
             live="",
             type="checkbox",
             name=name,
         )
-        for name in BOXES
+        for name in CHECKBOXES
     ]
     return rx.el.div(*boxes, class_name="consents")
 
 
-def ways_in(title: str, *content: rx.Component) -> rx.Component:
-    """A card that shows nothing before all of it is known: it would move away under the finger."""
+def sign_in_card(title: str, *content: rx.Component) -> rx.Component:
+    """Build a card that displays a skeleton until it is loaded, so that no button moves during a click."""
     skeleton = rx.el.div(
-        bar("100%", "3rem"), bar("100%", "9rem"), class_name="account-form", aria_hidden="true"
+        skeleton_bar("100%", "3rem"),
+        skeleton_bar("100%", "9rem"),
+        class_name="account-form",
+        aria_hidden="true",
     )
-    return card(
+    return card_page(
         title,
-        until(EnterState.is_ready, EnterState.has_failed, EnterState.load, skeleton, rx.fragment(*content)),
+        loaded_content(
+            SignInState.is_ready, SignInState.has_failed, SignInState.load, skeleton, rx.fragment(*content)
+        ),
     )
 
 
 def login_page() -> rx.Component:
-    """Signing in."""
-    return ways_in(
+    """Build the page to sign in."""
+    return sign_in_card(
         _("Entra a tu cuenta"),
-        google(),
+        google_button(),
         http_form(
             email_field(),
             entry_field("password", PASSWORD, "current-password", kind="password"),
@@ -163,9 +168,11 @@ def login_page() -> rx.Component:
             submit=_("Entrar"),
             busy=_("Entrando…"),
         ),
-        rx.el.p(way(_("Olvidé mi contraseña"), RESET), class_name="account-card__more"),
+        rx.el.p(sign_in_link(_("Olvidé mi contraseña"), RESET), class_name="account-card__more"),
         rx.el.p(
-            _("¿Primera vez aquí? "), way(_("Crea tu cuenta"), REGISTER), class_name="account-card__more"
+            _("¿Primera vez aquí? "),
+            sign_in_link(_("Crea tu cuenta"), REGISTER),
+            class_name="account-card__more",
         ),
         rx.el.p(
             _("¿Compraste sin cuenta? "),
@@ -176,23 +183,23 @@ def login_page() -> rx.Component:
 
 
 def register_page() -> rx.Component:
-    """Making an account."""
-    return ways_in(
+    """Build the page to create an account."""
+    return sign_in_card(
         _("Crea tu cuenta"),
         rx.el.p(_("Para seguir tus pedidos y comprar más rápido."), class_name="account-card__lead"),
-        google(),
+        google_button(),
         http_form(
             entry_field("first_name", _("Nombre"), "given-name"),
             entry_field("last_name", _("Apellido"), "family-name"),
             email_field(),
-            new_password(),
+            new_password_field(),
             consent_boxes(),
             action="/auth/account/register",
             leads_to=ACCOUNT,
             submit=_("Crear mi cuenta"),
             busy=_("Creando tu cuenta…"),
         ),
-        rx.el.p(_("¿Ya tienes cuenta? "), way(_("Entra"), LOGIN), class_name="account-card__more"),
+        rx.el.p(_("¿Ya tienes cuenta? "), sign_in_link(_("Entra"), LOGIN), class_name="account-card__more"),
     )
 
 
@@ -200,13 +207,13 @@ CONSENT_TITLE = _("Antes de crear tu cuenta")
 
 
 async def load_consent(_params: PageParams) -> PageData[None]:
-    """Nothing but a form: who comes from Google is known by a cookie that no page reads."""
-    return PageData(None, meta(CONSENT_TITLE))
+    """Return the document's meta only: a cookie that no page can read identifies the customer coming from Google."""
+    return PageData(None, private_meta(CONSENT_TITLE))
 
 
 def consent_page() -> rx.Component:
-    """Asked of whoever comes from Google for the first time, before there is an account."""
-    return card(
+    """Build the page that asks a new customer from Google for consent, before the account is created."""
+    return card_page(
         CONSENT_TITLE,
         rx.el.p(
             _("Google nos dijo quién eres. Falta tu autorización para crear la cuenta."),
@@ -219,5 +226,5 @@ def consent_page() -> rx.Component:
             submit=_("Crear mi cuenta"),
             busy=_("Creando tu cuenta…"),
         ),
-        rx.el.p(way(_("Volver a entrar"), LOGIN), class_name="account-card__more"),
+        rx.el.p(sign_in_link(_("Volver a entrar"), LOGIN), class_name="account-card__more"),
     )

@@ -1,4 +1,7 @@
-"""A customer's own page. Every event asks the database again who is signed in, and touches what is theirs alone."""
+"""State of the account page.
+
+Every event checks in the database who is signed in, and changes only that customer's data.
+"""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -8,8 +11,8 @@ from typing import Any, TypeVar, cast
 import reflex as rx
 
 from backend.app import current_shop
-from backend.cart.access import open_or_new
-from backend.cart.views import cart_view
+from backend.cart.access import open_or_create_cart
+from backend.cart.views import read_cart_view
 from backend.checkout.carts.reorder import buy_again
 from backend.checkout.form import Destination
 from backend.core.dates import time_label
@@ -20,7 +23,7 @@ from backend.core.web.contact import read_form
 from backend.customers import addresses
 from backend.customers.auth import accounts
 from backend.customers.auth.accounts import ShopperView
-from backend.customers.saved_payers import forget_payer, payer_of
+from backend.customers.saved_payers import delete_saved_payer, read_saved_payer
 from backend.fulfillment.views import FulfillmentView
 from backend.legal.consents import (
     KIND_NAMES,
@@ -32,28 +35,28 @@ from backend.legal.consents import (
 from backend.payment.providers.pse.payer import DOCUMENT_TYPES
 from backend.presses.service import PressUsed, use_press
 from backend.reviews.page_links import ReviewLink
-from backend.shipping.municipalities import municipality_named, search_municipalities
+from backend.shipping.municipalities import find_municipality_by_name, search_municipalities
 from backend.storefront_views import account_page
-from backend.storefront_views.account_page import AddressView, OrderedToy
-from storefront.components.forms import LONGEST, Town, town_view
+from backend.storefront_views.account_page import AddressView, OrderedProduct
+from storefront.components.forms import MAX_TEXT_LENGTH, Town, town_view
 from storefront.links import CART, LOGIN, order_path
 from storefront.meta import NOINDEX, DocumentMeta
 from storefront.pages.page_loader import PageData, PageParams, PageState
-from storefront.state.cart import CartState, find_cart, go_on_with, use_own_cart
+from storefront.state.cart import CartState, resume_cart, use_changed_cart, use_own_cart
 from storefront.state.frame import errors_as_notices, notify
-from storefront.state.handlers import MAX_ID, Resend, checked_id, checked_text, event, next_number
-from storefront.state.session import shopper_of
+from storefront.state.handlers import MAX_ID_LENGTH, Resend, checked_id, checked_text, event, next_number
+from storefront.state.session import get_shopper
 
 TITLE = _("Mi cuenta")
-MOST_FIELDS = 20
-SHOWN_FIGURES = 3
-LESS = _("Ya no hay, o no tantas unidades, de: {toys}.")
-WITHDRAWN = (ConsentKind.DATA, ConsentKind.MARKETING)
-"""What can be taken back: the conditions of what was bought stand."""
+MAX_FORM_FIELDS = 20
+MAX_VISIBLE_DIGITS = 3
+MISSING_PRODUCTS = _("Ya no hay, o no tantas unidades, de: {toys}.")
+WITHDRAWABLE = (ConsentKind.DATA, ConsentKind.MARKETING)
+"""The consents that can be withdrawn. Accepted terms of an order cannot."""
 
 
-def meta(title: str) -> DocumentMeta:
-    """The document of a page that is nobody's to find."""
+def private_meta(title: str) -> DocumentMeta:
+    """Return the meta of a page that search engines must not index."""
     return DocumentMeta(title=title, robots=NOINDEX)
 
 
@@ -68,7 +71,7 @@ class OrderRow:
     total_label: str
     fulfillments: list[FulfillmentView]
     id: str
-    toys: list[OrderedToy]
+    products: list[OrderedProduct]
     returns: list[str]
     can_ask: bool
     reviews: list[ReviewLink]
@@ -76,7 +79,7 @@ class OrderRow:
 
 @dataclass(frozen=True, slots=True)
 class ConsentRow:
-    """What the customer agreed to last of one kind, and whether that can be taken back."""
+    """The customer's latest consent of one kind, and whether it can be withdrawn."""
 
     kind: str
     title: str
@@ -86,7 +89,7 @@ class ConsentRow:
 
 @dataclass(frozen=True, slots=True)
 class FormAnswer:
-    """What came of the last form that was sent; `number` tells one from the next."""
+    """The response to the latest submitted form; `number` is different for each response."""
 
     number: int = 0
     form: str = ""
@@ -96,45 +99,45 @@ class FormAnswer:
 
 
 async def load(_params: PageParams) -> PageData[None]:
-    """The document knows nobody: only the websocket does."""
-    return PageData(None, meta(TITLE))
+    """Return the document's meta only: the document is not personal, only the websocket knows the customer."""
+    return PageData(None, private_meta(TITLE))
 
 
 Handler = TypeVar("Handler", bound=Callable[..., Awaitable[Any]])
 
 
-def _answered(handler: Handler) -> Handler:
-    """Make any error that comes out of a handler a notice. It is an answer too: the forms keep what was typed."""
+def _show_errors(handler: Handler) -> Handler:
+    """Return the handler with its errors shown as notices. An error is also an answer: forms keep the typed text."""
 
     @wraps(handler)
-    async def answered(self: "AccountState", *arguments: Any, **named: Any) -> Any:
-        leads: Any = None
+    async def handler_with_notices(self: "AccountState", *arguments: Any, **named: Any) -> Any:
+        events: Any = None
         async with errors_as_notices(self):
             try:
-                leads = await handler(self, *arguments, **named)
+                events = await handler(self, *arguments, **named)
             except PressUsed:
                 self.answer = FormAnswer(next_number(self.answer.number))
-                leads = await self._refresh()
+                events = await self._refresh()
             except Exception:
                 self.answer = FormAnswer(next_number(self.answer.number), is_good=False)
                 raise
-        return leads
+        return events
 
-    return cast("Handler", answered)
+    return cast("Handler", handler_with_notices)
 
 
 class AccountState(PageState, rx.State):
-    """What is the customer's."""
+    """The signed-in customer's data."""
 
-    meta: rx.Field[DocumentMeta] = rx.field(default_factory=lambda: meta(TITLE))
+    meta: rx.Field[DocumentMeta] = rx.field(default_factory=lambda: private_meta(TITLE))
     content: rx.Field[None] = rx.field(None)
-    who: rx.Field[ShopperView] = rx.field(default_factory=ShopperView)
+    shopper: rx.Field[ShopperView] = rx.field(default_factory=ShopperView)
     has_password: rx.Field[bool] = rx.field(True)
     orders: rx.Field[list[OrderRow]] = rx.field(default_factory=list)
     book: rx.Field[list[AddressView]] = rx.field(default_factory=list)
     consents: rx.Field[list[ConsentRow]] = rx.field(default_factory=list)
     payer: rx.Field[str] = rx.field("")
-    """The document that is kept for the next payment, all but its end hidden."""
+    """The document saved for the next payment, with only its final digits readable."""
     towns: rx.Field[list[Town]] = rx.field(default_factory=list)
     towns_for: rx.Field[str] = rx.field("")
     answer: rx.Field[FormAnswer] = rx.field(default_factory=FormAnswer)
@@ -142,43 +145,43 @@ class AccountState(PageState, rx.State):
     async def _data(self, params: PageParams) -> PageData[None]:
         return await load(params)
 
-    async def _fill(self) -> Any:
-        """Show what is the customer's, or the way in."""
-        await super()._fill()
+    async def _read_and_show(self) -> Any:
+        """Show the customer's data, or redirect to the sign-in page."""
+        await super()._read_and_show()
         return await self._refresh()
 
     @event(press=Resend.EVERY_PAGE)
-    @_answered
+    @_show_errors
     async def save_profile(self, values: dict[str, str]) -> Any:
         """Change name and telephone."""
-        shopper = await shopper_of(self)
+        shopper = await get_shopper(self)
         if shopper is None:
-            return self._forget()
+            return self._clear_and_redirect()
         try:
-            typed = _texts(values)
+            typed = _parse_texts(values)
             async with current_shop().database.transaction() as session:
                 await use_press(session)
                 await accounts.change_profile(session, shopper.id, typed)
         except InvalidData as error:
-            self._tell("profile", error)
+            self._set_answer("profile", error)
             return None
-        self._tell("profile", None, _("Guardado."))
+        self._set_answer("profile", None, _("Guardado."))
         return await self._refresh()
 
     @event(press=Resend.EVERY_PAGE)
-    @_answered
+    @_show_errors
     async def save_address(self, values: dict[str, str]) -> Any:
-        """Write an address into the book, in place of the one whose id the form names, if it names one."""
-        shopper = await shopper_of(self)
+        """Save an address in the address book. If the form has an id, it replaces the entry with that id."""
+        shopper = await get_shopper(self)
         if shopper is None:
-            return self._forget()
+            return self._clear_and_redirect()
         form = "address"
         try:
-            typed = _texts(values)
-            address_id = typed.get("id", "")[:MAX_ID]
+            typed = _parse_texts(values)
+            address_id = typed.get("id", "")[:MAX_ID_LENGTH]
             form += address_id
-            code = _town_code(typed.get("town", ""))
-            place = read_form(Destination, {**typed, "email": shopper.email, "dane_code": code}).as_address()
+            code = _find_town_code(typed.get("town", ""))
+            place = read_form(Destination, {**typed, "email": shopper.email, "dane_code": code}).to_address()
             async with current_shop().database.transaction() as session:
                 await use_press(session)
                 if address_id:
@@ -186,58 +189,60 @@ class AccountState(PageState, rx.State):
                 else:
                     await addresses.add_address(session, shopper.id, place)
         except (InvalidData, NotAllowed, NotFound) as error:
-            self._tell(form, error)
+            self._set_answer(form, error)
             return None
-        self._tell(form, None, "")
+        self._set_answer(form, None, "")
         await notify(self, _("Guardamos la dirección."), "news")
         return await self._refresh()
 
     @event(press=Resend.EVERY_PAGE)
-    @_answered
+    @_show_errors
     async def remove_address(self, address_id: str) -> Any:
-        """Take an address out of the book."""
+        """Remove an address from the address book."""
         return await self._change_book(address_id, addresses.remove_address)
 
     @event(press=Resend.EVERY_PAGE)
-    @_answered
+    @_show_errors
     async def prefer_address(self, address_id: str) -> Any:
-        """Ship to this address unless told otherwise."""
-        return await self._change_book(address_id, partial(addresses.change_address, changes={}, ships=True))
+        """Make this the default shipping address."""
+        return await self._change_book(
+            address_id, partial(addresses.change_address, changes={}, is_shipping=True)
+        )
 
     @event(press=Resend.EVERY_PAGE)
-    @_answered
+    @_show_errors
     async def buy_again(self, order_id: str) -> Any:
-        """Put the toys of an order into the cart, and go there. What is not there any more is named."""
-        shopper = await shopper_of(self)
+        """Add the products of an order to the cart and go there. Unavailable products are named in a notice."""
+        shopper = await get_shopper(self)
         if shopper is None:
-            return self._forget()
+            return self._clear_and_redirect()
         order_id, cart = checked_id(order_id), await self.get_state(CartState)
         await use_own_cart(cart)
         gone: list[str] = []
         try:
             async with current_shop().database.transaction() as session:
-                cart_id = await open_or_new(session, cart.cart_id)
+                cart_id = await open_or_create_cart(session, cart.cart_id)
                 await use_press(session, cart_id)
                 gone = await buy_again(session, shopper.id, order_id, cart_id)
-                view = await cart_view(session, cart_id)
-            await go_on_with(cart, cart_id, view)
+                view = await read_cart_view(session, cart_id)
+            await use_changed_cart(cart, cart_id, view)
         except PressUsed as used:
-            await find_cart(cart, used.subject)
+            await resume_cart(cart, used.subject)
         cart.answers = next_number(cart.answers)
         if gone:
-            await notify(self, LESS.format(toys="; ".join(gone)))
+            await notify(self, MISSING_PRODUCTS.format(toys="; ".join(gone)))
         return rx.redirect(CART)
 
     @event(press=Resend.EVERY_PAGE)
-    @_answered
-    async def withdraw(self, kind: str) -> Any:
-        """Withdraw what was agreed to of this kind, as easily as it was given."""
-        shopper = await shopper_of(self)
+    @_show_errors
+    async def withdraw_consent(self, kind: str) -> Any:
+        """Withdraw the consent of this kind."""
+        shopper = await get_shopper(self)
         if shopper is None:
-            return self._forget()
+            return self._clear_and_redirect()
         async with errors_as_notices(self):
-            if not isinstance(kind, str) or kind not in WITHDRAWN:
-                raise InvalidData("nothing that can be taken back")
+            if not isinstance(kind, str) or kind not in WITHDRAWABLE:
+                raise InvalidData("not a consent that can be withdrawn")
             async with current_shop().database.transaction() as session:
                 await use_press(session)
                 await withdraw_consent(session, shopper.id, ConsentKind(kind))
@@ -245,51 +250,51 @@ class AccountState(PageState, rx.State):
         return await self._refresh()
 
     @event(press=Resend.EVERY_PAGE)
-    @_answered
+    @_show_errors
     async def forget_payer(self) -> Any:
-        """Keep the customer's document and bank no longer."""
-        shopper = await shopper_of(self)
+        """Delete the customer's saved document and bank."""
+        shopper = await get_shopper(self)
         if shopper is None:
-            return self._forget()
+            return self._clear_and_redirect()
         async with errors_as_notices(self):
             async with current_shop().database.transaction() as session:
                 await use_press(session)
-                await forget_payer(session, shopper.id)
+                await delete_saved_payer(session, shopper.id)
             await notify(self, _("Listo: borramos tu documento y tu banco."), "news")
         return await self._refresh()
 
     @event(supersedes=True, debounce=150)
     async def find_towns(self, text: str) -> None:
-        """The municipalities that what is typed may mean."""
+        """Find the municipalities that match the typed text."""
         async with errors_as_notices(self):
-            text = checked_text(text, LONGEST)
+            text = checked_text(text, MAX_TEXT_LENGTH)
             self.towns = [town_view(town) for town in search_municipalities(text)]
             self.towns_for = text
 
     async def _change_book(self, address_id: str, change: Callable[..., Awaitable[object]]) -> Any:
-        shopper = await shopper_of(self)
+        shopper = await get_shopper(self)
         if shopper is None:
-            return self._forget()
+            return self._clear_and_redirect()
         async with errors_as_notices(self):
             address_id = checked_id(address_id)
             try:
                 async with current_shop().database.transaction() as session:
                     await use_press(session)
                     await change(session, shopper.id, address_id)
-            except NotFound:  # it was taken out a moment ago, here or in another tab
+            except NotFound:  # it was removed a moment ago, here or in another tab
                 await notify(self, ADDRESS_GONE)
         return await self._refresh()
 
     async def _refresh(self) -> Any:
-        shop, shopper = current_shop(), await shopper_of(self)
+        shop, shopper = current_shop(), await get_shopper(self)
         if shopper is None:
-            return self._forget()
+            return self._clear_and_redirect()
         async with shop.database.read() as session:
-            orders = await account_page.own_orders(session, shop.settings.signing_key, shopper.id)
-            self.book = await account_page.address_book(session, shopper.id)
+            orders = await account_page.list_customer_orders(session, shop.settings.signing_key, shopper.id)
+            self.book = await account_page.list_address_views(session, shopper.id)
             given = await consents_of_customer(session, shopper.id)
-            self.payer = payer_label(await payer_of(session, shopper.id))
-            self.has_password = await accounts.password_login(session, shopper.id) is not None
+            self.payer = payer_label(await read_saved_payer(session, shopper.id))
+            self.has_password = await accounts.find_password_login(session, shopper.id) is not None
         self.orders = [
             OrderRow(
                 order.number,
@@ -299,25 +304,25 @@ class AccountState(PageState, rx.State):
                 order.total_label,
                 order.fulfillments,
                 order.id,
-                order.toys,
+                order.ordered_products,
                 order.returns,
-                order.can_ask,
+                order.can_request_return,
                 order.reviews,
             )
             for order in orders
         ]
         self.consents = consent_rows(given)
-        self.who = shopper
+        self.shopper = shopper
         return None
 
-    def _forget(self) -> Any:
-        """Nobody is signed in any more: nothing of them stays here."""
-        self.who, self.orders, self.book, self.consents = ShopperView(), [], [], []
+    def _clear_and_redirect(self) -> Any:
+        """Delete all personal data from the state, as the session has ended, and redirect to the sign-in page."""
+        self.shopper, self.orders, self.book, self.consents = ShopperView(), [], [], []
         self.payer = ""
         self.answer = FormAnswer(next_number(self.answer.number))
         return rx.redirect(LOGIN, replace=True)
 
-    def _tell(self, form: str, error: ShopError | None, message: str = "") -> None:
+    def _set_answer(self, form: str, error: ShopError | None, message: str = "") -> None:
         if error:
             message = text_for(error, ACCOUNT)
         problems = dict(error.fields) if error else {}
@@ -326,44 +331,46 @@ class AccountState(PageState, rx.State):
         self.answer = FormAnswer(next_number(self.answer.number), form, error is None, message, problems)
 
 
-def payer_label(kept: Mapping[str, str]) -> str:
-    """A document with only its last figures to be read; empty when none is kept."""
-    kind = DOCUMENT_TYPES.get(kept.get("doc_type", ""))
-    number = kept.get("doc_number", "")
-    return f"{kind.label} ···{number[-min(SHOWN_FIGURES, len(number) // 2) :]}" if kind and number else ""
+def payer_label(saved: Mapping[str, str]) -> str:
+    """Return the document with only its final digits readable; empty if none is saved."""
+    kind = DOCUMENT_TYPES.get(saved.get("doc_type", ""))
+    number = saved.get("doc_number", "")
+    return (
+        f"{kind.label} ···{number[-min(MAX_VISIBLE_DIGITS, len(number) // 2) :]}" if kind and number else ""
+    )
 
 
 def consent_rows(given: list[ConsentProof]) -> list[ConsentRow]:
-    """The last of each kind that stands, or that was taken back."""
+    """Return the latest consent of each kind, given or withdrawn."""
     rows = []
-    for kind, last in {one.kind: one for one in given}.items():
-        told = _("Retirado el {date}") if last.withdrawn_at else _("Desde el {date}, versión {version}")
+    for kind, last in {consent.kind: consent for consent in given}.items():
+        template = _("Retirado el {date}") if last.withdrawn_at else _("Desde el {date}, versión {version}")
         moment = time_label(last.withdrawn_at or last.given_at)
-        detail = told.format(date=moment, version=last.version)
-        can = kind in WITHDRAWN and last.withdrawn_at is None
+        detail = template.format(date=moment, version=last.version)
+        can = kind in WITHDRAWABLE and last.withdrawn_at is None
         rows.append(ConsentRow(kind, KIND_NAMES[kind], detail, can))
     return rows
 
 
-def _texts(values: object) -> dict[str, str]:
-    """What a form sent.
+def _parse_texts(values: object) -> dict[str, str]:
+    """Return the form's texts by name.
 
     Raises:
-        InvalidData: it is no form of texts.
+        InvalidData: the value is not a form of texts.
     """
-    if not isinstance(values, Mapping) or len(values) > MOST_FIELDS:
+    if not isinstance(values, Mapping) or len(values) > MAX_FORM_FIELDS:
         raise InvalidData("not a form")
-    return {str(name): checked_text(text, LONGEST) for name, text in values.items()}
+    return {str(name): checked_text(text, MAX_TEXT_LENGTH) for name, text in values.items()}
 
 
-def _town_code(text: str) -> str:
-    """The code of the municipality that is written so: as the list writes it, or by a name that is one of a kind.
+def _find_town_code(text: str) -> str:
+    """Return the code of the municipality with this name, written as in the list or unambiguous.
 
-    Empty when there is no such one, or more than one.
+    Empty if there is none, or more than one.
     """
     for town in search_municipalities(text):
         if text.casefold() == town_view(town).label.casefold():
             return town.code
     city, _comma, department = text.rpartition(",")
-    named = municipality_named(text, "") or municipality_named(city, department)
+    named = find_municipality_by_name(text, "") or find_municipality_by_name(city, department)
     return named.code if named else ""

@@ -1,35 +1,35 @@
-"""The first two steps of the form: who buys, where it goes, and how it gets there."""
+"""The first two steps of the form: contact and address, and the shipping option."""
 
 import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.core.texts import _
-from backend.orders.gifts import GIFT_MESSAGE, LONGEST_MESSAGE
+from backend.orders.gifts import GIFT_MESSAGE, MAX_MESSAGE_LENGTH
 from backend.storefront_views.account_page import AddressView
-from storefront.components.forms import described_by, problem_of, text_field, town_field, town_panel
+from storefront.components.forms import described_by, field_problem, text_area_field, town_field, town_panel
 from storefront.components.icons import icon
 from storefront.links import CHECKOUT, LOGIN
 from storefront.pages.checkout import texts
-from storefront.pages.checkout.fields import LABELS, LONGEST_OF
+from storefront.pages.checkout.fields import LABELS, MAX_LENGTHS
 from storefront.pages.checkout.form import (
     BOOK,
     FORM,
     LIVE,
-    choice,
-    control,
+    control_props,
     field_id,
-    line,
-    problem_at,
-    typed,
+    problem_text,
+    radio_props,
+    text_line,
+    typed_text,
 )
 from storefront.pages.checkout.state import CheckoutState
 from storefront.pages.checkout.step import step
 from storefront.pages.checkout.views import Shipping, ShippingCard
-from storefront.reflex_ext.hooks import ABSENT, lasting, props
+from storefront.reflex_ext.hooks import ABSENT, last_known, props
 
 
-def contact() -> rx.Component:
-    """Who buys, and where it goes."""
+def contact_step() -> rx.Component:
+    """Build the step of contact and address."""
     return step(
         1,
         _("Contacto y entrega"),
@@ -42,7 +42,7 @@ def contact() -> rx.Component:
                 class_name="checkout__enter",
             ),
         ),
-        line(
+        text_line(
             "email",
             _("Para el comprobante de tu pago y las noticias de la entrega."),
             type="email",
@@ -52,11 +52,11 @@ def contact() -> rx.Component:
         ),
         saved_addresses(),
         rx.el.div(
-            line("first_name", auto_complete="given-name", auto_capitalize="words"),
-            line("last_name", auto_complete="family-name", auto_capitalize="words"),
+            text_line("first_name", auto_complete="given-name", auto_capitalize="words"),
+            text_line("last_name", auto_complete="family-name", auto_capitalize="words"),
             class_name="pair",
         ),
-        line(
+        text_line(
             "phone",
             _("10 dígitos, como 300 123 4567. Solo para coordinar la entrega."),
             type="tel",
@@ -70,21 +70,21 @@ def contact() -> rx.Component:
             CheckoutState.find_town,
             towns_panel(),
             element_id=field_id("dane_code"),
-            problem=problem_at("dane_code"),
+            problem=problem_text("dane_code"),
             live=LIVE,
-            is_picked=typed("dane_code").bool(),
-            special_props=control("town"),
+            is_picked=typed_text("dane_code").bool(),
+            special_props=control_props("town"),
         ),
-        rx.el.input(type="hidden", name="dane_code", value=typed("dane_code")),
-        line(
+        rx.el.input(type="hidden", name="dane_code", value=typed_text("dane_code")),
+        text_line(
             "address",
             placeholder=_("Carrera 43A # 1-50, apto. 302"),
             auto_complete="address-line1",
             auto_capitalize="words",
         ),
         rx.el.div(
-            line("suburb", auto_complete="address-level3", auto_capitalize="words"),
-            line(
+            text_line("suburb", auto_complete="address-level3", auto_capitalize="words"),
+            text_line(
                 "reference",
                 is_optional=True,
                 placeholder=_("Torre 2, portería"),
@@ -93,34 +93,34 @@ def contact() -> rx.Component:
             ),
             class_name="pair",
         ),
-        gift(),
+        gift_message_field(),
     )
 
 
-def gift() -> rx.Component:
-    """The words that go with a gift."""
-    return text_field(
+def gift_message_field() -> rx.Component:
+    """Build the text area of the gift message."""
+    return text_area_field(
         GIFT_MESSAGE,
         LABELS[GIFT_MESSAGE],
         element_id=field_id(GIFT_MESSAGE),
-        problem=problem_at(GIFT_MESSAGE),
+        problem=problem_text(GIFT_MESSAGE),
         hint=_("Lo imprimimos y va dentro de la caja, que no lleva precios. Hasta {n} letras.").format(
-            n=LONGEST_MESSAGE
+            n=MAX_MESSAGE_LENGTH
         ),
         live=LIVE,
-        longest=LONGEST_OF[GIFT_MESSAGE],
-        special_props=control(GIFT_MESSAGE),
+        max_length=MAX_LENGTHS[GIFT_MESSAGE],
+        special_props=control_props(GIFT_MESSAGE),
     )
 
 
 @rx.memo
 def towns_panel() -> rx.Component:
-    """The municipalities to pick from."""
+    """Build the list of municipalities."""
     return town_panel(CheckoutState.towns, lambda town: {"special_props": [props(FORM.town, town)]})
 
 
 def saved_addresses() -> rx.Component:
-    """The customer's addresses to choose from. Nothing for whoever has none."""
+    """Build the choice of the customer's addresses, if there are any."""
     book = BOOK
 
     def card(entry: ObjectVar[AddressView]) -> rx.Component:
@@ -158,61 +158,63 @@ def saved_addresses() -> rx.Component:
     )
 
 
-def shipping() -> rx.Component:
-    """How it gets there."""
-    ways = CheckoutState.shipping
+def shipping_step() -> rx.Component:
+    """Build the step of the shipping option."""
+    priced = CheckoutState.shipping
     again = rx.el.button(
         _("Intentar de nuevo"),
         type="button",
         class_name="button button--quiet button--small",
-        custom_attrs={"onClick": FORM.ship},
+        custom_attrs={"onClick": FORM.quote_shipping},
     )
     town_first = _("Elige tu municipio y aquí verás las formas de envío con su precio exacto.")
     return step(
         2,
         _("Envío"),
-        (ways.status == "ready") & (ways.chosen != ""),
+        (priced.status == "ready") & (priced.chosen != ""),
         rx.cond(
-            typed("dane_code"),
+            typed_text("dane_code"),
             rx.cond(
-                ways.status == "failed",
+                priced.status == "failed",
                 rx.el.div(
-                    rx.el.p(rx.cond(ways.problem != "", ways.problem, _("No pudimos calcular el envío."))),
+                    rx.el.p(
+                        rx.cond(priced.problem != "", priced.problem, _("No pudimos calcular el envío."))
+                    ),
                     again,
                     class_name="shipping__none",
                     role="alert",
                 ),
-                ways_to_ship(ways),
+                shipping_option_cards(priced),
             ),
             rx.el.p(icon("truck", size=28), rx.el.span(town_first), class_name="shipping__none"),
         ),
     )
 
 
-def ways_to_ship(ways: ObjectVar[Shipping]) -> rx.Component:
-    """The ways to ship, priced for the place that stands in the form now: another place's price is never shown."""
-    element_id, problem = field_id("shipping"), problem_at("shipping")
+def shipping_option_cards(priced: ObjectVar[Shipping]) -> rx.Component:
+    """Build the shipping options priced for the current address. The price for another address is never displayed."""
+    element_id, problem = field_id("shipping"), problem_text("shipping")
     slow = _("La transportadora está tardando. Sigue con tus datos: el precio llega aquí.")
     none = _("Por ahora no tenemos envíos para este pedido. Escríbenos y lo resolvemos.")
-    has_choices = ways.choices.length() > 0
-    known = lasting(ways.choices, has_choices | FORM.is_priced)
+    has_choices = priced.choices.length() > 0
+    shown_options = last_known(priced.choices, has_choices | FORM.is_priced)
 
     def bone(kind: str = "") -> rx.Component:
         return rx.el.span(class_name=f"bone shipping__bone {kind}")
 
     def card(
-        way: ObjectVar[ShippingCard] | None, is_first: bool | rx.Var[bool], key: str | rx.Var[str]
+        option: ObjectVar[ShippingCard] | None, is_first: bool | rx.Var[bool], key: str | rx.Var[str]
     ) -> rx.Component:
-        note, price = (way.note, way.price) if way is not None else (bone(), bone())
+        note, price = (option.note, option.price) if option is not None else (bone(), bone())
         return rx.el.label(
             rx.el.input(
                 id=rx.cond(is_first, element_id, ABSENT),
                 disabled=FORM.is_waiting,
-                special_props=choice("shipping_option", key, is_chosen=FORM.chosen == key),
+                special_props=radio_props("shipping_option", key, is_chosen=FORM.chosen == key),
             ),
-            icon(rx.cond(way.is_pickup, "store", "truck") if way is not None else "truck"),
+            icon(rx.cond(option.is_pickup, "store", "truck") if option is not None else "truck"),
             rx.el.span(
-                rx.el.b(way.name if way is not None else bone()),
+                rx.el.b(option.name if option is not None else bone()),
                 rx.el.span(
                     rx.cond(FORM.is_waiting, rx.cond(FORM.is_slow & is_first, slow, bone()), note),
                     class_name="card-choice__note",
@@ -225,20 +227,20 @@ def ways_to_ship(ways: ObjectVar[Shipping]) -> rx.Component:
             ),
             class_name="card-choice card-choice--wide",
             key=key,
-            **({"data_testid": "shipping-option"} if way is not None else {}),
+            **({"data_testid": "shipping-option"} if option is not None else {}),
         )
 
     return rx.el.fieldset(
         rx.el.legend(_("Formas de envío"), class_name="sr-only"),
         rx.cond(
-            FORM.is_priced & ((ways.notice != "") | ~has_choices),
-            rx.el.p(rx.cond(ways.notice != "", ways.notice, none), class_name="shipping__none"),
+            FORM.is_priced & ((priced.notice != "") | ~has_choices),
+            rx.el.p(rx.cond(priced.notice != "", priced.notice, none), class_name="shipping__none"),
         ),
         rx.cond(
             FORM.is_waiting | FORM.is_priced | has_choices,
             rx.cond(
-                known.length() > 0,
-                rx.foreach(known, lambda way, place: card(way, place == 0, way.id)),
+                shown_options.length() > 0,
+                rx.foreach(shown_options, lambda option, place: card(option, place == 0, option.id)),
                 rx.cond(FORM.is_waiting, rx.fragment(card(None, True, "1"), card(None, False, "2"))),
             ),
         ),
@@ -251,7 +253,7 @@ def ways_to_ship(ways: ObjectVar[Shipping]) -> rx.Component:
             class_name="sr-only",
             role="status",
         ),
-        problem_of(element_id, problem, LIVE),
+        field_problem(element_id, problem, LIVE),
         class_name="field cards",
         custom_attrs={
             "aria-busy": rx.cond(FORM.is_pricing, "true", ABSENT),

@@ -1,4 +1,4 @@
-"""What the checkout's document says. It knows no cart: only the browser does."""
+"""The checkout's document. It contains no cart, as only the browser knows its cart."""
 
 from backend.core.texts import _
 from storefront.meta import NOINDEX, DocumentMeta
@@ -9,5 +9,5 @@ META = DocumentMeta(title=TITLE, robots=NOINDEX)
 
 
 async def load(_params: PageParams) -> PageData[str]:
-    """Nothing to show before the browser tells which cart is its own."""
+    """Return the document's meta only: the browser has not sent its cart yet."""
     return PageData("", META)

@@ -1,12 +1,12 @@
-"""Handling of errors while an order is placed. Their sentences are in `backend.core.error_texts`, `CHECKOUT`."""
+"""Handling of errors while an order is placed. Their texts are in `backend.core.error_texts`, `CHECKOUT`."""
 
 from backend.checkout.quotes.unquoted_delivery import NoCourier
 from backend.core.errors import InsufficientStock, InvalidData, ShopError, TotalChanged
 from backend.core.texts import _
-from backend.shipping.provider_switches import ShippingOff
+from backend.shipping.provider_switches import ProviderSwitchedOff
 from storefront.pages.checkout.fields import LABELS
 
-COMING_BACK = _(
+CHECKOUT_UNAVAILABLE = _(
     "La tienda vuelve en un momento. Tu carrito sigue guardado: inténtalo otra vez en unos segundos. "
     "Si tu pago ya había comenzado, te llevamos a él."
 )
@@ -17,14 +17,14 @@ INTERRUPTED = _(
 )
 
 
-def kind_of(error: ShopError) -> str:
-    """How the page takes the error: see `Answer.kind`."""
+def get_result_kind(error: ShopError) -> str:
+    """Return the `PlacingResult.kind` of an error."""
     match error:
         case InvalidData() if LABELS.keys() & error.fields.keys():
             return "fields"
         case TotalChanged():
             return "total"
-        case ShippingOff() | NoCourier():
+        case ProviderSwitchedOff() | NoCourier():
             return "shipping"
         case InsufficientStock():
             return "stock"

@@ -1,12 +1,12 @@
-"""The fields of the checkout: their names, what a shopper calls them, and how what a browser sends is taken."""
+"""The fields of the checkout: names, labels, and validation of the values that a browser sends."""
 
 from backend.core.errors import InvalidData
 from backend.core.texts import _
 from backend.customers.saved_payers import KEEP_PAYER
 from backend.orders.gifts import GIFT_MESSAGE
-from backend.payment.providers.pse.payer import COMPANY, DOCUMENT_TYPES, PERSON, document_types
-from storefront.components.forms import LONGEST
-from storefront.state.handlers import MAX_ID
+from backend.payment.providers.pse.payer import COMPANY, DOCUMENT_TYPES, PERSON, list_document_types
+from storefront.components.forms import MAX_TEXT_LENGTH
+from storefront.state.handlers import MAX_ID_LENGTH
 
 LABELS = {
     "email": _("Correo electrónico"),
@@ -26,13 +26,13 @@ LABELS = {
     "consent_data": _("Autorización de tus datos"),
     "consent_terms": _("Términos y condiciones"),
 }
-"""What a shopper calls each field, in the order of the form."""
+"""Label of each field, in the order of the form."""
 
-WHERE = ["address", "suburb", "reference", "town", "dane_code"]
+ADDRESS_FIELDS = ["address", "suburb", "reference", "town", "dane_code"]
 """The fields that an entry of the address book fills in."""
 
-WHO = ["first_name", "last_name", "phone"]
-"""Those that it fills in, too, if it says who lives there."""
+NAME_FIELDS = ["first_name", "last_name", "phone"]
+"""Fields that an entry of the address book also fills in if it contains a name."""
 
 STEPS = {
     "contact": (
@@ -48,16 +48,16 @@ STEPS = {
     ),
     "payment": ("person_type", "doc_type", "doc_number", "bank"),
 }
-"""Which fields a step waits for; the step of the shipping waits for its price."""
+"""Required fields of each step. The step of the shipping requires its price instead."""
 
-TYPED = frozenset({*LABELS, "town", "shipping_option", KEEP_PAYER} - {"shipping"})
-"""What is kept of what is typed: `town` is the municipality as written, until it is picked from the list."""
+SAVED_FIELDS = frozenset({*LABELS, "town", "shipping_option", KEEP_PAYER} - {"shipping"})
+"""Fields that are saved in the draft. `town` is the municipality as typed, until it is selected from the list."""
 
-LONGEST_OF = {GIFT_MESSAGE: 1000}
-"""Characters that are kept of a field that takes fewer: what is too long is said beside it, and nothing is cut."""
+MAX_LENGTHS = {GIFT_MESSAGE: 1000}
+"""Maximum characters of a field in the draft. It is more than the valid length, so a long text gets a problem."""
 
-EMPTY = {"person_type": PERSON, "doc_type": "CC"}
-"""What a form begins with: nearly everyone pays as a person, with a cédula."""
+INITIAL_VALUES = {"person_type": PERSON, "doc_type": "CC"}
+"""Initial values of a form: nearly all customers pay as a person, with a cédula."""
 
 PERSON_TYPES = [
     {
@@ -69,31 +69,32 @@ PERSON_TYPES = [
     {"value": COMPANY, "label": _("Persona jurídica"), "note": _("Empresa, con su NIT"), "icon": "building"},
 ]
 DOCUMENTS = {
-    person: [{"value": kind.code, "label": kind.label} for kind in document_types(person)]
+    person: [{"value": kind.code, "label": kind.label} for kind in list_document_types(person)]
     for person in (PERSON, COMPANY)
 }
-WRITTEN_IN_DIGITS = [kind.code for kind in DOCUMENT_TYPES.values() if kind.shape.startswith(r"\d")]
-"""The documents whose number has digits only, as their rule says: a telephone shows its keys for figures."""
+NUMERIC_DOCUMENTS = [kind.code for kind in DOCUMENT_TYPES.values() if kind.shape.startswith(r"\d")]
+"""Documents whose number has only digits, as their pattern says. A phone then displays its number keys."""
 
 
-def typed_fields(value: object) -> dict[str, str]:
-    """The fields among what a browser sent.
+def parse_fields(value: object) -> dict[str, str]:
+    """Return the known fields of the values that a browser sent.
 
     Raises:
-        InvalidData: it is no mapping of texts, or a text is longer than the form takes.
+        InvalidData: the value is not a mapping of texts, or a text is too long.
     """
     if not isinstance(value, dict):
         raise InvalidData("not a form")
-    fields = {name: text for name, text in value.items() if name in TYPED}
+    fields = {name: text for name, text in value.items() if name in SAVED_FIELDS}
     if not all(
-        isinstance(text, str) and len(text) <= LONGEST_OF.get(name, LONGEST) for name, text in fields.items()
+        isinstance(text, str) and len(text) <= MAX_LENGTHS.get(name, MAX_TEXT_LENGTH)
+        for name, text in fields.items()
     ):
         raise InvalidData("not the texts of a form")
     return fields
 
 
-def field_names(value: object) -> frozenset[str]:
-    """The names of fields among what a browser sent; anything else is left out."""
+def parse_field_names(value: object) -> frozenset[str]:
+    """Return the known field names of the list that a browser sent. All other items are ignored."""
     if not isinstance(value, list):
         return frozenset()
-    return frozenset(name for name in value[:MAX_ID] if isinstance(name, str) and name in LABELS)
+    return frozenset(name for name in value[:MAX_ID_LENGTH] if isinstance(name, str) and name in LABELS)

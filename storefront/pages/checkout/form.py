@@ -1,4 +1,4 @@
-"""What the browser keeps of the checkout: see `assets/scripts/checkout.jsx`."""
+"""The part of the checkout's form that the browser holds: see `assets/scripts/checkout.jsx`."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -9,21 +9,22 @@ from backend.storefront_views.account_page import AddressView
 from storefront.components.forms import field
 from storefront.pages.checkout.fields import LABELS
 from storefront.pages.checkout.state import CheckoutState
-from storefront.pages.checkout.views import Answer, Shipping
-from storefront.reflex_ext.hooks import ABSENT, function, lasting, props, script, text_at, view
+from storefront.pages.checkout.views import PlacingResult, Shipping
+from storefront.reflex_ext.hooks import ABSENT, function, last_known, props, script, text_at, view
 from storefront.state.cart import CartState
 
 SCRIPT = script("checkout")
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
-    """What is typed, and how far the purchase is.
+class FormView:
+    """The typed values, the progress of the purchase, and the properties of elements.
 
-    `chosen` is the way to ship. `is_pricing`: its price is on its way, since long if `is_slow`; `is_waiting`: no price
-    stands meanwhile. `has_price`: there is one, of just what the form says. `failure` is what the last press of the
-    button came to, none while there is nothing to tell. Properties: `form` of the form itself, in which Enter goes from
-    field to field, and a vain try to what is to be done; `unfolding` of the button that shows the purchase on phones.
+    `chosen` is the chosen shipping option. `is_pricing`: its price is being calculated; `is_slow`: this takes long;
+    `is_waiting`: no price is known yet. `has_price`: there is a price for the current values. `failure` is the
+    result of a failed attempt to place the order, or None. Properties: `form` of the form, in which Enter moves to
+    the next field and a failed attempt focuses the first problem; `unfold_button` of the button that opens the purchase
+    on phones.
     """
 
     typed: dict[str, str]
@@ -34,106 +35,106 @@ class Form:
     is_waiting: bool
     has_price: bool
     is_placing: bool
-    failure: Answer | None
-    ship: Any
+    failure: PlacingResult | None
+    quote_shipping: Any
     control: Any
     choice: Any
-    tick: Any
+    checkbox: Any
     town: Any
     address: Any
     form: Any
-    unfolding: Any
+    unfold_button: Any
 
 
-FORM = view(SCRIPT, "useForm", Form)
+FORM = view(SCRIPT, "useForm", FormView)
 IS_FREE = CartState.cart.is_free
-BOOK = lasting(CheckoutState.book, CheckoutState.book.length() > 0)
+BOOK = last_known(CheckoutState.book, CheckoutState.book.length() > 0)
 """The customer's addresses."""
 GO_TO_FIELD = function(SCRIPT, "goToField")
 LIVE = rx.cond(FORM.failure, "off", "polite")
-"""After a vain try to pay, the list over the button says all problems at once."""
+"""`aria-live` of the fields: off after a failed attempt, as the list above the button then announces all problems."""
 
 
-def typed(name: str) -> rx.Var[str]:
-    """What stands in a field."""
+def typed_text(name: str) -> rx.Var[str]:
+    """Return the text of a field."""
     return text_at(FORM.typed, name)
 
 
-def problem_at(name: str) -> rx.Var[str]:
-    """What is wrong with a field."""
+def problem_text(name: str) -> rx.Var[str]:
+    """Return the problem of a field."""
     return text_at(CheckoutState.problems, name)
 
 
 def field_id(name: str) -> str:
-    """The id of a field's element."""
+    """Return the element id of a field."""
     return f"campo-{name.replace('_', '-')}"
 
 
-def control(name: str) -> list[rx.Var[Any]]:
-    """What makes an element the one that a text is typed into, or chosen from."""
+def control_props(name: str) -> list[rx.Var[Any]]:
+    """Return the properties that connect an input or select element to a field."""
     return [props(FORM.control, name)]
 
 
-def choice(
+def radio_props(
     name: str, value: Any, *, is_chosen: rx.Var[bool] | None = None, also: dict[str, str] | None = None
 ) -> list[rx.Var[Any]]:
-    """What makes an input a radio button.
+    """Return the properties that connect a radio button to a field.
 
     Args:
-        name: its field.
-        value: what is chosen with it.
-        is_chosen: whether it is, where the field does not tell.
-        also: other fields that change with it.
+        name: the field.
+        value: the value of this button.
+        is_chosen: True if it is chosen, where the field's value does not decide it.
+        also: other fields that this button sets.
     """
     return [props(FORM.choice, name, value, ABSENT if is_chosen is None else is_chosen, also or {})]
 
 
-def tick(name: str) -> list[rx.Var[Any]]:
-    """What makes an input the box of a field."""
-    return [props(FORM.tick, name)]
+def checkbox_props(name: str) -> list[rx.Var[Any]]:
+    """Return the properties that connect a checkbox to a field."""
+    return [props(FORM.checkbox, name)]
 
 
-def line(name: str, hint: str = "", *, is_optional: bool = False, **more: Any) -> rx.Component:
-    """A line to write on."""
+def text_line(name: str, hint: str = "", *, is_optional: bool = False, **more: Any) -> rx.Component:
+    """Build a text field of the form."""
     return field(
         name,
         LABELS[name],
         element_id=field_id(name),
-        problem=problem_at(name),
+        problem=problem_text(name),
         hint=hint,
         is_optional=is_optional,
         live=LIVE,
         enter_key_hint="next",
-        special_props=control(name),
+        special_props=control_props(name),
         **more,
     )
 
 
 def on_note(values: rx.Var[Any], reached: rx.Var[Any], number: rx.Var[Any]) -> list[rx.Var[Any]]:
-    """What is typed, the fields that were reached, and the number of this note."""
+    """Declare an event with the typed values, the fields reached so far, and the note's number."""
     return [values, reached, number]
 
 
 def on_ship(dane_code: rx.Var[Any], address: rx.Var[Any], option_id: rx.Var[Any]) -> list[rx.Var[Any]]:
-    """A place, and a way to ship to it."""
+    """Declare an event with an address and a shipping option."""
     return [dane_code, address, option_id]
 
 
 def on_place(values: rx.Var[Any], total: rx.Var[Any]) -> list[rx.Var[Any]]:
-    """What is typed, and the total that the shopper sees."""
+    """Declare an event with the typed values and the displayed total."""
     return [values, total]
 
 
 class Departure(rx.Component):
-    """Leaves for the bank once the order is placed, whatever the page shows by then."""
+    """Leaves for the bank once the order is placed, whatever the page displays by then."""
 
     library = SCRIPT
     tag = "Departure"
-    answer: rx.Var[Answer]
+    answer: rx.Var[PlacingResult]
 
 
 class Checkout(rx.Component):
-    """Holds what is typed, around the form and the purchase."""
+    """A wrapper of the form and the purchase that holds the typed values."""
 
     library = SCRIPT
     tag = "Checkout"
@@ -143,11 +144,11 @@ class Checkout(rx.Component):
     loaded_at: rx.Var[int]
     noted: rx.Var[int]
     shipping: rx.Var[Shipping]
-    answer: rx.Var[Answer]
-    interrupted: rx.Var[str]
+    answer: rx.Var[PlacingResult]
+    interrupted_text: rx.Var[str]
     book: rx.Var[list[AddressView]]
-    where: rx.Var[list[str]]
-    who: rx.Var[list[str]]
+    address_fields: rx.Var[list[str]]
+    name_fields: rx.Var[list[str]]
     fields: rx.Var[list[str]]
     on_note: rx.EventHandler[on_note]  # type: ignore[type-arg, valid-type]
     on_ship: rx.EventHandler[on_ship]  # type: ignore[type-arg, valid-type]

@@ -1,24 +1,24 @@
-"""The checkout's page: the form and the purchase, and nothing that leads away from them."""
+"""The checkout's page: the form and the purchase, without links that distract from paying."""
 
 import reflex as rx
 
 from backend.core.texts import _
-from backend.legal.consents import BOXES
+from backend.legal.consents import CHECKBOXES
 from storefront.components.cart import REMOVE_BUTTONS, cart_news
 from storefront.components.change_bank import change_bank_button
 from storefront.components.consents import consent_box
-from storefront.components.forms import spinner_or
-from storefront.components.frame import CONTENT, notices, skip_link
+from storefront.components.forms import spinner_or_icon
+from storefront.components.frame import CONTENT_ID, notices, skip_link
 from storefront.components.header import logo
 from storefront.components.icons import icon
-from storefront.components.placeholders import bar, empty_cart, empty_state, waiting
+from storefront.components.placeholders import empty_cart, empty_state, loading_notice, skeleton_bar
 from storefront.components.react_components import Arrival, CartTabs, KeepFocus, SessionWatch
-from storefront.components.sharing import whatsapp
+from storefront.components.sharing import whatsapp_button
 from storefront.links import CART, CHECKOUT, LEGAL_LINKS
 from storefront.pages.checkout import texts
-from storefront.pages.checkout.delivery import contact, shipping
+from storefront.pages.checkout.delivery import contact_step, shipping_step
 from storefront.pages.checkout.error_texts import INTERRUPTED
-from storefront.pages.checkout.fields import LABELS, WHERE, WHO
+from storefront.pages.checkout.fields import ADDRESS_FIELDS, LABELS, NAME_FIELDS
 from storefront.pages.checkout.form import (
     BOOK,
     FORM,
@@ -27,23 +27,23 @@ from storefront.pages.checkout.form import (
     LIVE,
     Checkout,
     Departure,
+    checkbox_props,
     field_id,
-    problem_at,
-    tick,
+    problem_text,
 )
-from storefront.pages.checkout.payment import payment
+from storefront.pages.checkout.payment import payment_step
 from storefront.pages.checkout.state import CheckoutState
-from storefront.pages.checkout.summary import summary
-from storefront.reflex_ext.hooks import ABSENT, lasting
+from storefront.pages.checkout.summary import purchase_summary
+from storefront.reflex_ext.hooks import ABSENT, last_known
 from storefront.state.cart import CartState
 from storefront.state.frame import FrameState
 
 SHOP = FrameState.shop
-LAST = CheckoutState.last
+LAST = CheckoutState.last_order_view
 
 
 def quiet_frame(*content: rx.Component) -> rx.Component:
-    """The page around its content: the shop's name, the way back, and who answers when something goes wrong."""
+    """Build the reduced frame around the content: the shop's name, the link back, and contact data for help."""
     return rx.fragment(
         skip_link(),
         rx.el.header(
@@ -56,13 +56,13 @@ def quiet_frame(*content: rx.Component) -> rx.Component:
             ),
             class_name="header",
         ),
-        rx.el.main(*content, id=CONTENT, class_name="main main--checkout", custom_attrs={"tabIndex": -1}),
+        rx.el.main(*content, id=CONTENT_ID, class_name="main main--checkout", custom_attrs={"tabIndex": -1}),
         rx.el.footer(
             rx.el.p(
                 _("¿Dudas con tu compra?"),
                 rx.el.a(icon("phone", size=20), SHOP.phone, href=SHOP.phone_link),
                 rx.el.a(icon("mail", size=20), SHOP.email, href=SHOP.email_link),
-                whatsapp(
+                whatsapp_button(
                     _("Hola, tengo una pregunta sobre mi compra: {page}").format(
                         page=f"{SHOP.site}{CHECKOUT}"
                     ),
@@ -77,31 +77,31 @@ def quiet_frame(*content: rx.Component) -> rx.Component:
             class_name="checkout__footer",
         ),
         notices(),
-        Arrival.create(target=CONTENT),
+        Arrival.create(target=CONTENT_ID),
         SessionWatch.create(),
     )
 
 
 def open_checkout() -> rx.Component:
-    """The form beside the purchase."""
+    """Build the form next to the purchase."""
     cart = CartState.cart
     return Checkout.create(
         rx.el.h1(_("Finaliza tu compra"), class_name="page-title"),
-        news(),
+        cart_news_list(),
         rx.el.div(
-            summary(),
+            purchase_summary(),
             rx.el.form(
-                contact(),
-                shipping(),
-                payment(),
-                rx.el.div(consents(), failure(), pay_button(), class_name="checkout__end"),
+                contact_step(),
+                shipping_step(),
+                payment_step(),
+                rx.el.div(consent_list(), failure_alert(), pay_button(), class_name="checkout__end"),
                 class_name="checkout__form",
                 no_validate=True,
                 special_props=[FORM.form],
             ),
             class_name="checkout",
         ),
-        CartTabs.create(cart=cart.id, on_stale=CheckoutState.follow),
+        CartTabs.create(cart=cart.id, on_stale=CheckoutState.follow_cart),
         cart=cart.id,
         total=cart.total,
         draft=CheckoutState.draft,
@@ -109,39 +109,43 @@ def open_checkout() -> rx.Component:
         noted=CheckoutState.noted,
         shipping=CheckoutState.shipping,
         answer=CheckoutState.answer,
-        interrupted=INTERRUPTED,
+        interrupted_text=INTERRUPTED,
         book=BOOK,
-        where=WHERE,
-        who=WHO,
+        address_fields=ADDRESS_FIELDS,
+        name_fields=NAME_FIELDS,
         fields=list(LABELS),
-        on_note=CheckoutState.note,
-        on_ship=CheckoutState.ship,
-        on_place=CheckoutState.place,
+        on_note=CheckoutState.save_note,
+        on_ship=CheckoutState.price_shipping,
+        on_place=CheckoutState.place_order,
     )
 
 
-def news() -> rx.Component:
-    """Show what happened to the cart, before the shopper came here or since."""
+def cart_news_list() -> rx.Component:
+    """Build the notices about changes of the cart."""
     return KeepFocus.create(cart_news(), buttons=REMOVE_BUTTONS)
 
 
-def consents() -> rx.Component:
-    """The boxes that nobody buys without; they are empty until the shopper ticks them."""
+def consent_list() -> rx.Component:
+    """Build the checkboxes that are required to buy; they start unticked."""
     boxes = [
         consent_box(
-            name, element_id=field_id(name), problem=problem_at(name), live=LIVE, special_props=tick(name)
+            name,
+            element_id=field_id(name),
+            problem=problem_text(name),
+            live=LIVE,
+            special_props=checkbox_props(name),
         )
-        for name in BOXES
+        for name in CHECKBOXES
     ]
     return rx.cond(CheckoutState.is_payable | IS_FREE, rx.el.div(*boxes, class_name="consents"))
 
 
-def failure() -> rx.Component:
-    """What the last press of the button came to, while there is something to do about it."""
-    told = FORM.failure
+def failure_alert() -> rx.Component:
+    """Build the problem of the latest attempt to place the order, as long as it needs action."""
+    result = FORM.failure
     marked = [
         rx.cond(
-            problem_at(name),
+            problem_text(name),
             rx.el.li(
                 rx.el.a(label, href=f"#{field_id(name)}", custom_attrs={"onClick": GO_TO_FIELD}), key=name
             ),
@@ -162,12 +166,12 @@ def failure() -> rx.Component:
     to_cart = rx.fragment(" ", rx.el.a(_("Revisar mi carrito"), href=CART))
     other = rx.el.div(
         icon("warning"),
-        rx.el.p(told.text, rx.cond(told.kind == "stock", to_cart)),
+        rx.el.p(result.text, rx.cond(result.kind == "stock", to_cart)),
         class_name="alert",
-        data_kind=told.kind,
+        data_kind=result.kind,
     )
     return rx.el.div(
-        rx.cond(FORM.failure, rx.cond(told.kind == "fields", fields, other)),
+        rx.cond(FORM.failure, rx.cond(result.kind == "fields", fields, other)),
         role="alert",
         data_testid="checkout-alert",
         custom_attrs={"tabIndex": -1, "data-failure": ""},
@@ -175,7 +179,7 @@ def failure() -> rx.Component:
 
 
 def pay_button() -> rx.Component:
-    """Build the button that says what will be paid; while that is not known, or it is being placed, it waits."""
+    """Build the button with the amount to pay. It waits while the amount is unknown or the order is being placed."""
     is_busy = FORM.is_placing | FORM.is_pricing
     by_pse = _("Pagar {total} con PSE").format(total=CartState.cart.total_label)
     total = rx.cond(IS_FREE, _("Confirmar pedido: nada por pagar"), by_pse)
@@ -187,7 +191,7 @@ def pay_button() -> rx.Component:
     return rx.cond(
         CheckoutState.is_payable | IS_FREE,
         rx.el.button(
-            spinner_or("lock", is_busy),
+            spinner_or_icon("lock", is_busy),
             rx.el.span(words),
             type="submit",
             class_name="button button--primary button--wide pay",
@@ -201,19 +205,22 @@ def pay_button() -> rx.Component:
 
 
 def order_link(text: str, kind: str = "quiet") -> rx.Component:
-    """The way to the order that was placed last."""
+    """Build the link to the latest order."""
     return rx.el.a(text, href=LAST.page, class_name=f"button button--{kind}", data_testid="see-order")
 
 
-def placed() -> rx.Component:
-    """The order exists and waits for its payment: the shopper is back from the bank, or never got there."""
+def placed_notice() -> rx.Component:
+    """Build the message that the order exists but is not paid.
+
+    The customer left the bank's page without paying, or never reached it.
+    """
     return empty_state(
         "order-pending",
         _("Tu pedido está esperando el pago"),
         _("Ya guardamos tu pedido y apartamos tus juguetes. Termina el pago en tu banco o mira cómo va."),
         rx.el.a(
             _("Ir a mi banco"),
-            href=LAST.bank,
+            href=LAST.bank_url,
             class_name="button button--primary",
             custom_attrs={"reloadDocument": True},
             data_testid="go-to-bank",
@@ -224,10 +231,10 @@ def placed() -> rx.Component:
     )
 
 
-def nothing() -> rx.Component:
-    """No cart; an order that was placed here before is still within reach."""
+def empty_checkout() -> rx.Component:
+    """Build the page without a cart; it links to the latest order, if there is one."""
     return rx.fragment(
-        news(),
+        cart_news_list(),
         empty_cart(),
         rx.cond(
             LAST.page != "",
@@ -245,36 +252,44 @@ def nothing() -> rx.Component:
 
 
 def skeleton() -> rx.Component:
-    """The form to come."""
+    """Build the skeleton of the form."""
 
     def box(rows: int) -> rx.Component:
-        lines = [rx.el.div(bar("30%"), bar("100%", "3rem"), class_name="field") for _row in range(rows)]
+        lines = [
+            rx.el.div(skeleton_bar("30%"), skeleton_bar("100%", "3rem"), class_name="field")
+            for _row in range(rows)
+        ]
         return rx.el.section(
-            bar("50%", "1.6rem"), rx.el.div(*lines, class_name="step__body"), class_name="step"
+            skeleton_bar("50%", "1.6rem"), rx.el.div(*lines, class_name="step__body"), class_name="step"
         )
 
     return rx.fragment(
         rx.el.h1(_("Finaliza tu compra"), class_name="page-title"),
         rx.el.div(
-            rx.el.aside(rx.el.div(bar("100%", "3.25rem")), class_name="checkout__summary"),
+            rx.el.aside(rx.el.div(skeleton_bar("100%", "3.25rem")), class_name="checkout__summary"),
             rx.el.div(box(5), box(1), class_name="checkout__form"),
             class_name="checkout",
             aria_hidden="true",
         ),
-        waiting(),
+        loading_notice(),
     )
 
 
 def page() -> rx.Component:
-    """The whole page: the stage that the purchase is in, which stays while a new connection does not know it yet."""
-    now = rx.cond(rx.State.is_hydrated, CheckoutState.stage, "waiting")  # what was before `load` is old news
+    """Build the whole page for the stage of the purchase.
+
+    After a reconnect, the old stage stays until the new one is known.
+    """
+    now = rx.cond(
+        rx.State.is_hydrated, CheckoutState.stage, "waiting"
+    )  # before `load`, the stage is outdated
     return quiet_frame(
         Departure.create(answer=CheckoutState.answer),
         rx.match(
-            lasting(now, now != "waiting").to(str),
+            last_known(now, now != "waiting").to(str),
             ("open", open_checkout()),
-            ("placed", placed()),
-            ("empty", nothing()),
+            ("placed", placed_notice()),
+            ("empty", empty_checkout()),
             skeleton(),
         ),
     )

@@ -1,4 +1,4 @@
-"""The last step of the form: how it is paid."""
+"""The final step of the checkout's form: the payment."""
 
 import reflex as rx
 from reflex.vars import ArrayVar
@@ -6,30 +6,30 @@ from reflex.vars import ArrayVar
 from backend.core.texts import _
 from backend.customers.saved_payers import KEEP_PAYER
 from backend.payment.providers.pse.payer import PERSON
-from storefront.components.forms import described_by, problem_of, select_field
+from storefront.components.forms import described_by, field_problem, select_field
 from storefront.components.icons import icon
 from storefront.links import ACCOUNT
-from storefront.pages.checkout.fields import DOCUMENTS, LABELS, PERSON_TYPES, WRITTEN_IN_DIGITS
+from storefront.pages.checkout.fields import DOCUMENTS, LABELS, NUMERIC_DOCUMENTS, PERSON_TYPES
 from storefront.pages.checkout.form import (
     IS_FREE,
     LIVE,
-    choice,
-    control,
+    checkbox_props,
+    control_props,
     field_id,
-    line,
-    problem_at,
-    tick,
-    typed,
+    problem_text,
+    radio_props,
+    text_line,
+    typed_text,
 )
 from storefront.pages.checkout.state import CheckoutState
 from storefront.pages.checkout.step import step
-from storefront.pages.checkout.views import Choice
-from storefront.reflex_ext.hooks import lasting
+from storefront.pages.checkout.views import SelectOption
+from storefront.reflex_ext.hooks import last_known
 
 
-def payment() -> rx.Component:
-    """Build the step in which it is paid, or which says that nothing is to be paid."""
-    by_pse = rx.cond(CheckoutState.is_payable, rx.fragment(*pse()), not_payable())
+def payment_step() -> rx.Component:
+    """Build the step of the payment, or the message that there is nothing to pay."""
+    by_pse = rx.cond(CheckoutState.is_payable, rx.fragment(*pse_fields()), not_payable())
     return step(
         3,
         rx.cond(IS_FREE, _("Pago"), _("Pago por PSE")),
@@ -39,7 +39,7 @@ def payment() -> rx.Component:
 
 
 def nothing_to_pay() -> rx.Component:
-    """Say that the total is 0: no bank and no document are asked for."""
+    """Build the message that the total is 0, so that neither bank nor document is needed."""
     return rx.el.div(
         icon("check"),
         rx.el.p(_("No tienes nada que pagar: no te pedimos banco ni documento.")),
@@ -50,7 +50,7 @@ def nothing_to_pay() -> rx.Component:
 
 
 def not_payable() -> rx.Component:
-    """The shop takes no payments by PSE here: better said before anything is typed than after."""
+    """Build the message that the shop cannot receive PSE payments. It replaces the fields, before anything is typed."""
     return rx.el.p(
         icon("warning"),
         rx.el.span(
@@ -65,8 +65,8 @@ def not_payable() -> rx.Component:
     )
 
 
-def pse() -> list[rx.Component]:
-    """What a payment by PSE needs to know."""
+def pse_fields() -> list[rx.Component]:
+    """Build the fields of a payment by PSE."""
     return [
         rx.el.div(
             rx.el.span(_("PSE"), class_name="pse__mark", aria_hidden="true"),
@@ -80,50 +80,53 @@ def pse() -> list[rx.Component]:
             ),
             class_name="pse",
         ),
-        payer(),
+        person_type_cards(),
         rx.el.div(
-            document_kind(),
-            line(
+            document_select(),
+            text_line(
                 "doc_number",
                 auto_complete="off",
                 auto_capitalize="characters",
                 input_mode=rx.cond(
-                    rx.Var.create(WRITTEN_IN_DIGITS).contains(typed("doc_type")), "numeric", "text"
+                    rx.Var.create(NUMERIC_DOCUMENTS).contains(typed_text("doc_type")), "numeric", "text"
                 ),
             ),
             class_name="pair",
         ),
-        bank(),
-        kept_payer(),
+        bank_select(),
+        saved_payer_box(),
     ]
 
 
-def kept_payer() -> rx.Component:
-    """For customers: that document and bank were filled in for them, and the box that asks for it. It begins empty."""
-    told = rx.el.p(
+def saved_payer_box() -> rx.Component:
+    """Build the checkbox for saving document and bank, unticked at first, and a hint if they were filled in.
+
+    Not for guests.
+    """
+    hint = rx.el.p(
         _("Llenamos tu documento y tu banco porque nos lo pediste. "),
         rx.el.a(_("Bórralos en tu cuenta"), href=ACCOUNT),
         class_name="field__hint",
         data_testid="payer-known",
     )
     box = rx.el.label(
-        rx.el.input(data_testid="keep-payer", special_props=tick(KEEP_PAYER)),
+        rx.el.input(data_testid="keep-payer", special_props=checkbox_props(KEEP_PAYER)),
         rx.el.span(_("Recordar mi documento y mi banco para mi próxima compra")),
         class_name="consent",
     )
     return rx.cond(
-        CheckoutState.is_guest, rx.fragment(), rx.fragment(rx.cond(CheckoutState.has_payer, told), box)
+        CheckoutState.is_guest, rx.fragment(), rx.fragment(rx.cond(CheckoutState.has_payer, hint), box)
     )
 
 
-def payer() -> rx.Component:
-    """Who pays: a person or a company."""
-    element_id, problem = field_id("person_type"), problem_at("person_type")
+def person_type_cards() -> rx.Component:
+    """Build the choice between a person and a company as payer."""
+    element_id, problem = field_id("person_type"), problem_text("person_type")
     cards = [
         rx.el.label(
             rx.el.input(
-                special_props=choice(
-                    "person_type", option["value"], also={"doc_type": first_document(option["value"])}
+                special_props=radio_props(
+                    "person_type", option["value"], also={"doc_type": default_document(option["value"])}
                 ),
                 **({"id": rx.Var.create(element_id)} if place == 0 else {}),
             ),
@@ -140,42 +143,42 @@ def payer() -> rx.Component:
     return rx.el.fieldset(
         rx.el.legend(LABELS["person_type"], class_name="field__label"),
         rx.el.div(*cards, class_name="cards__row"),
-        problem_of(element_id, problem, LIVE),
+        field_problem(element_id, problem, LIVE),
         class_name="field cards",
         custom_attrs=described_by(element_id, problem),
     )
 
 
-def options_of(
-    name: str, options: ArrayVar[list[Choice]], placeholder: str
+def select_options(
+    name: str, options: ArrayVar[list[SelectOption]], placeholder: str
 ) -> tuple[rx.Component, rx.Component]:
-    """The entries of a list, and before them what it says while none of them is chosen."""
+    """Build the options of a select element, and before them the placeholder while none is chosen."""
     nothing = rx.el.option(placeholder, value="", custom_attrs={"disabled": True})
     entries = rx.foreach(options, lambda entry: rx.el.option(entry.label, value=entry.value, key=entry.value))
-    is_offered = options.pluck("value").contains(typed(name))
+    is_offered = options.pluck("value").contains(typed_text(name))
     return rx.cond(~is_offered | (options.length() > 1), nothing), entries
 
 
-def first_document(person_type: str) -> str:
-    """The document that is chosen with a type of person: those of the other types are not among its own."""
+def default_document(person_type: str) -> str:
+    """Return the document that is selected when the type of person changes, as each type has its own documents."""
     return DOCUMENTS[person_type][0]["value"]
 
 
-def document_kind() -> rx.Component:
-    """With which document: a company has only its NIT, a person everything else."""
-    kinds = rx.Var.create(DOCUMENTS)[rx.cond(typed("person_type"), typed("person_type"), PERSON)]
+def document_select() -> rx.Component:
+    """Build the select element of the document type: NIT for a company, all others for a person."""
+    kinds = rx.Var.create(DOCUMENTS)[rx.cond(typed_text("person_type"), typed_text("person_type"), PERSON)]
     return select_field(
         LABELS["doc_type"],
-        options_of("doc_type", kinds.to(ArrayVar, list[Choice]), _("Elige el tipo de documento")),
+        select_options("doc_type", kinds.to(ArrayVar, list[SelectOption]), _("Elige el tipo de documento")),
         element_id=field_id("doc_type"),
-        problem=problem_at("doc_type"),
+        problem=problem_text("doc_type"),
         live=LIVE,
-        special_props=control("doc_type"),
+        special_props=control_props("doc_type"),
     )
 
 
-def bank() -> rx.Component:
-    """At which bank."""
+def bank_select() -> rx.Component:
+    """Build the select element of the bank."""
     problem = rx.cond(
         CheckoutState.banks_problem != "",
         rx.el.div(
@@ -190,14 +193,14 @@ def bank() -> rx.Component:
             role="alert",
         ),
     )
-    banks = lasting(CheckoutState.banks, CheckoutState.banks.length() > 0)
+    banks = last_known(CheckoutState.banks, CheckoutState.banks.length() > 0)
     return select_field(
         LABELS["bank"],
-        options_of("bank", banks, _("Elige tu banco")),
+        select_options("bank", banks, _("Elige tu banco")),
         problem,
         element_id=field_id("bank"),
-        problem=problem_at("bank"),
+        problem=problem_text("bank"),
         live=LIVE,
         data_testid="bank-select",
-        special_props=control("bank"),
+        special_props=control_props("bank"),
     )

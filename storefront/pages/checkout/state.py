@@ -1,7 +1,7 @@
-"""The checkout of this browser's cart: thin handlers over the checkout's services.
+"""State of the checkout: thin handlers that call the checkout's services.
 
-What is typed lives in the browser and in the cart's draft; here is only what the server answers to it. A connection
-that breaks, or a server that restarts, loses none of it: `load` runs again and the browser tells again what it holds.
+The browser and the cart's draft hold the typed values; this state holds only the server's answers. A broken
+connection or a server restart loses nothing: `load` runs again, and the browser sends its values again.
 """
 
 import json
@@ -14,8 +14,8 @@ import reflex as rx
 
 from backend.app import current_shop
 from backend.cart.checkout_drafts import read_draft, save_draft
-from backend.cart.views import cart_view
-from backend.checkout.form import read_destination
+from backend.cart.views import read_cart_view
+from backend.checkout.form import parse_destination
 from backend.checkout.placed_orders import PlacedOrder
 from backend.checkout.quotes.quote_limits import TooManyQuotations
 from backend.core.config.modules import GATEWAY_PSE
@@ -28,20 +28,20 @@ from backend.news.topics import Topic
 from backend.shipping.municipalities import search_municipalities
 from backend.storefront_views.account_page import AddressView
 from storefront.components.change_bank import change_bank
-from storefront.components.forms import LONGEST, Town, town_view
+from storefront.components.forms import MAX_TEXT_LENGTH, Town, town_view
 from storefront.links import order_path
 from storefront.live.open_pages import watch
 from storefront.meta import DocumentMeta
 from storefront.pages.checkout import fields
 from storefront.pages.checkout.document import META, load
-from storefront.pages.checkout.error_texts import COMING_BACK, kind_of
-from storefront.pages.checkout.views import Answer, Choice, LastOrder, Shipping, shipping_card
+from storefront.pages.checkout.error_texts import CHECKOUT_UNAVAILABLE, get_result_kind
+from storefront.pages.checkout.views import LastOrder, PlacingResult, SelectOption, Shipping, shipping_card
 from storefront.pages.page_loader import PageData, PageParams, PageState
-from storefront.state.cart import CartState, forget_cart, refresh, use_own_cart
-from storefront.state.frame import COMING_BACK as SHOP_COMING_BACK
+from storefront.state.cart import CartState, forget_cart, refresh_cart, use_own_cart
+from storefront.state.frame import SHOP_UNAVAILABLE as SHOP_COMING_BACK
 from storefront.state.frame import errors_as_notices, notify
 from storefront.state.handlers import (
-    MAX_ID,
+    MAX_ID_LENGTH,
     Resend,
     checked_id,
     checked_number,
@@ -50,31 +50,31 @@ from storefront.state.handlers import (
     next_number,
 )
 from storefront.state.session import (
-    bind_cart,
-    caller_of,
-    client_of,
-    known_fields,
+    find_usable_cart,
+    get_caller,
+    get_client_ip,
+    get_known_fields,
+    get_session_token,
     remember_destination,
     remember_payer,
-    session_token,
-    usable_by,
+    set_cart_owner,
 )
 
 log = logging.getLogger(__name__)
 
-LARGEST_TOTAL: Cop = 10**12
-LARGEST_NUMBER = 2**53
-PAUSE_MS = 100
-REPRICINGS = 2
+MAX_TOTAL: Cop = 10**12
+MAX_NUMBER = 2**53
+DEBOUNCE_MS = 100
+MAX_REPRICINGS = 2
 
 
 class CheckoutState(PageState, rx.State):
-    """Where this browser's purchase stands.
+    """The progress of this browser's purchase.
 
-    `stage` is `waiting` (not known yet), `open` (to be filled in), `placed` (the order waits at the bank) or `empty`.
-    `book` are the addresses of whoever is signed in; `has_payer`: document and bank are kept for them, as they asked.
-    `loaded_at` changes with every `load`; `noted` is the number of the last note that was kept. `is_payable`: the cart
-    may be paid by PSE. `changes` is another number after every try to change the bank.
+    `stage` is `waiting` (not known yet), `open` (to be filled in), `placed` (the order's payment is pending at the
+    bank) or `empty`. `book` has the addresses of the signed-in customer; `has_payer`: the customer had document and
+    bank saved. `loaded_at` changes with every `load`; `noted` is the number of the latest saved note. `is_payable`:
+    the cart may be paid by PSE. `changes` is a number that changes after every attempt to change the bank.
     """
 
     content: rx.Field[str] = rx.field("")
@@ -88,14 +88,14 @@ class CheckoutState(PageState, rx.State):
     noted: rx.Field[int] = rx.field(0)
     problems: rx.Field[dict[str, str]] = rx.field(default_factory=dict)
     steps_done: rx.Field[list[str]] = rx.field(default_factory=list)
-    banks: rx.Field[list[Choice]] = rx.field(default_factory=list)
+    banks: rx.Field[list[SelectOption]] = rx.field(default_factory=list)
     banks_problem: rx.Field[str] = rx.field("")
     is_payable: rx.Field[bool] = rx.field(True)
     towns: rx.Field[list[Town]] = rx.field(default_factory=list)
     towns_for: rx.Field[str] = rx.field("")
     shipping: rx.Field[Shipping] = rx.field(default_factory=Shipping)
-    answer: rx.Field[Answer] = rx.field(default_factory=Answer)
-    last: rx.Field[LastOrder] = rx.field(default_factory=LastOrder)
+    answer: rx.Field[PlacingResult] = rx.field(default_factory=PlacingResult)
+    last_order_view: rx.Field[LastOrder] = rx.field(default_factory=LastOrder)
     changes: rx.Field[int] = rx.field(0)
     last_order: str = rx.LocalStorage("", name="trompo_order")
     _cart_id: str = ""
@@ -105,41 +105,41 @@ class CheckoutState(PageState, rx.State):
         return await load(params)
 
     async def _update(self) -> None:
-        """The office switched a way to pay or to ship on or off: see `storefront.live.refresh`."""
-        cart_id = await self._cart()
+        """Update the options after the office has switched a provider on or off: see `storefront.live.refresh`."""
+        cart_id = await self._usable_cart_id()
         if self.stage != "open" or not cart_id:
             return
         checkout = current_shop().checkout
         with suppress(NotFound):
-            self.is_payable = await checkout.is_offered(cart_id, GATEWAY_PSE)
-            offered = await checkout.offered_options(cart_id)
+            self.is_payable = await checkout.is_provider_offered(cart_id, GATEWAY_PSE)
+            offered = await checkout.list_offered_option_ids(cart_id)
             shown = self.shipping
-            if any(one.id not in offered for one in shown.choices):
-                left = [one for one in shown.choices if one.id in offered]
+            if any(choice.id not in offered for choice in shown.choices):
+                choices = [choice for choice in shown.choices if choice.id in offered]
                 chosen = shown.chosen if shown.chosen in offered else ""
-                self.shipping = replace(shown, choices=left, chosen=chosen)
+                self.shipping = replace(shown, choices=choices, chosen=chosen)
 
     async def _load(self) -> list[Any]:
-        """Find out where the purchase of this browser stands, and bring back what was typed."""
+        """Find the stage of this browser's purchase, and restore the typed values."""
         self._show(await self._data(PageParams.from_url(self.router.url)))
         self._is_placing = False
         watch(self, (), {Topic.SETTINGS})
         async with errors_as_notices(self):
             cart = await self.get_state(CartState)
-            # whatever shows the cart anew may have found before that it is one no more, and had the browser forget it
-            await self._look(cart.cart_id or self._cart_id or cart.forgotten_cart_id)
-        return self._to_fill_in()
+            # an earlier refresh of the cart may have found that it became an order, and forgotten its id
+            await self._find_stage(cart.cart_id or self._cart_id or cart.forgotten_cart_id)
+        return self._form_events()
 
     @event(background=True)
     async def load_banks(self) -> None:
-        """Ask which banks are on offer, where the cart may be paid by PSE at all."""
+        """Load the banks, and whether the cart may be paid by PSE."""
         shop, banks, problem, is_payable = current_shop(), [], "", True
         try:
             async with self:
-                cart_id = await self._cart()
-            with suppress(NotFound):  # it is no more: the page says so by itself
-                is_payable = await shop.checkout.is_offered(cart_id, GATEWAY_PSE)
-            banks = [Choice(bank.code, bank.name) for bank in await shop.payments.banks()]
+                cart_id = await self._usable_cart_id()
+            with suppress(NotFound):  # the cart no longer exists: the page shows that itself
+                is_payable = await shop.checkout.is_provider_offered(cart_id, GATEWAY_PSE)
+            banks = [SelectOption(bank.code, bank.name) for bank in await shop.payments.list_banks()]
         except OutsideFailure as error:
             log.warning("no banks to offer: %s", error.message)
             problem = text_for(error, CHECKOUT)
@@ -149,25 +149,27 @@ class CheckoutState(PageState, rx.State):
             self.banks, self.banks_problem, self.is_payable = banks, problem, is_payable
 
     @event(supersedes=True)
-    async def note(self, values: dict[str, str], reached: list[str], number: int) -> None:
-        """Keep what was typed and not confirmed yet; say what is wrong with the fields the shopper has come to.
+    async def save_note(self, values: dict[str, str], reached: list[str], number: int) -> None:
+        """Save the typed values in the cart's draft, and show the problems of the fields that the customer has reached.
 
-        Each note holds what the one before it held: of those that wait, only the last is kept.
+        Each note contains all values of the previous one, so only the newest of several waiting notes is saved.
         """
         async with errors_as_notices(self):
-            typed = fields.typed_fields(values)
-            names, number = fields.field_names(reached), checked_number(number, 0, LARGEST_NUMBER)
+            typed = fields.parse_fields(values)
+            names, number = fields.parse_field_names(reached), checked_number(number, 0, MAX_NUMBER)
             try:
                 async with current_shop().database.transaction() as session:
-                    kept = await save_draft(session, await self._cart(), typed)
+                    saved = await save_draft(session, await self._usable_cart_id(), typed)
             except (NotFound, NotAllowed):
-                # it has become an order: in another tab, or by `place`, which will tell
+                # the cart has become an order, in another tab or by `place_order`, which will show that
                 if not self._is_placing:
-                    await self._look(await self._cart())
+                    await self._find_stage(await self._usable_cart_id())
                 return
-            filled = {**self.draft, **kept}  # the draft knows what nobody had to type
+            filled = {**self.draft, **saved}  # the draft has values that were filled in automatically
             is_free = (await self.get_state(CartState)).cart.is_free
-            problems = await current_shop().checkout.problems(filled, client_of(self), is_free=is_free)
+            problems = await current_shop().checkout.find_problems(
+                filled, get_client_ip(self), is_free=is_free
+            )
             self.problems = {name: text for name, text in problems.items() if name in names}
             self.steps_done = [
                 step
@@ -176,26 +178,28 @@ class CheckoutState(PageState, rx.State):
             ]
             self.noted = number
 
-    @event(supersedes=True, debounce=PAUSE_MS)
+    @event(supersedes=True, debounce=DEBOUNCE_MS)
     async def find_town(self, text: str) -> None:
-        """The municipalities that what is typed may mean."""
+        """Find the municipalities that match the typed text."""
         async with errors_as_notices(self):
-            text = checked_text(text, LONGEST)
+            text = checked_text(text, MAX_TEXT_LENGTH)
             self.towns = [town_view(town) for town in search_municipalities(text)]
             self.towns_for = text
 
     @event(background=True, supersedes=True)
-    async def ship(self, dane_code: str, address: str, option_id: str) -> None:
-        """Price the ways to ship to this place and take one of them. A later place or choice goes before this one."""
+    async def price_shipping(self, dane_code: str, address: str, option_id: str) -> None:
+        """Price the shipping options to this address and choose one of them. A later call replaces this one."""
         async with self:
             is_known_place = self.shipping.status == "ready" and self.shipping.dane_code == dane_code
             self.shipping = replace(self.shipping, status="choosing" if is_known_place else "quoting")
-            ip = client_of(self)
+            ip = get_client_ip(self)
         shipping, cart_id = Shipping(status="failed"), ""
         try:
             async with self:
-                cart_id = await self._cart()
-            shipping = await _priced(cart_id, dane_code, address, option_id, ip, is_choice=is_known_place)
+                cart_id = await self._usable_cart_id()
+            shipping = await _price_options(
+                cart_id, dane_code, address, option_id, ip, is_choice=is_known_place
+            )
         except TooManyQuotations as error:
             shipping = Shipping(status="failed", problem=text_for(error, CHECKOUT))
         except ShopError as error:
@@ -206,14 +210,14 @@ class CheckoutState(PageState, rx.State):
             log.exception("shipping of %s could not be priced", cart_id)
         async with self:
             self.shipping = shipping
-            with suppress(DatabaseUnavailable):  # the next try shows it
+            with suppress(DatabaseUnavailable):  # the next attempt shows the outage
                 await self._show_cart()
 
     @event()
-    async def follow(self) -> Any:
-        """Show the cart as another tab has left it: changed, emptied, or as an order that waits for its payment.
+    async def follow_cart(self) -> Any:
+        """Show the cart after another tab has changed or emptied it, or made it an order.
 
-        A change takes its shipping away, which is priced anew.
+        A change removes the cart's shipping, which is then priced again.
         """
         if self._is_placing or self.stage != "open":
             return None
@@ -221,73 +225,78 @@ class CheckoutState(PageState, rx.State):
         async with errors_as_notices(self):
             await self._show_cart()
             if cart.cart_id != self._cart_id or not cart.cart.lines:
-                await self._look(await self._cart())  # the browser has forgotten a cart that became an order
-                return self._to_fill_in()
+                await self._find_stage(
+                    await self._usable_cart_id()
+                )  # another tab placed the order and forgot the cart
+                return self._form_events()
             if shown.status == "ready" and shown.chosen and not cart.cart.shipping_name:
-                cart_id = await self._cart()
+                cart_id = await self._usable_cart_id()
                 async with current_shop().database.read() as session:
                     draft = await read_draft(session, cart_id)
                 address = draft.get("address", "")
-                return CheckoutState.ship(shown.dane_code, address, shown.chosen)  # type: ignore[call-arg]
+                return CheckoutState.price_shipping(shown.dane_code, address, shown.chosen)  # type: ignore[call-arg]
         return None
 
     @event(background=True, press=Resend.SAME_PAGE)
-    async def place(self, values: dict[str, str], total: Cop) -> Any:
-        """Place the order and send the shopper to the bank, or to the order. Pressed again, it does nothing."""
+    async def place_order(self, values: dict[str, str], total: Cop) -> Any:
+        """Place the order and send the customer to the bank, or to the order's page. A second click is ignored."""
         async with self:
             if self._is_placing:
                 return
-            ip, token, shown = client_of(self), session_token(self), self.shipping
+            ip, token, shown = get_client_ip(self), get_session_token(self), self.shipping
             device = self.router.session.client_token
             self._is_placing = True
-        answer, problems, cart_id = Answer(kind="failed", text=NOT_CREATED), None, ""
+        answer, problems, cart_id = PlacingResult(kind="failed", text=NOT_CREATED), None, ""
         try:
             async with self:
-                cart_id = await self._cart()
-            typed, total = fields.typed_fields(values), checked_number(total, 0, LARGEST_TOTAL)
-            await bind_cart(token, cart_id)
-            placed = await ordered(cart_id, typed, shown, total, ip, device=device)
+                cart_id = await self._usable_cart_id()
+            typed, total = fields.parse_fields(values), checked_number(total, 0, MAX_TOTAL)
+            await set_cart_owner(token, cart_id)
+            placed = await place_as_shown(cart_id, typed, shown, total, ip, device=device)
             page = order_path(placed.order_id, placed.token)
             await remember_destination(placed.order_id)
             await remember_payer(token, typed)
-            answer = Answer(kind="placed", address=placed.redirect_url or page)
+            answer = PlacingResult(kind="placed", address=placed.redirect_url or page)
         except ShopError as error:
             log.info("no order of %s: %s: %s", cart_id, type(error).__name__, error.message)
-            answer, problems = Answer(kind=kind_of(error), text=text_for(error, CHECKOUT)), error.fields
+            answer, problems = (
+                PlacingResult(kind=get_result_kind(error), text=text_for(error, CHECKOUT)),
+                error.fields,
+            )
             if isinstance(error, TotalChanged):
-                answer = replace(answer, text=await _total_now(cart_id, total))
+                answer = replace(answer, text=await _total_changed_text(cart_id, total))
         except DatabaseUnavailable:
-            answer = Answer(kind="failed", text=COMING_BACK)
+            answer = PlacingResult(kind="failed", text=CHECKOUT_UNAVAILABLE)
         except Exception:
             log.exception("the order of %s failed", cart_id)
         async with self:
             self._is_placing = False
             is_empty = False
             if answer.kind == "placed":
-                await self._remember(cart_id, placed)
+                await self._remember_order(cart_id, placed)
             else:
-                with suppress(DatabaseUnavailable):  # the answer says so
+                with suppress(DatabaseUnavailable):  # the answer already shows the outage
                     await self._show_cart()
                 is_empty = not (await self.get_state(CartState)).cart.lines
             if problems is not None:
                 self.problems = {name: text for name, text in problems.items() if name in fields.LABELS}
             self.answer = replace(answer, number=next_number(self.answer.number))
         if is_empty:
-            async with self:  # the form, which would show the answer, goes
+            async with self:  # the form that would show the answer disappears
                 await notify(self, answer.text)
             yield CheckoutState.load
         elif answer.kind in ("total", "shipping"):
             option_id = typed.get("shipping_option", "")
-            yield CheckoutState.ship(typed["dane_code"], typed["address"], option_id)  # type: ignore[call-arg]
+            yield CheckoutState.price_shipping(typed["dane_code"], typed["address"], option_id)  # type: ignore[call-arg]
 
     @event(background=True, press=Resend.SAME_PAGE)
     async def change_bank(self) -> Any:
-        """Let go of the payment that waits at the bank and fill in the form for another one.
+        """Cancel the payment at the bank and fill in the form for another bank.
 
-        When that payment has ended meanwhile, the order's page says how.
+        If the payment has ended in the meantime, the order's page opens and shows its result.
         """
         async with self:
-            page, (order_id, token) = self.last.page, self._told_order()
+            page, (order_id, token) = self.last_order_view.page, self._stored_order()
         changed = await change_bank(self, order_id, token)
         if changed.has_cart:
             yield CheckoutState.load
@@ -298,117 +307,121 @@ class CheckoutState(PageState, rx.State):
                 await notify(self, changed.problem)
             self.changes = next_number(self.changes)
 
-    def _to_fill_in(self) -> list[Any]:
-        """The events that bring what the open form asks for: the banks, and the prices for a place that is known."""
+    def _form_events(self) -> list[Any]:
+        """Return the events that load the banks, and the shipping prices if the address is known, for an open form."""
         if self.stage != "open":
             return []
         draft = self.draft
         town, address, option = (draft.get(name, "") for name in ("dane_code", "address", "shipping_option"))
-        prices = [CheckoutState.ship(town, address, option)] if town else []  # type: ignore[call-arg]
+        prices = [CheckoutState.price_shipping(town, address, option)] if town else []  # type: ignore[call-arg]
         return [CheckoutState.load_banks, *prices]
 
-    async def _cart(self) -> str:
-        """The cart that is being paid: the one this page was loaded with, even when another tab has let go of it.
+    async def _usable_cart_id(self) -> str:
+        """Return the id of the cart that this page was loaded with, even if another tab has forgotten it.
 
-        Empty when it is another customer's.
+        Empty if it is another customer's.
         """
-        return await usable_by(self, self._cart_id or (await self.get_state(CartState)).cart_id)
+        return await find_usable_cart(self, self._cart_id or (await self.get_state(CartState)).cart_id)
 
     async def _show_cart(self) -> None:
         cart = await self.get_state(CartState)
         if cart.cart_id:
-            await refresh(cart)
+            await refresh_cart(cart)
 
-    async def _look(self, cart_id: str) -> None:
-        """Find out whether there is a cart to pay, an order that this cart has become, or neither."""
+    async def _find_stage(self, cart_id: str) -> None:
+        """Find out whether this cart can be paid, has become an order, or does not exist."""
         checkout, cart = current_shop().checkout, await self.get_state(CartState)
-        self._cart_id = await usable_by(self, cart_id)
-        placed = await checkout.placed(self._cart_id) if self._cart_id else None
+        self._cart_id = await find_usable_cart(self, cart_id)
+        placed = await checkout.find_placed_order(self._cart_id) if self._cart_id else None
         if placed is not None:
-            await self._remember(self._cart_id, placed)
+            await self._remember_order(self._cart_id, placed)
         await use_own_cart(cart)
         self._cart_id = cart.cart_id or self._cart_id
-        await refresh(cart)
+        await refresh_cart(cart)
         if cart.cart.lines:
             async with current_shop().database.read() as session:
                 draft = await read_draft(session, self._cart_id)
-            known, self.book = await known_fields(self)
-            self.is_guest, self.has_payer = not known, "doc_number" in known
-            self.draft = {**fields.EMPTY, **known, **draft}
+            known_values, self.book = await get_known_fields(self)
+            self.is_guest, self.has_payer = not known_values, "doc_number" in known_values
+            self.draft = {**fields.INITIAL_VALUES, **known_values, **draft}
             self.problems, self.shipping = {}, Shipping()
             self.loaded_at = next_number(self.loaded_at)
             self.stage = "open"
             return
-        self.last = await self._last_order()
-        self.stage = "placed" if self.last.bank else "empty"
+        self.last_order_view = await self._last_order()
+        self.stage = "placed" if self.last_order_view.bank_url else "empty"
 
-    async def _remember(self, cart_id: str, placed: PlacedOrder) -> None:
-        """The cart is an order now: the browser keeps the order's link, and forgets the cart if that is still its."""
+    async def _remember_order(self, cart_id: str, placed: PlacedOrder) -> None:
+        """Store the order's link in the browser, and forget the cart that became the order."""
         self.last_order = json.dumps({"id": placed.order_id, "token": placed.token})
         cart = await self.get_state(CartState)
         if cart.cart_id == cart_id:
             forget_cart(cart)
 
     async def _last_order(self) -> LastOrder:
-        """The order that this browser says it placed last, if its token is right and it is nobody else's."""
-        order_id, token = self._told_order()
+        """Return the latest order of this browser, if its token is valid and the current customer may see it."""
+        order_id, token = self._stored_order()
         try:
-            placed = await current_shop().placed_orders.placed(order_id, token, await caller_of(self))
+            placed = await current_shop().placed_orders.get_placed_order(
+                order_id, token, await get_caller(self)
+            )
         except ShopError:
             self.last_order = ""
             return LastOrder()
         return LastOrder(placed.number, order_path(order_id, token), placed.redirect_url or "")
 
-    def _told_order(self) -> tuple[str, str]:
-        """Id and token of the order that this browser says it placed last; empty when it says nothing of use."""
+    def _stored_order(self) -> tuple[str, str]:
+        """Return id and token of the latest order that the browser stored; empty if they are missing or invalid."""
         try:
-            told = json.loads(self.last_order)
-            return checked_id(told["id"]), checked_text(told["token"], LONGEST)
+            stored = json.loads(self.last_order)
+            return checked_id(stored["id"]), checked_text(stored["token"], MAX_TEXT_LENGTH)
         except (ValueError, KeyError, TypeError, ShopError):
             return "", ""
 
 
-async def _priced(
+async def _price_options(
     cart_id: str, dane_code: str, address: str, option_id: str, ip: str, *, is_choice: bool
 ) -> Shipping:
-    """The ways to ship there, one of them chosen; for a choice from the list that is shown, at the list's prices."""
-    dane_code, address = checked_text(dane_code, MAX_ID), checked_text(address, LONGEST)
-    option_id = checked_text(option_id, MAX_ID)
+    """Return the priced shipping options, one of them chosen. With `is_choice` the displayed prices stay."""
+    dane_code, address = checked_text(dane_code, MAX_ID_LENGTH), checked_text(address, MAX_TEXT_LENGTH)
+    option_id = checked_text(option_id, MAX_ID_LENGTH)
     checkout = current_shop().checkout
-    is_an_address = "address" not in read_destination({"address": address})[1]
+    is_an_address = "address" not in parse_destination({"address": address})[1]
     await checkout.set_town(cart_id, dane_code, address if is_an_address else "")
     offer = await checkout.offer_shipping(cart_id, option_id, ip=ip, is_choice=is_choice)
     cards = [shipping_card(choice) for choice in offer.choices]
     return Shipping("ready", dane_code, cards, offer.chosen, notice=offer.notice)
 
 
-async def ordered(
+async def place_as_shown(
     cart_id: str, typed: dict[str, str], shown: Shipping, total: Cop, ip: str, *, device: str = ""
 ) -> PlacedOrder:
-    """Place the order of what the page shows, shipped as it was `shown`.
+    """Place the order as the page displays it, with the shipping that is `shown`.
 
-    Where the cart was changed meanwhile, in another tab or on another device, its shipping went with the change and is
-    priced once more: the order is placed for the total that the shopper has agreed to, or not at all. So it is while a
-    new connection has yet to learn what the page shows: then the form's choice, or the first, is what it shows.
+    If the cart was changed in another tab or on another device, its shipping was removed and is priced again. Then
+    the order is placed only for the total that the customer has agreed to. The same applies while a new connection
+    has not loaded the shipping yet: then the form's choice, or the first option, counts as shown.
     """
     checkout = current_shop().checkout
     is_known = shown.status not in ("none", "quoting")
     place = typed.get("dane_code", ""), typed.get("address", "")
     option_id = shown.chosen or typed.get("shipping_option", "")
-    for _turn in range(REPRICINGS):  # the page's own pricing may take away what was priced here
+    for _turn in range(
+        MAX_REPRICINGS
+    ):  # the page's own pricing may replace the shipping that was priced here
         try:
             return await checkout.place_order(cart_id, typed, expected_total=total, ip=ip, device=device)
         except InvalidData as error:
             if "shipping" not in error.fields or (is_known and not shown.chosen):
                 raise
-        with suppress(NotAllowed):  # another press was faster: the order is there
-            await _priced(cart_id, *place, option_id, ip, is_choice=True)
+        with suppress(NotAllowed):  # another click was faster: the order already exists
+            await _price_options(cart_id, *place, option_id, ip, is_choice=True)
     return await checkout.place_order(cart_id, typed, expected_total=total, ip=ip, device=device)
 
 
-async def _total_now(cart_id: str, shown: Cop) -> str:
+async def _total_changed_text(cart_id: str, shown: Cop) -> str:
     async with current_shop().database.read() as session:
-        cart = await cart_view(session, cart_id)
+        cart = await read_cart_view(session, cart_id)
     return _(
         "El total cambió: antes era {before} y ahora es {now}. Revísalo y, si estás de acuerdo, paga."
     ).format(before=format_cop(shown), now=cart.total_label)

@@ -1,4 +1,4 @@
-"""One of the numbered steps of the form."""
+"""A numbered step of the checkout's form."""
 
 import reflex as rx
 
@@ -9,7 +9,7 @@ from storefront.components.icons import icon
 def step(
     number: int, title: str | rx.Var[str], is_done: rx.Var[bool], *content: rx.Component
 ) -> rx.Component:
-    """A step under its number, which becomes a tick when nothing is missing."""
+    """Build a step under its number, which becomes a tick when the step is complete."""
     heading = f"paso-{number}"
     return rx.el.section(
         rx.el.h2(

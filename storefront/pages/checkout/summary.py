@@ -1,14 +1,14 @@
-"""What is being bought, beside the form: lines and totals."""
+"""The purchase next to the form: lines and totals."""
 
 import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.cart.views import CartLine
 from backend.core.texts import _
-from storefront.components.cart import problem
+from storefront.components.cart import line_problem
 from storefront.components.icons import icon
 from storefront.components.pictures import product_picture
-from storefront.components.promo_code import promo_code, savings
+from storefront.components.promo_code import promo_code, saving_rows
 from storefront.links import CART
 from storefront.pages.checkout import texts
 from storefront.pages.checkout.form import FORM
@@ -17,8 +17,8 @@ from storefront.state.cart import CartState
 BODY = "tu-compra"
 
 
-def line(item: ObjectVar[CartLine]) -> rx.Component:
-    """One line: what, how many, how much."""
+def summary_line(item: ObjectVar[CartLine]) -> rx.Component:
+    """Build one line: product, quantity and amount."""
     return rx.el.li(
         rx.el.div(
             product_picture(item.picture, "64px", alt=""),
@@ -34,7 +34,7 @@ def line(item: ObjectVar[CartLine]) -> rx.Component:
                 ),
                 class_name="buy__note",
             ),
-            problem(item),
+            line_problem(item),
             class_name="buy__words",
         ),
         rx.el.p(item.line_total_label, class_name="buy__amount"),
@@ -44,13 +44,16 @@ def line(item: ObjectVar[CartLine]) -> rx.Component:
 
 
 def amount(text: rx.Var[str], otherwise: str | rx.Var[str]) -> rx.Component:
-    """An amount that shipping is part of: while that is being priced, the figure of before would be a wrong one."""
+    """Build an amount that includes shipping.
+
+    A placeholder replaces it while shipping is priced, as the old one is wrong.
+    """
     pricing = rx.el.span(rx.el.span(texts.PRICING, class_name="sr-only"), class_name="bone amount__bone")
     return rx.cond(FORM.is_pricing, pricing, rx.cond(FORM.has_price, text, otherwise))
 
 
 def totals() -> rx.Component:
-    """The sums. What shipping is part of waits for its price."""
+    """Build the totals. Amounts that include shipping wait for its price."""
     cart = CartState.cart
     return rx.fragment(
         rx.el.dl(
@@ -65,7 +68,7 @@ def totals() -> rx.Component:
                     data_testid="checkout-shipping",
                 ),
             ),
-            savings(cart.savings),
+            saving_rows(cart.savings),
             rx.el.div(
                 rx.el.dt(_("Total")),
                 rx.el.dd(
@@ -89,8 +92,8 @@ def totals() -> rx.Component:
     )
 
 
-def summary() -> rx.Component:
-    """The purchase."""
+def purchase_summary() -> rx.Component:
+    """Build the summary of the purchase: the lines and the amounts."""
     cart = CartState.cart
     return rx.el.aside(
         rx.el.div(
@@ -102,12 +105,12 @@ def summary() -> rx.Component:
                 type="button",
                 class_name="fold__button",
                 custom_attrs={"aria-controls": BODY},
-                special_props=[FORM.unfolding],
+                special_props=[FORM.unfold_button],
             ),
             rx.el.div(
                 rx.el.h2(_("Tu compra"), class_name="summary__title"),
                 rx.el.ul(
-                    rx.foreach(cart.lines, line),
+                    rx.foreach(cart.lines, summary_line),
                     class_name="buy",
                 ),
                 totals(),

@@ -1,4 +1,4 @@
-"""What several of the checkout's parts say."""
+"""Texts that several parts of the checkout share."""
 
 from backend.core.texts import _
 

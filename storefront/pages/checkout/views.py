@@ -1,4 +1,4 @@
-"""What the checkout's page is told by its state."""
+"""Values that the checkout's state sends to its page."""
 
 from dataclasses import dataclass, field
 
@@ -7,8 +7,8 @@ from backend.core.texts import _
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """An entry of a list."""
+class SelectOption:
+    """An option of a select element."""
 
     value: str
     label: str
@@ -16,7 +16,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class ShippingCard:
-    """A way to ship, as its card says it."""
+    """A shipping option as displayed on its card."""
 
     id: str
     name: str
@@ -27,10 +27,11 @@ class ShippingCard:
 
 @dataclass(frozen=True, slots=True)
 class Shipping:
-    """The ways to ship to `dane_code`.
+    """The shipping options to `dane_code`.
 
-    `status`: `none` (no municipality yet), `quoting` (being priced for another place), `choosing` (another way is being
-    priced), `ready` or `failed`; `problem` says why it failed, where that is known; `notice` why an option is missing.
+    `status`: `none` (no municipality yet), `quoting` (another address is being priced), `choosing` (another option
+    is being priced), `ready` or `failed`. `problem` is the reason of a failure, if known; `notice` is why an option
+    is missing.
     """
 
     status: str = "none"
@@ -42,10 +43,10 @@ class Shipping:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What came of the last press of the button. `number` tells one from the next.
+class PlacingResult:
+    """Result of the latest attempt to place the order. `number` is different for each attempt.
 
-    `kind`: `placed` (`address` is the bank's page), `fields`, `total`, `shipping` (it is no longer offered), `stock` or
+    `kind`: `placed` (`address` is the bank's page), `fields`, `total`, `shipping` (no longer offered), `stock` or
     `failed`.
     """
 
@@ -57,15 +58,15 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class LastOrder:
-    """The order this browser placed last. `bank` is where it can still be paid; empty when it cannot."""
+    """The latest order of this browser. `bank_url` is where it can still be paid, else empty."""
 
     number: int = 0
     page: str = ""
-    bank: str = ""
+    bank_url: str = ""
 
 
 def shipping_card(choice: ShippingChoice) -> ShippingCard:
-    """A shipping option in words."""
+    """Convert a shipping option for its card."""
     return ShippingCard(
         id=choice.id,
         name=choice.name,

@@ -1,50 +1,55 @@
-"""The order's page: the status of its payment first, then everything that PSE requires and a shopper wants to know."""
+"""The order's page: first the status of its payment, then the data that PSE requires and the details of the order."""
 
 import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.core.texts import _
-from backend.invoices.files import BuyersInvoice
+from backend.invoices.files import CustomerInvoice
 from backend.storefront_views.order_page import OrderView
 from backend.storefront_views.returns_page import ReturnsView
 from storefront.components.change_bank import change_bank_button
-from storefront.components.forms import BUSY, Once, spinner_or
-from storefront.components.frame import framed
+from storefront.components.forms import BUSY, SubmitOnce, spinner_or_icon
+from storefront.components.frame import page_frame
 from storefront.components.icons import icon
-from storefront.components.placeholders import bar, link_button, not_found, until
+from storefront.components.placeholders import link_button, loaded_content, not_found_state, skeleton_bar
 from storefront.components.react_components import on_nothing
 from storefront.links import CATALOG, FIND_ORDER
 from storefront.pages.order import texts
-from storefront.pages.order.invoices import invoices
-from storefront.pages.order.returns import returns
-from storefront.pages.order.sections import delivery, nothing_paid, payment, purchase
+from storefront.pages.order.invoices import invoices_section
+from storefront.pages.order.returns import returns_section
+from storefront.pages.order.sections import (
+    delivery_section,
+    free_order_payment,
+    payment_section,
+    purchase_section,
+)
 from storefront.pages.order.state import ORDER_ID, UNKNOWN, OrderState
 from storefront.reflex_ext.hooks import ABSENT, address_part, script
 
-PAUSES = {"bank": [4, 5, 6, 8, 10, 15, 20, 30], "road": [120, 180, 300]}
-"""Seconds between two questions how an order stands: often while the bank decides, seldom while it travels."""
-SOON = {"bank": 3.5, "road": 30}
-"""Seconds in which a page that was just asked for is as good as new."""
+POLL_PAUSES_S = {"bank": [4, 5, 6, 8, 10, 15, 20, 30], "road": [120, 180, 300]}
+"""Pauses between two refreshes, in seconds: short while the bank decides, long while the parcel is on its way."""
+FRESH_S = {"bank": 3.5, "road": 30}
+"""Seconds during which a loaded page needs no refresh."""
 
 
 class OrderWatch(rx.Component):
-    """Asks how the order stands, at once and after every pause: see `assets/scripts/order.jsx`."""
+    """Runs `on_ask` immediately and after every pause: see `assets/scripts/order.jsx`."""
 
     library = script("order")
     tag = "OrderWatch"
     pauses: rx.Var[list[int]]
-    soon: rx.Var[float]
+    fresh_seconds: rx.Var[float]
     on_ask: rx.EventHandler[on_nothing]  # type: ignore[type-arg, valid-type]
 
 
-def by_status(status: rx.Var[str], words: dict[str, str]) -> rx.Var[str]:
-    """The words for a status; those of a pending one for a status nobody knows."""
+def text_by_status(status: rx.Var[str], words: dict[str, str]) -> rx.Var[str]:
+    """Return the text for a status; for an unknown status, that of a pending order."""
     return rx.match(status, *words.items(), next(iter(words.values())))
 
 
-def title(order: ObjectVar[OrderView]) -> rx.Var[str]:
-    """Return the payment first; once it is paid, how far the parcels are."""
-    paid = rx.match(order.journey, *texts.JOURNEY_TITLES.items(), by_status(order.status, texts.TITLES))
+def status_title(order: ObjectVar[OrderView]) -> rx.Var[str]:
+    """Return the title: the state of the payment, or of the delivery once the order is paid."""
+    paid = rx.match(order.journey, *texts.JOURNEY_TITLES.items(), text_by_status(order.status, texts.TITLES))
     is_confirmed = (order.total == 0) & (order.status == "paid") & (order.journey == "preparing")
     is_canceled = (order.total == 0) & (order.status == "canceled")
     return rx.cond(is_confirmed, texts.FREE_TITLE, rx.cond(is_canceled, texts.TITLES["returning"], paid)).to(
@@ -52,10 +57,12 @@ def title(order: ObjectVar[OrderView]) -> rx.Var[str]:
     )
 
 
-def explanation(order: ObjectVar[OrderView]) -> rx.Var[str]:
-    """What the title means for the shopper."""
+def status_text(order: ObjectVar[OrderView]) -> rx.Var[str]:
+    """Return the explanation below the title."""
     is_sent_unpaid = (order.status == "authorized") & (order.journey == "shipped")
-    words = rx.match(order.journey, *texts.JOURNEY_WORDS.items(), by_status(order.status, texts.EXPLANATIONS))
+    words = rx.match(
+        order.journey, *texts.JOURNEY_WORDS.items(), text_by_status(order.status, texts.EXPLANATIONS)
+    )
     free = rx.match(
         order.journey,
         ("preparing", texts.FREE_WORDS),
@@ -65,18 +72,18 @@ def explanation(order: ObjectVar[OrderView]) -> rx.Var[str]:
     return rx.cond(order.total == 0, free, rx.cond(is_sent_unpaid, texts.SENT_UNPAID, words)).to(str)
 
 
-def pace(order: ObjectVar[OrderView]) -> rx.Var[str]:
-    """What the open page waits for: the bank, the road, or nothing any more."""
+def poll_kind(order: ObjectVar[OrderView]) -> rx.Var[str]:
+    """Return the reason for refreshing the open page: `bank`, `road` (delivery), or empty if the order is final."""
     is_on_the_way = (order.status == "paid") & (order.journey != "delivered")
     return rx.cond(~order.is_final, "bank", rx.cond(is_on_the_way, "road", ""))
 
 
-def status(order: ObjectVar[OrderView]) -> rx.Component:
-    """How it stands, and what can be done about it."""
-    bank = OrderState.content.bank
+def status_header(order: ObjectVar[OrderView]) -> rx.Component:
+    """Build the status of the order, and the possible actions."""
+    bank = OrderState.content.bank_url
     return rx.el.header(
         rx.el.img(
-            src=by_status(order.status, texts.DRAWINGS),
+            src=text_by_status(order.status, texts.DRAWINGS),
             alt="",
             class_name="order__drawing",
             custom_attrs={"width": 240, "height": 180},
@@ -84,8 +91,8 @@ def status(order: ObjectVar[OrderView]) -> rx.Component:
         rx.el.div(
             rx.el.p(_("Pedido "), order.number, class_name="order__number", data_testid="order-number"),
             rx.el.div(
-                rx.el.h1(title(order), class_name="order__title"),
-                rx.el.p(explanation(order), class_name="order__words"),
+                rx.el.h1(status_title(order), class_name="order__title"),
+                rx.el.p(status_text(order), class_name="order__words"),
                 role="status",
                 data_testid="order-status",
                 data_status=order.status,
@@ -130,7 +137,7 @@ def status(order: ObjectVar[OrderView]) -> rx.Component:
             rx.el.div(
                 rx.cond(
                     order.can_retry,
-                    try_again(),
+                    retry_button(),
                 ),
                 rx.cond(
                     order.status == "paid",
@@ -170,11 +177,11 @@ def status(order: ObjectVar[OrderView]) -> rx.Component:
     )
 
 
-def try_again() -> rx.Component:
-    """The button that brings the cart of a lost order back."""
+def retry_button() -> rx.Component:
+    """Build the button that restores the cart of an unpaid order."""
     button = rx.el.button(
-        spinner_or("back", BUSY),
-        rx.cond(BUSY, texts.BRINGING, texts.AGAIN),
+        spinner_or_icon("back", BUSY),
+        rx.cond(BUSY, texts.RESTORING_CART, texts.RETRY),
         type="button",
         class_name="button button--primary",
         on_click=OrderState.try_again,
@@ -182,42 +189,48 @@ def try_again() -> rx.Component:
         data_once="",
         custom_attrs={"aria-busy": rx.cond(BUSY, "true", ABSENT)},
     )
-    return Once.create(button, answers=OrderState.answers)
+    return SubmitOnce.create(button, answers=OrderState.answers)
 
 
 def order_page(order: ObjectVar[OrderView]) -> rx.Component:
-    """The order of this address."""
+    """Build the order."""
     content = OrderState.content
     return rx.el.article(
-        status(order),
+        status_header(order),
         rx.el.div(
             rx.el.div(
-                purchase(order),
-                delivery(order),
-                invoices(order.invoices.to(list[BuyersInvoice]), content.token),
-                returns(order.returns.to(ReturnsView), content.ask, content.said),
+                purchase_section(order),
+                delivery_section(order),
+                invoices_section(order.invoices.to(list[CustomerInvoice]), content.token),
+                returns_section(order.returns.to(ReturnsView), content.form_action, content.result),
                 class_name="order__column",
             ),
-            rx.cond(order.total == 0, nothing_paid(order), payment(order)),
+            rx.cond(order.total == 0, free_order_payment(order), payment_section(order)),
             class_name="order__columns",
         ),
         *(
             rx.cond(
-                pace(order) == waited_for,
-                OrderWatch.create(pauses=pauses, soon=SOON[waited_for], on_ask=OrderState.refresh),
+                poll_kind(order) == kind,
+                OrderWatch.create(pauses=pauses, fresh_seconds=FRESH_S[kind], on_ask=OrderState.refresh),
             )
-            for waited_for, pauses in PAUSES.items()
+            for kind, pauses in POLL_PAUSES_S.items()
         ),
         class_name="order",
     )
 
 
 def skeleton() -> rx.Component:
-    """The order to come."""
+    """Build the skeleton of an order's page."""
     return rx.el.div(
         rx.el.div(
             rx.el.div(class_name="order__drawing bone"),
-            rx.el.div(bar("30%"), bar("70%", "2.4rem"), bar("90%"), bar("60%"), class_name="order__say"),
+            rx.el.div(
+                skeleton_bar("30%"),
+                skeleton_bar("70%", "2.4rem"),
+                skeleton_bar("90%"),
+                skeleton_bar("60%"),
+                class_name="order__say",
+            ),
             class_name="order__status",
         ),
         class_name="order",
@@ -226,10 +239,10 @@ def skeleton() -> rx.Component:
 
 
 def page() -> rx.Component:
-    """The whole page. An order that is not this address's is never shown."""
+    """Build the whole page. It never displays another order than that of the URL."""
     content = OrderState.content
-    return framed(
-        until(
+    return page_frame(
+        loaded_content(
             OrderState.is_ready & (content.order_id == address_part(ORDER_ID)),
             OrderState.has_failed,
             OrderState.load,
@@ -237,7 +250,7 @@ def page() -> rx.Component:
             rx.cond(
                 content.order,
                 order_page(content.order.to(OrderView)),
-                not_found(
+                not_found_state(
                     UNKNOWN,
                     _("Revisa que el enlace esté completo, tal como te llegó."),
                     link_button(_("Encuentra tu pedido"), FIND_ORDER),

@@ -1,6 +1,6 @@
-"""On an order's page: cancelling it, retracto and garantía, and how that goes which was asked for.
+"""The part of an order's page for cancelling it, returning products (retracto) and warranty claims (garantía).
 
-The forms carry pictures, need no script, and lead back to this page.
+The forms accept pictures, need no script, and lead back to this page.
 """
 
 from typing import Any
@@ -9,9 +9,9 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.core.texts import _
-from backend.returns.forms import ACCOUNT_TYPES, LONGEST_REASON, UNITS
-from backend.returns.routes import MOST_PICTURES
-from backend.storefront_views.returns_page import AskedView, OfferLine, OfferView, ReturnsView
+from backend.returns.forms import ACCOUNT_TYPES, MAX_REASON_LENGTH, UNITS_PREFIX
+from backend.returns.routes import MAX_PICTURES
+from backend.storefront_views.returns_page import OfferLine, OfferView, RequestedReturnView, ReturnsView
 from storefront.components.forms import (
     NO_PROBLEM,
     field,
@@ -24,26 +24,26 @@ from storefront.components.icons import icon
 from storefront.pages.order.sections import section
 from storefront.reflex_ext.hooks import ABSENT
 
-NAME = "devoluciones"
+RETURNS_ID = "devoluciones"
 
 
-def returns(part: ObjectVar[ReturnsView], action: rx.Var[str], said: rx.Var[str]) -> rx.Component:
-    """All of it, where there is any."""
+def returns_section(part: ObjectVar[ReturnsView], action: rx.Var[str], result: rx.Var[str]) -> rx.Component:
+    """Build the existing requests and the forms for new ones, if there are any."""
     shown = section(
         _("Cancelar, devolver o pedir garantía"),
         rx.cond(
-            said != "",
-            rx.el.p(said, role="status", class_name="returns__said", data_testid="returns-said"),
+            result != "",
+            rx.el.p(result, role="status", class_name="returns__said", data_testid="returns-said"),
         ),
-        rx.el.ul(rx.foreach(part.asked, asked), class_name="returns"),
-        rx.foreach(part.offers, lambda one: offer(one, action)),
-        name=NAME,
+        rx.el.ul(rx.foreach(part.requested_returns, return_row), class_name="returns"),
+        rx.foreach(part.offers, lambda offer: offer_form(offer, action)),
+        name=RETURNS_ID,
     )
-    return rx.cond((part.asked.length() > 0) | (part.offers.length() > 0), shown)
+    return rx.cond((part.requested_returns.length() > 0) | (part.offers.length() > 0), shown)
 
 
-def asked(row: ObjectVar[AskedView]) -> rx.Component:
-    """How one stands."""
+def return_row(row: ObjectVar[RequestedReturnView]) -> rx.Component:
+    """Build a request with its status."""
     return rx.el.li(
         rx.el.p(rx.el.b(row.title), " · ", row.state_label, class_name="parcel__name"),
         rx.el.p(row.text),
@@ -55,38 +55,38 @@ def asked(row: ObjectVar[AskedView]) -> rx.Component:
     )
 
 
-def offer(one: ObjectVar[OfferView], action: rx.Var[str]) -> rx.Component:
-    """A form that asks for it, folded."""
+def offer_form(offer: ObjectVar[OfferView], action: rx.Var[str]) -> rx.Component:
+    """Build the folded form of a new request."""
     return rx.el.details(
-        rx.el.summary(one.title, icon("down", size=20), class_name="returns__head"),
+        rx.el.summary(offer.title, icon("down", size=20), class_name="returns__head"),
         file_form(
-            rx.el.p(one.lead, class_name="order__soft"),
-            rx.el.input(type="hidden", name="kind", value=one.kind, read_only=True),
-            rx.foreach(one.lines, lambda line: units(one.kind, line)),
-            reason(one),
-            rx.cond(one.takes_pictures, pictures_field(f"{one.kind}-pictures", MOST_PICTURES)),
+            rx.el.p(offer.lead, class_name="order__soft"),
+            rx.el.input(type="hidden", name="kind", value=offer.kind, read_only=True),
+            rx.foreach(offer.lines, lambda line: units_field(offer.kind, line)),
+            reason_field(offer),
+            rx.cond(offer.takes_pictures, pictures_field(f"{offer.kind}-pictures", MAX_PICTURES)),
             rx.cond(
-                one.needs_account,
+                offer.needs_account,
                 rx.el.p(rx.el.b(_("¿A qué cuenta te devolvemos el dinero?"))),
                 rx.el.p(rx.el.b(_("Tu cuenta, por si hay que devolverte dinero (opcional)"))),
             ),
-            *account(one),
+            *account_fields(offer),
             action=action,
-            submit=one.button,
+            submit=offer.button,
             look="dark",
             test_id="ask-return",
             class_name="returns__form",
         ),
         class_name="returns__offer",
-        key=one.kind,
-        data_testid=f"offer-{one.kind}",
+        key=offer.kind,
+        data_testid=f"offer-{offer.kind}",
     )
 
 
-def units(kind: Any, line: ObjectVar[OfferLine]) -> rx.Component:
-    """How many of a toy."""
+def units_field(kind: Any, line: ObjectVar[OfferLine]) -> rx.Component:
+    """Build the input for the units of a line."""
     return field(
-        f"{UNITS}{line.id}",
+        f"{UNITS_PREFIX}{line.id}",
         line.title.to(str),
         element_id=f"{kind}-{line.id}",
         problem=NO_PROBLEM,
@@ -100,33 +100,33 @@ def units(kind: Any, line: ObjectVar[OfferLine]) -> rx.Component:
     )
 
 
-def reason(one: ObjectVar[OfferView]) -> rx.Component:
-    """Why."""
-    element_id = f"{one.kind}-reason"
+def reason_field(offer: ObjectVar[OfferView]) -> rx.Component:
+    """Build the text area for the reason."""
+    element_id = f"{offer.kind}-reason"
     area = rx.el.textarea(
         id=rx.Var.create(element_id),
         name="reason",
         rows="3",
-        max_length=LONGEST_REASON,
-        required=one.needs_reason,
+        max_length=MAX_REASON_LENGTH,
+        required=offer.needs_reason,
         class_name="field__input pqrs__text",
     )
-    label = rx.cond(one.needs_reason, _("¿Qué pasa?"), _("¿Por qué? (opcional)"))
+    label = rx.cond(offer.needs_reason, _("¿Qué pasa?"), _("¿Por qué? (opcional)"))
     return field_box(label, area, element_id=element_id, problem=NO_PROBLEM, live="")
 
 
-def account(one: ObjectVar[OfferView]) -> list[rx.Component]:
-    """Where the money goes to."""
-    must = rx.cond(one.needs_account, True, ABSENT)
+def account_fields(offer: ObjectVar[OfferView]) -> list[rx.Component]:
+    """Build the fields of the bank account that receives the refund."""
+    is_required = rx.cond(offer.needs_account, True, ABSENT)
 
     def line(name: str, label: str, **more: Any) -> rx.Component:
         return field(
             name,
             label,
-            element_id=f"{one.kind}-{name}",
+            element_id=f"{offer.kind}-{name}",
             problem=NO_PROBLEM,
             live="",
-            required=must,
+            required=is_required,
             **more,
         )
 
@@ -136,12 +136,12 @@ def account(one: ObjectVar[OfferView]) -> list[rx.Component]:
         select_field(
             _("Tipo de cuenta"),
             [rx.el.option(_("Elige"), value=""), *options],
-            element_id=f"{one.kind}-account_type",
+            element_id=f"{offer.kind}-account_type",
             problem=NO_PROBLEM,
             live="",
             name="account_type",
             default_value="",
-            required=must,
+            required=is_required,
         ),
         line("account_number", _("Número de la cuenta"), input_mode="numeric"),
         line("holder", _("De quién es la cuenta"), auto_complete="name"),

@@ -1,4 +1,4 @@
-"""The parts of an order: what was bought, where it goes, and the payment's facts."""
+"""The sections of an order's page: products, delivery and payment data."""
 
 import reflex as rx
 from reflex.vars import ObjectVar
@@ -8,16 +8,16 @@ from backend.fulfillment.views import FulfillmentView
 from backend.storefront_views.order_page import OrderLineView, OrderView
 from storefront.components.icons import icon
 from storefront.components.pictures import product_picture
-from storefront.components.promo_code import savings
+from storefront.components.promo_code import saving_rows
 from storefront.components.reviews import review_link
-from storefront.components.sharing import whatsapp
-from storefront.links import to_variant
+from storefront.components.sharing import whatsapp_button
+from storefront.links import variant_href
 from storefront.pages.order import texts
 from storefront.state.frame import FrameState
 
 
 def section(title: str, *content: rx.Component, name: str) -> rx.Component:
-    """A card with a title."""
+    """Build a card with a title."""
     return rx.el.section(
         rx.el.h2(title, id=name, class_name="order__heading"),
         *content,
@@ -27,13 +27,13 @@ def section(title: str, *content: rx.Component, name: str) -> rx.Component:
 
 
 def fact(name: str, value: rx.Var[str] | str, test_id: str = "") -> rx.Component:
-    """A value and its name; a dash for a value that is not known yet."""
+    """Build a name and its value; a dash for a value that is not known yet."""
     shown = rx.cond(value == "", "—", value) if isinstance(value, rx.Var) else value
     return rx.el.div(rx.el.dt(name), rx.el.dd(shown, data_testid=test_id))
 
 
-def line(item: ObjectVar[OrderLineView]) -> rx.Component:
-    """One line, as sold."""
+def order_line(item: ObjectVar[OrderLineView]) -> rx.Component:
+    """Build one line of the order."""
     return rx.el.li(
         rx.el.div(
             product_picture(item.picture, "72px", alt=""),
@@ -44,7 +44,7 @@ def line(item: ObjectVar[OrderLineView]) -> rx.Component:
                 item.product_handle != "",
                 rx.el.a(
                     item.title,
-                    href=to_variant(item.product_handle, item.variant, item.variant_id),
+                    href=variant_href(item.product_handle, item.variant, item.variant_id),
                     class_name="buy__title",
                 ),
                 rx.el.p(item.title, class_name="buy__title"),
@@ -60,18 +60,18 @@ def line(item: ObjectVar[OrderLineView]) -> rx.Component:
     )
 
 
-def purchase(order: ObjectVar[OrderView]) -> rx.Component:
-    """Lines and totals."""
+def purchase_section(order: ObjectVar[OrderView]) -> rx.Component:
+    """Build the lines and totals."""
     return section(
         _("Lo que compraste"),
         rx.el.ul(
-            rx.foreach(order.lines, line),
+            rx.foreach(order.lines, order_line),
             class_name="buy",
         ),
         rx.el.dl(
             rx.el.div(rx.el.dt(_("Subtotal")), rx.el.dd(order.subtotal_label)),
             rx.el.div(rx.el.dt(order.shipping_name), rx.el.dd(order.shipping_total_label)),
-            savings(order.savings),
+            saving_rows(order.savings),
             rx.el.div(
                 rx.el.dt(_("Total")),
                 rx.el.dd(order.total_label, data_testid="order-total"),
@@ -84,8 +84,8 @@ def purchase(order: ObjectVar[OrderView]) -> rx.Component:
     )
 
 
-def fulfillment(item: ObjectVar[FulfillmentView]) -> rx.Component:
-    """A fulfillment and its tracking."""
+def fulfillment_row(item: ObjectVar[FulfillmentView]) -> rx.Component:
+    """Build a fulfillment with its tracking."""
     return rx.el.li(
         icon("truck"),
         rx.el.div(
@@ -117,10 +117,10 @@ def fulfillment(item: ObjectVar[FulfillmentView]) -> rx.Component:
                     )
                 ),
             ),
-            moment(_("Despachado: "), item.shipped_label),
-            moment(_("Entrega estimada: "), item.expected_label),
-            moment(_("Entregado: "), item.delivered_label),
-            moment(_("Recibió: "), item.received_by),
+            moment_row(_("Despachado: "), item.shipped_label),
+            moment_row(_("Entrega estimada: "), item.expected_label),
+            moment_row(_("Entregado: "), item.delivered_label),
+            moment_row(_("Recibió: "), item.received_by),
         ),
         class_name="parcel",
         data_stage=item.stage,
@@ -129,17 +129,17 @@ def fulfillment(item: ObjectVar[FulfillmentView]) -> rx.Component:
 
 
 def stage_text(stage: rx.Var[str]) -> rx.Var[str]:
-    """The stage of a fulfillment, as shoppers read it."""
+    """Return the stage of a fulfillment as text for customers."""
     return rx.match(stage, *texts.STAGES.items(), texts.STAGES["preparing"])
 
 
-def moment(name: str, label: rx.Var[str]) -> rx.Component:
-    """A moment of a parcel's way, once there is one."""
+def moment_row(name: str, label: rx.Var[str]) -> rx.Component:
+    """Build a date or fact of a fulfillment, if it is known."""
     return rx.cond(label != "", rx.el.p(name, label, class_name="parcel__moment"))
 
 
-def delivery(order: ObjectVar[OrderView]) -> rx.Component:
-    """Who receives it, where, and how it travels."""
+def delivery_section(order: ObjectVar[OrderView]) -> rx.Component:
+    """Build the recipient, the address and the fulfillments."""
     return section(
         _("Entrega"),
         rx.el.address(
@@ -159,7 +159,7 @@ def delivery(order: ObjectVar[OrderView]) -> rx.Component:
         rx.cond(
             order.fulfillments.length() > 0,
             rx.el.ul(
-                rx.foreach(order.fulfillments, fulfillment),
+                rx.foreach(order.fulfillments, fulfillment_row),
                 class_name="parcels",
             ),
             rx.cond(
@@ -173,8 +173,8 @@ def delivery(order: ObjectVar[OrderView]) -> rx.Component:
     )
 
 
-def nothing_paid(order: ObjectVar[OrderView]) -> rx.Component:
-    """Show the payment of an order whose total was 0: there was none."""
+def free_order_payment(order: ObjectVar[OrderView]) -> rx.Component:
+    """Build the payment data of an order whose total was 0: nothing was paid."""
     facts = order.payment
     return section(
         _("Pago"),
@@ -191,8 +191,8 @@ def nothing_paid(order: ObjectVar[OrderView]) -> rx.Component:
     )
 
 
-def payment(order: ObjectVar[OrderView]) -> rx.Component:
-    """What PSE wants a result page to show, whatever the result (wire: checkout)."""
+def payment_section(order: ObjectVar[OrderView]) -> rx.Component:
+    """Build the transaction data that PSE requires on a result page, for any result (wire: checkout)."""
     facts = order.payment
     state = rx.match(facts.state, *texts.PAYMENT_STATES.items(), texts.PAYMENT_STATES["pending"])
     return section(
@@ -221,8 +221,8 @@ def payment(order: ObjectVar[OrderView]) -> rx.Component:
             _(" y danos la referencia o el CUS."),
             class_name="order__contact",
         ),
-        whatsapp(
-            # the address without its token: whoever reads it in the shop opens the order in the office
+        whatsapp_button(
+            # the URL without its token: staff who read the message open the order in the office
             _("Hola, tengo una pregunta sobre mi pedido {number}: {page}").format(
                 number=order.number, page=f"{FrameState.shop.site}/order/{order.id}"
             ),

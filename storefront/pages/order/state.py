@@ -1,6 +1,6 @@
-"""The order that is shown, to whoever holds its signed link and to nobody else.
+"""State of the order's page, which only the holder of its signed link can see.
 
-No handler trusts the state: each reads the address and checks its token again.
+No handler trusts the state: each reads the URL and checks its token again.
 """
 
 import logging
@@ -16,7 +16,7 @@ from backend.core.errors import Conflict, NotFound, ShopError
 from backend.core.outage import DatabaseUnavailable
 from backend.core.texts import _
 from backend.edge.form_submissions import PRESS_PARAMETER
-from backend.returns.routes import ASK, SAID
+from backend.returns.routes import REQUEST_PATH, RESULT_TEXTS
 from backend.storefront_views.order_page import OrderView
 from storefront.components.change_bank import change_bank
 from storefront.links import CHECKOUT
@@ -32,57 +32,57 @@ log = logging.getLogger(__name__)
 ORDER_ID = "id"
 TOKEN = "token"  # noqa: S105 (a parameter's name)
 TITLE = _("Tu pedido")
-"""Before it is known whether the address leads to an order, and to which."""
+"""The title until it is known whether the URL is that of an order, and of which."""
 UNKNOWN = _("No encontramos este pedido")
 
 
 @dataclass(frozen=True, slots=True)
 class OrderContent:
-    """The order of an address; None when it leads to none, or its token is not the order's.
+    """The order of a URL; None if there is no such order, or the token is not that of the order.
 
-    `bank` is where it can still be paid; empty when it cannot. `ask` is where its forms are sent to, and `said` is what
-    came of one. `token` is the address's, for files of the order.
+    `bank_url` is where it can still be paid, else empty. `form_action` is the URL that receives its forms, and
+    `result` is the message about a submitted form. `token` is that of the URL, for the order's files.
     """
 
     order_id: str = ""
     order: OrderView | None = None
-    bank: str = ""
-    ask: str = ""
-    said: str = ""
+    bank_url: str = ""
+    form_action: str = ""
+    result: str = ""
     token: str = ""
 
 
 async def load(params: PageParams) -> PageData[OrderContent]:
-    """The order as the database has it. The gateway is not asked: a document does not wait for it."""
+    """Read the order from the database. The payment gateway is not asked, as a document must not wait for it."""
     try:
-        return await read_order(params, ask=False)
+        return await read_order(params, ask_gateway=False)
     except NotFound:
         meta = DocumentMeta(title=UNKNOWN, status=404, robots=NOINDEX)
-        return PageData(OrderContent(params.tail), meta)
+        return PageData(OrderContent(params.last_part), meta)
 
 
-async def read_order(params: PageParams, *, ask: bool) -> PageData[OrderContent]:
-    """The order, and with `ask` what the gateway says of its payment right now.
+async def read_order(params: PageParams, *, ask_gateway: bool) -> PageData[OrderContent]:
+    """Read the order. With `ask_gateway`, ask the payment gateway for the current state of its payment.
 
     Raises:
-        NotFound: no such order, or the token is not its.
+        NotFound: there is no such order, or the token is not that of the order.
     """
-    placed_orders, order_id, token = current_shop().placed_orders, params.tail, token_of(params)
-    order = await placed_orders.page(order_id, token, ask=ask)
-    placed = await placed_orders.placed(order_id, token) if order.status == "pending" else None
+    placed_orders, order_id, token = current_shop().placed_orders, params.last_part, get_token(params)
+    order = await placed_orders.get_order_page(order_id, token, refresh=ask_gateway)
+    placed = await placed_orders.get_placed_order(order_id, token) if order.status == "pending" else None
     bank = placed.redirect_url if placed is not None else None
-    form = f"{ASK}?{urlencode({'id': order_id, TOKEN: token, PRESS_PARAMETER: token_hex(16)})}"
-    said = SAID.get(params.asked("said"), "")
-    return PageData(OrderContent(order_id, order, bank or "", form, said, token), meta_of(order))
+    form = f"{REQUEST_PATH}?{urlencode({'id': order_id, TOKEN: token, PRESS_PARAMETER: token_hex(16)})}"
+    result = RESULT_TEXTS.get(params.get_parameter("said"), "")
+    return PageData(OrderContent(order_id, order, bank or "", form, result, token), build_meta(order))
 
 
-def token_of(params: PageParams) -> str:
-    """The token of the address, without what a gateway may have hung on it (`?token=abc?ref_payco=1`)."""
-    return params.asked(TOKEN).partition("?")[0].partition("&")[0]
+def get_token(params: PageParams) -> str:
+    """Return the token of the URL without text that a gateway may have appended (`?token=abc?ref_payco=1`)."""
+    return params.get_parameter(TOKEN).partition("?")[0].partition("&")[0]
 
 
-def meta_of(order: OrderView) -> DocumentMeta:
-    """The document of an order. It belongs to its buyer: it is not to be found by searching."""
+def build_meta(order: OrderView) -> DocumentMeta:
+    """Return the meta of an order's document. It is private, so search engines must not index it."""
     title = _("Pedido {number}").format(number=order.number)
     return DocumentMeta(title=title, robots=NOINDEX)
 
@@ -101,16 +101,16 @@ class OrderState(PageState, rx.State):
     async def refresh(self) -> None:
         """Load the order again. The gateway is asked at most every few seconds, the carrier every few minutes.
 
-        The browser may be at another order when they answer, which is left as it is. The page asks again by itself, so
-        a failure is not told.
+        If the browser has opened another order by the time they answer, nothing changes. The page repeats this
+        event by itself, so a failure is not shown.
         """
         async with self:
             address = address_of(self)
         params = PageParams.from_url(address)
         try:
-            data = await read_order(params, ask=True)
+            data = await read_order(params, ask_gateway=True)
         except (ShopError, DatabaseUnavailable) as error:
-            log.info("order %s could not be refreshed: %s", params.tail, error.message)
+            log.info("order %s could not be refreshed: %s", params.last_part, error.message)
             return
         async with self:
             if address_of(self) == address and self.content != data.content:
@@ -118,14 +118,14 @@ class OrderState(PageState, rx.State):
 
     @event(background=True, press=Resend.SAME_PAGE)
     async def change_bank(self) -> Any:
-        """Cancel the payment at the bank, restore the cart and go to the checkout for another bank.
+        """Cancel the payment at the bank, restore the cart and go to the checkout to choose another bank.
 
-        Pressed twice it is done once: the second press finds the cart restored. When the payment has ended by now, the
-        page shows its result.
+        A second click has no second effect, as it finds the cart restored. If the payment has ended in the
+        meantime, the page shows its result.
         """
         async with self:
             params = PageParams.from_url(self.router.url)
-        changed = await change_bank(self, params.tail, token_of(params))
+        changed = await change_bank(self, params.last_part, get_token(params))
         if changed.has_cart:
             yield rx.redirect(CHECKOUT)
         else:
@@ -139,18 +139,18 @@ class OrderState(PageState, rx.State):
     async def try_again(self) -> Any:
         """Restore the cart of an order that was not paid, and go to the checkout.
 
-        When it is paid by now, after all, the page shows that.
+        If the order is paid in the meantime, the page shows that.
         """
         params, cart = PageParams.from_url(self.router.url), await self.get_state(CartState)
-        leads: Any = None
+        events: Any = None
         async with errors_as_notices(self):
-            await use_own_cart(cart)  # nothing is put into a cart that is somebody else's
-            orders, token = current_shop().placed_orders, token_of(params)
+            await use_own_cart(cart)  # never add lines to another customer's cart
+            orders, token = current_shop().placed_orders, get_token(params)
             try:
-                cart.cart_id = await orders.try_again(params.tail, token, cart.cart_id)
-                leads = rx.redirect(CHECKOUT)
+                cart.cart_id = await orders.restore_canceled_cart(params.last_part, token, cart.cart_id)
+                events = rx.redirect(CHECKOUT)
             except Conflict as error:
-                log.info("order %s is not lost: %s", params.tail, error.message)
-                leads = OrderState.refresh
+                log.info("the cart of order %s is not restored: %s", params.last_part, error.message)
+                events = OrderState.refresh
         self.answers = next_number(self.answers)
-        return leads
+        return events

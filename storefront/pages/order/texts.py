@@ -1,4 +1,4 @@
-"""What the order's page says in each state (wire: checkout, pending text and double payment)."""
+"""Texts of the order's page for each state (wire: checkout, pending text and double payment)."""
 
 from backend.core.texts import _
 
@@ -88,13 +88,13 @@ JOURNEY_WORDS = {
 FREE_TITLE = _("¡Gracias! Tu pedido está confirmado")
 FREE_WORDS = _("No tienes nada que pagar. Ya estamos alistando tus juguetes.")
 FREE_SHIPPED = _("Ya despachamos tus juguetes. Más abajo ves por dónde van.")
-"""In place of those of paid orders, where the total is 0."""
+"""Replaces the texts of a paid order if its total is 0."""
 FREE_CANCELED = _("Tu pedido está cancelado. No se hizo ningún cobro.")
 SENT_UNPAID = _(
     "Ya despachamos tus juguetes: más abajo ves por dónde van. Todavía no recibimos tu pago: escríbenos o llámanos "
     "para acordarlo."
 )
-"""In place of the journey's, where staff sent what is yet to be paid."""
+"""Replaces the shipping text if staff sent an order before it was paid."""
 STAGES = {
     "preparing": _("Preparando el envío"),
     "ready": _("Empacado, esperando que lo recojan"),
@@ -107,6 +107,6 @@ STAGES = {
     "returned": _("Devuelto a nuestra bodega"),
     "canceled": _("Guía anulada"),
 }
-"""The stage of a fulfillment as shoppers read it: `FulfillmentView.stage`."""
-AGAIN = _("Intentar de nuevo con el mismo carrito")
-BRINGING = _("Preparando tu carrito…")
+"""The stage of a fulfillment as text for customers: `FulfillmentView.stage`."""
+RETRY = _("Intentar de nuevo con el mismo carrito")
+RESTORING_CART = _("Preparando tu carrito…")

@@ -1,4 +1,4 @@
-"""Rows to settle, and what the Admin API does with them."""
+"""Rows of attention for tests."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -15,7 +15,7 @@ Raise = Callable[..., Awaitable[str]]
 
 @pytest.fixture
 def raised(shop: Shop) -> Raise:
-    """Raise a row. Gives its id."""
+    """Return a function that raises a row and returns its id."""
 
     async def raise_one(kind: AttentionKind, subject_id: str = "payses_1", **facts: Any) -> str:
         async with shop.database.transaction() as session:

@@ -1,4 +1,4 @@
-"""What a person must settle: listed, told by mail, settled once (backend.attention)."""
+"""Attention: rows are listed, mailed and resolved once (backend.attention)."""
 
 import asyncio
 from datetime import timedelta
@@ -15,8 +15,8 @@ from backend.attention.service import AttentionService, Decision, Resolver
 from backend.core.db.database import database_now, db_now
 from backend.core.errors import Conflict
 from backend.jobs.models import Job
-from backend.jobs.worker import ENDED
-from backend.mail.messages import message_of
+from backend.jobs.worker import PROCESS_ENDED
+from backend.mail.messages import compose_message
 from backend.mail.models import Mail
 from backend.mail.rendering import MailRenderer
 from backend.staff.models import Staff
@@ -35,7 +35,7 @@ def test_every_kind_has_its_rules() -> None:
         assert rules.within > timedelta(0)
 
 
-async def test_rows_are_listed_with_all_that_is_needed(admin: httpx.AsyncClient, raised: Raise) -> None:
+async def test_rows_are_listed_with_all_fields(admin: httpx.AsyncClient, raised: Raise) -> None:
     attention_id = await raised(
         K.PAID_TWICE, amount=33_528, order_id="order_1", payment_session_id="payses_1"
     )
@@ -57,7 +57,7 @@ async def test_rows_are_listed_with_all_that_is_needed(admin: httpx.AsyncClient,
     assert (row["resolved_at"], row["resolved_by"], row["resolution"]) == (None, None, None)
 
 
-async def test_the_list_is_filtered_and_paged(admin: httpx.AsyncClient, raised: Raise) -> None:
+async def test_list_is_filtered_and_paged(admin: httpx.AsyncClient, raised: Raise) -> None:
     doubt = await raised(K.LABEL_IN_DOUBT, "ful_1", order_id="order_1")
     late = await raised(K.APPROVED_LATE, "payses_1", order_id="order_1")
     done = await raised(K.APPROVED_LATE, "payses_2", order_id="order_2")
@@ -66,7 +66,7 @@ async def test_the_list_is_filtered_and_paged(admin: httpx.AsyncClient, raised: 
     async def ids(**query: object) -> list[str]:
         return [row["id"] for row in (await get(admin, "/admin/attention", **query))["attention"]]
 
-    assert await ids() == [doubt, late, done]  # a label is the more urgent, what is settled comes last
+    assert await ids() == [doubt, late, done]  # a label is more urgent; resolved rows come at the end
     assert await ids(status="open") == [doubt, late]
     assert await ids(status="resolved") == [done]
     assert await ids(kind="approved_late") == [late, done]
@@ -76,7 +76,7 @@ async def test_the_list_is_filtered_and_paged(admin: httpx.AsyncClient, raised: 
     assert (await admin.get("/admin/attention", params={"status": "lost"})).status_code == 400
 
 
-async def test_only_staff_see_and_settle(anyone: httpx.AsyncClient, raised: Raise) -> None:
+async def test_reading_and_resolving_need_staff(anyone: httpx.AsyncClient, raised: Raise) -> None:
     attention_id = await raised(K.APPROVED_LATE)
     assert (await anyone.get("/admin/attention")).status_code == 401
     assert (await anyone.get(f"/admin/attention/{attention_id}")).status_code == 401
@@ -84,14 +84,14 @@ async def test_only_staff_see_and_settle(anyone: httpx.AsyncClient, raised: Rais
     assert (await anyone.post(f"/admin/attention/{attention_id}/resolve", json=body)).status_code == 401
 
 
-async def test_a_note_settles_a_row_and_says_by_whom(
+async def test_note_resolves_a_row_and_stores_the_actor(
     admin: httpx.AsyncClient, raised: Raise, shop: Shop
 ) -> None:
     attention_id = await raised(K.PAYMENT_UNRESOLVED)
     body = {"action": "dismissed", "note": "The gateway's service says that nothing came"}
     row = (await post(admin, f"/admin/attention/{attention_id}/resolve", body))["attention"]
     assert (row["status"], row["resolution"], row["note"]) == ("resolved", "dismissed", body["note"])
-    assert row["resolved_by"] == await staff_id(shop)
+    assert row["resolved_by"] == await find_staff_id(shop)
     assert row["resolved_at"] >= row["created_at"]
     again = await admin.post(f"/admin/attention/{attention_id}/resolve", json=body)
     assert (again.status_code, again.json()["type"]) == (409, "conflict")
@@ -113,7 +113,7 @@ async def test_a_note_settles_a_row_and_says_by_whom(
         (K.PAID_TWICE, {}, ""),
     ],
 )
-async def test_what_a_kind_does_not_allow_is_refused_and_stays_open(
+async def test_disallowed_action_is_refused_and_row_stays_open(
     *, admin: httpx.AsyncClient, raised: Raise, kind: K, body: dict[str, str], says: str
 ) -> None:
     attention_id = await raised(kind, "1")
@@ -123,19 +123,19 @@ async def test_what_a_kind_does_not_allow_is_refused_and_stays_open(
     assert (await get(admin, f"/admin/attention/{attention_id}"))["attention"]["status"] == "open"
 
 
-async def test_what_does_not_exist_is_not_found(admin: httpx.AsyncClient) -> None:
+async def test_unknown_row_is_not_found(admin: httpx.AsyncClient) -> None:
     assert (await admin.get("/admin/attention/attn_nosuch")).status_code == 404
     body = {"action": "dismissed", "note": "no"}
     assert (await admin.post("/admin/attention/attn_nosuch/resolve", json=body)).status_code == 404
 
 
-async def staff_id(shop: Shop) -> str:
+async def find_staff_id(shop: Shop) -> str:
     async with shop.database.read() as session:
         return str((await session.execute(select(Staff.id))).scalar_one())
 
 
-class Counting(Resolver):
-    """Counts what it resolves; a rival resolves the same row while this one prepares."""
+class CountingResolver(Resolver):
+    """Resolver that counts its calls; a rival resolves the same row while this one prepares."""
 
     def __init__(self) -> None:
         self.applied = 0
@@ -150,9 +150,9 @@ class Counting(Resolver):
         self.applied += 1
 
 
-async def test_a_rival_who_was_quicker_has_settled_it_alone(shop: Shop, raised: Raise) -> None:
+async def test_faster_concurrent_decision_is_the_only_one(shop: Shop, raised: Raise) -> None:
     attention_id = await raised(K.APPROVED_LATE)
-    resolver = Counting()
+    resolver = CountingResolver()
     service = AttentionService(shop.database, {K.APPROVED_LATE: resolver})
     resolver.rival = service
     with pytest.raises(Conflict):
@@ -160,9 +160,9 @@ async def test_a_rival_who_was_quicker_has_settled_it_alone(shop: Shop, raised: 
     assert resolver.applied == 1
 
 
-async def test_settled_many_times_at_once_it_is_settled_once(shop: Shop, raised: Raise) -> None:
+async def test_concurrent_decisions_resolve_once(shop: Shop, raised: Raise) -> None:
     attention_id = await raised(K.APPROVED_LATE)
-    resolver = Counting()
+    resolver = CountingResolver()
     service = AttentionService(shop.database, {K.APPROVED_LATE: resolver})
     done = await asyncio.gather(
         *(
@@ -175,22 +175,20 @@ async def test_settled_many_times_at_once_it_is_settled_once(shop: Shop, raised:
     assert resolver.applied == 1
 
 
-async def test_once_it_is_settled_the_same_may_be_raised_again(
-    shop: Shop, raised: Raise, admin: httpx.AsyncClient
-) -> None:
+async def test_resolved_row_can_be_raised_again(shop: Shop, raised: Raise, admin: httpx.AsyncClient) -> None:
     first = await raised(K.APPROVED_LATE)
     assert await raised(K.APPROVED_LATE) == first
     await post(admin, f"/admin/attention/{first}/resolve", {"action": "dismissed", "note": "no"})
     assert await raised(K.APPROVED_LATE) != first
 
 
-async def test_each_new_row_is_one_mail_to_the_shop(shop: Shop, raised: Raise) -> None:
+async def test_each_new_row_sends_one_mail_to_the_shop(shop: Shop, raised: Raise) -> None:
     attention_id = await raised(K.PAID_TWICE, amount=33_528, order_id="order_1")
     await raised(K.PAID_TWICE, amount=33_528, order_id="order_1")
     async with shop.database.read() as session:
         (mail,) = (await session.execute(select(Mail))).scalars()
         assert (mail.kind, mail.about) == ("attention", attention_id)
-        message = await message_of(session, shop.settings, mail)
+        message = await compose_message(session, shop.settings, mail)
     assert message is not None
     sent = MailRenderer(shop.settings).render(message, shop.settings)
     assert (sent["To"], sent["Subject"]) == (
@@ -204,19 +202,19 @@ async def test_each_new_row_is_one_mail_to_the_shop(shop: Shop, raised: Raise) -
         assert fact in text
 
 
-async def test_what_is_settled_before_its_mail_leaves_needs_none(
+async def test_row_resolved_before_its_mail_sends_none(
     shop: Shop, raised: Raise, admin: httpx.AsyncClient
 ) -> None:
     attention_id = await raised(K.PAID_TWICE)
     await post(admin, f"/admin/attention/{attention_id}/resolve", {"action": "dismissed", "note": "no"})
     async with shop.database.read() as session:
         (mail,) = (await session.execute(select(Mail))).scalars()
-        assert await message_of(session, shop.settings, mail) is None
+        assert await compose_message(session, shop.settings, mail) is None
 
 
 @pytest.fixture
 async def failed_job(shop: Shop) -> int:
-    """A job that was given up, and its row."""
+    """Create a job that failed permanently, with its row, and return the job's id."""
     async with shop.database.transaction() as session:
         job = Job(kind="mail.send", key="mail_1", run_at=db_now(), failed_at=db_now(), failures=9)  # type: ignore[arg-type]
         session.add(job)
@@ -226,7 +224,7 @@ async def failed_job(shop: Shop) -> int:
         return job.id
 
 
-async def test_a_job_runs_once_more(shop: Shop, admin: httpx.AsyncClient, failed_job: int) -> None:
+async def test_honor_runs_the_failed_job_again(shop: Shop, admin: httpx.AsyncClient, failed_job: int) -> None:
     (row,) = (await get(admin, "/admin/attention", kind="job_failed"))["attention"]
     await post(admin, f"/admin/attention/{row['id']}/resolve", {"action": "honor"})
     async with shop.database.read() as session:
@@ -234,18 +232,16 @@ async def test_a_job_runs_once_more(shop: Shop, admin: httpx.AsyncClient, failed
     assert (job.failed_at, job.failures, job.failing_since) == (None, 0, None)
 
 
-async def test_a_job_is_forgotten(shop: Shop, admin: httpx.AsyncClient, failed_job: int) -> None:
+async def test_dismiss_deletes_the_failed_job(shop: Shop, admin: httpx.AsyncClient, failed_job: int) -> None:
     (row,) = (await get(admin, "/admin/attention", kind="job_failed"))["attention"]
     await post(admin, f"/admin/attention/{row['id']}/resolve", {"action": "dismissed", "note": "obsolete"})
     async with shop.database.read() as session:
         assert (await session.execute(select(Job).where(Job.id == failed_job))).first() is None
 
 
-async def test_periodic_work_is_not_forgotten_and_runs_again_at_its_next_time(
-    shop: Shop, admin: httpx.AsyncClient
-) -> None:
+async def test_dismissed_periodic_job_runs_at_its_next_time(shop: Shop, admin: httpx.AsyncClient) -> None:
     async with shop.database.transaction() as session:
-        job = Job(kind="tidy", key="", run_at=db_now(), failed_at=db_now(), failures=5, error=ENDED)  # type: ignore[arg-type]
+        job = Job(kind="tidy", key="", run_at=db_now(), failed_at=db_now(), failures=5, error=PROCESS_ENDED)  # type: ignore[arg-type]
         session.add(job)
         await session.flush()
         await raise_attention(session, K.JOB_FAILED, subject_id=str(job.id), message="given up")
@@ -259,7 +255,7 @@ async def test_periodic_work_is_not_forgotten_and_runs_again_at_its_next_time(
     assert timedelta(hours=23) < pause <= timedelta(days=1)
 
 
-async def test_a_job_that_is_gone_cannot_run(shop: Shop, admin: httpx.AsyncClient, failed_job: int) -> None:
+async def test_deleted_job_cannot_run(shop: Shop, admin: httpx.AsyncClient, failed_job: int) -> None:
     (row,) = (await get(admin, "/admin/attention", kind="job_failed"))["attention"]
     async with shop.database.transaction() as session:
         await session.execute(update(Job).values(failed_at=None))

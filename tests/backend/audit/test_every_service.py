@@ -1,8 +1,8 @@
-"""The audit is complete: no service that somebody of the staff calls writes without an entry.
+"""Completeness of the audit: no service that a staff member calls writes without an entry.
 
-Two nets. This file reads the source of every function that takes an `Actor`: it records, hands the actor on to one that
-does, or is named below as one that only reads. And while any test of the backend runs, `tests.audit_guard` looks at
-every statement: what is written below such a function and without an entry fails that test.
+Two checks. This file reads the source of every function that takes an `Actor`: it records, passes the actor to a
+function that records, or is listed below as read-only. In addition, `tests.audit_guard` checks every statement
+during all backend tests: a write below such a function without an entry fails that test.
 """
 
 import ast
@@ -12,40 +12,42 @@ from pathlib import Path
 from sqlalchemy.ext.asyncio import AsyncSession
 
 import backend
-from backend.audit import Subject, Thing, record
+from backend.audit import Subject, SubjectType, record
 from backend.catalog.models import Collection
 from backend.core.db.database import Database
 from backend.staff.rights import COMMAND_LINE, Actor
-from tests.audit_guard import watching
+from tests.audit_guard import watch_audit
 
 BACKEND = Path(backend.__file__).parent
-SOMEBODY = {"Actor", "StaffMember", "Who"}
-MAYBE_SOMEBODY = {"Who | None", "Actor | None", "Decision"}
-"""What a decision does is recorded where it is resolved, by `AttentionService`."""
+ACTOR_TYPES = {"Actor", "StaffMember", "AuditActor"}
+OPTIONAL_ACTOR_TYPES = {"AuditActor | None", "Actor | None", "Decision"}
+"""Optional actors. Decisions are recorded where they are resolved, by `AttentionService`."""
 ONLY_READ = {
-    "catalog/bulk/service.py::preview",
-    "media/upload_routes.py::keep",
+    "catalog/bulk/service.py::preview_bulk_change",
+    "media/upload_routes.py::store_spreadsheet",
     "media/upload_routes.py::upload_pictures",
-    "media/uploads.py::place",
+    "media/uploads.py::reserve_catalog_slot",
     "media/uploads.py::store",
-    "exports/service.py::kinds_for",
-    "imports/confirmation.py::drop",
+    "exports/service.py::list_kinds",
+    "imports/confirmation.py::discard_import",
     "imports/confirmation.py::set_makes_places",
-    "imports/files.py::refused_file",
-    "imports/spreadsheet_upload.py::keep_sheet",
+    "imports/files.py::build_refused_file",
+    "imports/spreadsheet_upload.py::store_spreadsheet",
     "imports/pictures.py::add_pictures",
-    "imports/platform_routes.py::keep",
-    "imports/reports.py::last_import",
-    "mail/notification_feed.py::feed_of",
-    "imports/reports.py::report",
+    "imports/platform_routes.py::create_import",
+    "imports/platform_routes.py::import_products",
+    "imports/platform_routes.py::store_spreadsheet",
+    "imports/reports.py::find_newest_import",
+    "mail/notification_feed.py::list_feed_entries",
+    "imports/reports.py::read_report",
     "office/settings/page.py::shop_page",
-    "imports/routes.py::keep_sent",
+    "imports/routes.py::store_sent_spreadsheet",
     "imports/routes.py::send_pictures",
     "imports/routes.py::send_sheet",
     "fulfillment/return_labels.py::request_return",
     "office/content/page.py::content_page",
     "office/customers/detail.py::customer_detail",
-    "office/products/bulk.py::last_changes",
+    "office/products/bulk.py::list_bulk_changes",
     "office/products/bulk.py::preview_view",
     "office/exports.py::exports_view",
     "office/exports.py::kind_options",
@@ -55,12 +57,12 @@ ONLY_READ = {
     "office/team/account.py::own_account",
     "office/team/page.py::team_page",
     "office/pqrs.py::pqrs_list",
-    "office/products/editor.py::blank_form",
+    "office/products/editor.py::new_product_form",
     "office/returns/detail.py::return_detail",
-    "office/today.py::today",
+    "office/today.py::today_view",
     "orders/admin/routes.py::order_answer",
     "returns/admin_routes.py::add_return_shipping",
-    "returns/drafts.py::order_of_request",
+    "returns/drafts.py::find_order_of_request",
     "staff/dependencies.py::check",
     "staff/invites.py::list_invites",
     "staff/invites.py::read_invite",
@@ -69,28 +71,31 @@ ONLY_READ = {
     "staff/service.py::read_staff",
     "staff/sessions.py::sessions_of",
 }
-"""Beside routes that are got, and those that require a right to see something and no other. A picture is stored outside
-of the database: the product that comes to name it is recorded. A sheet is work to do: that it is begun is recorded."""
+"""Read-only functions, in addition to GET routes and to functions that require only rights to see something.
+
+A picture is stored outside of the database: the product that refers to it is recorded. An uploaded spreadsheet is
+only prepared: the start of its import is recorded.
+"""
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def functions() -> Iterator[tuple[str, Function]]:
-    """Every function of the shop that is called by somebody, by its file and name."""
+def list_functions() -> Iterator[tuple[str, Function]]:
+    """Yield every function of the shop that has an actor, by its file and name."""
     for file in sorted(BACKEND.rglob("*.py")):
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
-            if isinstance(node, Function) and said(node) & (SOMEBODY | MAYBE_SOMEBODY):
+            if isinstance(node, Function) and parameter_types(node) & (ACTOR_TYPES | OPTIONAL_ACTOR_TYPES):
                 yield f"{file.relative_to(BACKEND)}::{node.name}", node
 
 
-def said(node: Function) -> set[str]:
-    """The types of its parameters."""
+def parameter_types(node: Function) -> set[str]:
+    """Return the types of the function's parameters."""
     arguments = (*node.args.args, *node.args.kwonlyargs)
     return {ast.unparse(one.annotation) for one in arguments if one.annotation is not None}
 
 
-def calls_as_somebody(node: Function) -> set[str]:
-    """The names of what it calls with whoever acts."""
+def list_calls_with_actor(node: Function) -> set[str]:
+    """Return the names of the functions that it calls with the actor."""
     names = set()
     for call in ast.walk(node):
         if isinstance(call, ast.Call):
@@ -100,8 +105,8 @@ def calls_as_somebody(node: Function) -> set[str]:
     return names
 
 
-def only_sees(node: Function) -> bool:
-    """It is a route that is got, or requires rights and all of them are to see something."""
+def is_read_only(node: Function) -> bool:
+    """Return True if it is a GET route, or requires only rights to see something."""
     if any(ast.unparse(one).partition("(")[0].endswith(".get") for one in node.decorator_list):
         return True
     rights = {
@@ -112,48 +117,48 @@ def only_sees(node: Function) -> bool:
     return bool(rights) and all(right.startswith(("READ_", "EXPORT_")) for right in rights)
 
 
-def test_every_function_of_somebody_records_or_only_reads() -> None:
-    found = dict(functions())
+def test_every_function_with_an_actor_records_or_only_reads() -> None:
+    found = dict(list_functions())
     recording = {"record"}
     while True:
-        more = {node.name for node in found.values() if calls_as_somebody(node) & recording} - recording
+        more = {node.name for node in found.values() if list_calls_with_actor(node) & recording} - recording
         if not more:
             break
         recording |= more
     silent = {
         name
         for name, node in found.items()
-        if said(node) & SOMEBODY
+        if parameter_types(node) & ACTOR_TYPES
         and not node.name.startswith("_")
         and node.name not in recording
-        and not only_sees(node)
+        and not is_read_only(node)
         and name not in ONLY_READ
     }
     assert sorted(silent) == []
     assert set(found) >= ONLY_READ
 
 
-class TestTheGuard:
-    async def test_a_silent_write_is_found(self, database: Database) -> None:
-        with watching(__file__) as guard:
+class TestGuard:
+    async def test_write_without_an_entry_is_found(self, database: Database) -> None:
+        with watch_audit(__file__) as guard:
             async with database.transaction() as session:
-                await silently(session, COMMAND_LINE)
-        (act,) = guard.silent()
-        assert act.name == "silently"
+                await write_without_entry(session, COMMAND_LINE)
+        (call,) = guard.list_unrecorded()
+        assert call.name == "write_without_entry"
 
-    async def test_a_recorded_one_is_none(self, database: Database) -> None:
-        with watching(__file__) as guard:
+    async def test_recorded_write_is_not_reported(self, database: Database) -> None:
+        with watch_audit(__file__) as guard:
             async with database.transaction() as session:
-                await aloud(session, COMMAND_LINE)
-        assert guard.acts
-        assert not guard.silent()
+                await write_with_entry(session, COMMAND_LINE)
+        assert guard.calls
+        assert not guard.list_unrecorded()
 
 
-async def silently(session: AsyncSession, actor: Actor) -> None:
+async def write_without_entry(session: AsyncSession, actor: Actor) -> None:
     session.add(Collection(title=actor.id, handle="x"))
     await session.flush()
 
 
-async def aloud(session: AsyncSession, actor: Actor) -> None:
-    await record(session, actor, "created", Subject(Thing.COLLECTION, "pcol_1"))
-    await silently(session, actor)
+async def write_with_entry(session: AsyncSession, actor: Actor) -> None:
+    await record(session, actor, "created", Subject(SubjectType.COLLECTION, "pcol_1"))
+    await write_without_entry(session, actor)

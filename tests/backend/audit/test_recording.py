@@ -1,4 +1,4 @@
-"""What an entry holds, and that nothing changes it afterwards."""
+"""Contents of audit entries, and protection against later changes."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -8,23 +8,23 @@ import pytest
 from sqlalchemy import delete, func, select, text, update
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
-from backend.audit import AuditEntry, AuditPersonalValue, Subject, Thing, forget_personal_values, record
-from backend.audit.values import NOBODYS, SECRET
+from backend.audit import AuditEntry, AuditPersonalValue, Subject, SubjectType, forget_personal_values, record
+from backend.audit.values import NON_PERSONAL, SECRET_COLUMNS
 from backend.catalog.models import Collection, Product, Variant
 from backend.core.db.database import Database, database_now
 from backend.operations.table_registry import all_tables
 from backend.staff.models import Staff
 from backend.staff.rights import COMMAND_LINE, SHOP
 
-TOP = Subject(Thing.PRODUCT, "prod_top")
+TOP = Subject(SubjectType.PRODUCT, "prod_top")
 
 
-async def entries(database: Database) -> Sequence[AuditEntry]:
+async def read_entries(database: Database) -> Sequence[AuditEntry]:
     async with database.read() as session:
         return (await session.execute(select(AuditEntry).order_by(AuditEntry.id))).scalars().all()
 
 
-def shown(entry: AuditEntry) -> dict[str, Any]:
+def changes_by_field(entry: AuditEntry) -> dict[str, Any]:
     return {
         " ".join(filter(None, (one.get("on"), one["field"]))): (one.get("before"), one.get("after"))
         for one in entry.changes
@@ -32,15 +32,15 @@ def shown(entry: AuditEntry) -> dict[str, Any]:
 
 
 @pytest.fixture
-async def top(database: Database) -> None:
-    """A toy with one variant."""
+async def product_row(database: Database) -> None:
+    """Create a product with one variant."""
     async with database.transaction() as session:
         session.add(Product(id="prod_top", handle="trompo", title="Trompo", brand="Roble"))
         await session.flush()
         session.add(Variant(id="variant_top", product_id="prod_top", price=20_000))
 
 
-@pytest.mark.usefixtures("top")
+@pytest.mark.usefixtures("product_row")
 class TestChanges:
     async def test_fields_before_and_after(self, database: Database) -> None:
         async with database.transaction() as session:
@@ -49,24 +49,24 @@ class TestChanges:
             variant = await session.get_one(Variant, "variant_top")
             await record(session, COMMAND_LINE, "changed", TOP)
             product.title, variant.price = "Trompo de palo", 18_000
-        (entry,) = await entries(database)
+        (entry,) = await read_entries(database)
         assert (entry.actor_id, entry.action) == ("command line", "changed")
         assert (entry.subject_type, entry.subject_id) == ("product", "prod_top")
         assert entry.created_at >= before
-        assert shown(entry) == {
+        assert changes_by_field(entry) == {
             "title": ("Trompo", "Trompo de palo"),
             "variant:variant_top price": (20_000, 18_000),
         }
 
-    async def test_what_is_changed_back_is_no_change(self, database: Database) -> None:
+    async def test_reverted_change_is_not_recorded(self, database: Database) -> None:
         async with database.transaction() as session:
             product = await session.get_one(Product, "prod_top")
             await record(session, COMMAND_LINE, "changed", TOP)
             product.title, product.brand = "Trompito", "Cedro"
             await session.flush()
             product.title, product.brand = "Trompo", "Pino"
-        (entry,) = await entries(database)
-        assert shown(entry) == {"brand": ("Roble", "Pino")}
+        (entry,) = await read_entries(database)
+        assert changes_by_field(entry) == {"brand": ("Roble", "Pino")}
 
     async def test_each_entry_has_its_own_changes(self, database: Database) -> None:
         async with database.transaction() as session:
@@ -75,19 +75,19 @@ class TestChanges:
             product.title = "Trompito"
             await record(session, SHOP, "changed", TOP, {"stocked": (1, 2)})
             product.brand = "Pino"
-        first, second = await entries(database)
-        assert shown(first) == {"title": ("Trompo", "Trompito")}
-        assert shown(second) == {"stocked": (1, 2), "brand": ("Roble", "Pino")}
+        first, second = await read_entries(database)
+        assert changes_by_field(first) == {"title": ("Trompo", "Trompito")}
+        assert changes_by_field(second) == {"stocked": (1, 2), "brand": ("Roble", "Pino")}
 
-    async def test_what_is_rolled_back_leaves_nothing(self, database: Database) -> None:
+    async def test_rolled_back_action_leaves_no_entry(self, database: Database) -> None:
         with suppress(RuntimeError):
             async with database.transaction() as session:
                 await record(session, COMMAND_LINE, "changed", TOP)
                 raise RuntimeError
-        assert await entries(database) == []
+        assert await read_entries(database) == []
 
     @pytest.mark.parametrize("ended_by", [RuntimeError, IntegrityError])
-    async def test_what_a_savepoint_took_back_leaves_nothing(
+    async def test_rolled_back_savepoint_leaves_no_entry(
         self, database: Database, ended_by: type[Exception]
     ) -> None:
         async with database.transaction() as session:
@@ -105,29 +105,29 @@ class TestChanges:
             await session.refresh(product)
             async with session.begin_nested():
                 product.brand = "Pino"
-        (entry,) = await entries(database)
-        assert shown(entry) == {"brand": ("Roble", "Pino")}
+        (entry,) = await read_entries(database)
+        assert changes_by_field(entry) == {"brand": ("Roble", "Pino")}
 
-    async def test_new_and_deleted_rows(self, database: Database) -> None:
+    async def test_created_and_deleted_rows_are_recorded(self, database: Database) -> None:
         async with database.transaction() as session:
-            await record(session, COMMAND_LINE, "created", Subject(Thing.COLLECTION, "pcol_1"))
+            await record(session, COMMAND_LINE, "created", Subject(SubjectType.COLLECTION, "pcol_1"))
             collection = Collection(id="pcol_1", title="Madera", handle="madera")
             session.add(collection)
             await session.flush()
-            await record(session, COMMAND_LINE, "deleted", Subject(Thing.COLLECTION, "pcol_1"))
+            await record(session, COMMAND_LINE, "deleted", Subject(SubjectType.COLLECTION, "pcol_1"))
             await session.delete(collection)
-        made, gone = await entries(database)
-        assert shown(made) == {"title": (None, "Madera"), "handle": (None, "madera")}
-        assert shown(gone) == {"title": ("Madera", None), "handle": ("madera", None)}
+        made, gone = await read_entries(database)
+        assert changes_by_field(made) == {"title": (None, "Madera"), "handle": (None, "madera")}
+        assert changes_by_field(gone) == {"title": ("Madera", None), "handle": ("madera", None)}
 
 
 class TestPersonalValues:
-    async def test_lie_apart_and_secrets_nowhere(self, database: Database) -> None:
+    async def test_are_stored_separately_and_secrets_nowhere(self, database: Database) -> None:
         async with database.transaction() as session:
-            await record(session, COMMAND_LINE, "created", Subject(Thing.STAFF, "user_1"))
+            await record(session, COMMAND_LINE, "created", Subject(SubjectType.STAFF, "user_1"))
             session.add(Staff(id="user_1", email="ana@trompo.example", password_hash="argon2", role="shop"))
-        (entry,) = await entries(database)
-        fields = shown(entry)
+        (entry,) = await read_entries(database)
+        fields = changes_by_field(entry)
         assert fields["role"] == (None, "shop")
         assert fields["email"] == fields["password_hash"] == (None, None)
         async with database.read() as session:
@@ -135,8 +135,8 @@ class TestPersonalValues:
         assert entry.changes[value.place]["field"] == "email"
         assert (value.before, value.after) == (None, "ana@trompo.example")
 
-    async def test_are_deleted_and_that_is_an_entry(self, database: Database) -> None:
-        subject = Subject(Thing.CUSTOMER, "cus_1")
+    async def test_deletion_is_recorded_as_an_entry(self, database: Database) -> None:
+        subject = Subject(SubjectType.CUSTOMER, "cus_1")
         async with database.transaction() as session:
             await record(session, SHOP, "changed", subject, personal={"phone": ("300", "301")})
             await record(session, SHOP, "changed", TOP, personal={"phone": ("300", "302")})
@@ -145,12 +145,12 @@ class TestPersonalValues:
         async with database.read() as session:
             (left,) = (await session.execute(select(AuditPersonalValue.after))).scalars()
         assert left == "302"
-        told = [(one.action, one.actor_id, one.subject_id) for one in await entries(database)]
-        assert told[-1] == ("personal values deleted", "command line", "cus_1")
-        assert len(told) == 3
+        actions = [(one.action, one.actor_id, one.subject_id) for one in await read_entries(database)]
+        assert actions[-1] == ("personal values deleted", "command line", "cus_1")
+        assert len(actions) == 3
 
     @pytest.mark.parametrize("value", [5, 1.5, True, None, "5", "", [5], {"a": None}])
-    async def test_may_be_of_any_kind(self, database: Database, value: Any) -> None:
+    async def test_can_be_any_json_value(self, database: Database, value: Any) -> None:
         async with database.transaction() as session:
             await record(session, SHOP, "changed", TOP, personal={"was": (value, "x"), "is": ("x", value)})
         async with database.read() as session:
@@ -159,20 +159,20 @@ class TestPersonalValues:
             ).all()
         assert sorted(map(repr, stored)) == sorted(map(repr, [(value, "x"), ("x", value)]))
 
-    def test_only_columns_that_there_are_count_as_nobodys(self) -> None:
+    def test_listed_columns_exist(self) -> None:
         tables = all_tables().tables
         unknown = {
             f"{table}.{column}"
-            for table, columns in NOBODYS.items()
+            for table, columns in NON_PERSONAL.items()
             for column in columns or ()
             if column not in tables[table].columns
         }
         assert unknown == set()
-        assert set(NOBODYS) <= set(tables)
-        assert {column.name for table in tables.values() for column in table.columns} >= SECRET
+        assert set(NON_PERSONAL) <= set(tables)
+        assert {column.name for table in tables.values() for column in table.columns} >= SECRET_COLUMNS
 
 
-class TestTheDatabaseRefuses:
+class TestAppendOnly:
     @pytest.fixture
     async def entry(self, database: Database) -> None:
         async with database.transaction() as session:
@@ -188,7 +188,7 @@ class TestTheDatabaseRefuses:
         ids=["change an entry", "delete an entry", "change a personal value"],
     )
     @pytest.mark.usefixtures("entry")
-    async def test_to(self, database: Database, statement: Any) -> None:
+    async def test_statement_is_refused(self, database: Database, statement: Any) -> None:
         with pytest.raises(DBAPIError, match="append-only"):
             async with database.transaction() as session:
                 await session.execute(statement)
@@ -196,9 +196,9 @@ class TestTheDatabaseRefuses:
             assert (await session.execute(select(func.count()).select_from(AuditEntry))).scalar_one() == 1
 
     @pytest.mark.usefixtures("entry")
-    async def test_to_empty_the_table(self, database: Database) -> None:
+    async def test_truncate_is_refused(self, database: Database) -> None:
         if not database.is_sqlite:
             with pytest.raises(DBAPIError, match="append-only"):
                 async with database.transaction() as session:
                     await session.execute(text("TRUNCATE audit_entry CASCADE"))
-        assert len(await entries(database)) == 1
+        assert len(await read_entries(database)) == 1

@@ -1,4 +1,4 @@
-"""What was typed at the checkout, stored with the cart."""
+"""Drafts of the checkout form, stored with the cart."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from tests.backend.cart.cart_kit import cart_with
 from tests.store_defaults import Defaults
 
 
-async def test_a_draft_keeps_what_was_typed_and_no_more(database: Database, defaults: Defaults) -> None:
+async def test_draft_stores_limited_input(database: Database, defaults: Defaults) -> None:
     cart_id, _ = await cart_with(database, defaults)
     async with database.transaction() as session:
         await save_draft(session, cart_id, {"email": "a@b", "first_name": "Ana"})

@@ -1,22 +1,22 @@
-"""News of a cart: each event is said once, with a link, to the shopper whose cart it is, until they dismiss it.
+"""News of a cart: each event is shown once, with a link, to the cart's shopper, until they dismiss it.
 
-| event | words | link |
+| event | text | link |
 |---|---|---|
-| sign-in joins two carts | both carts' products with their units | cart |
-| sign-in gives the account its first cart, or an empty one gets lines | nothing: what is shown is what was | |
+| sign-in merges two carts | both carts' products with their units | cart |
+| sign-in gives the account its first cart, or an empty one gets lines | none: the shown lines do not change | |
 | sign-in cannot move units: no stock | product and missing units | product |
 | sign-in cannot move units: the cart is full | product and missing units | cart |
 | sign-in cannot move a code | the code and why | cart |
 | a variant is deleted, the product stays | title, variant, units of all its lines | product |
-| a variant is deleted of a product that is hidden | the same | category, else catalogue |
-| a variant is deleted that is in an order's cart, or in none | nothing | |
+| a variant of a hidden product is deleted | the same | category, else catalogue |
+| a variant in an order's cart, or in no cart, is deleted | none | |
 | a product is hidden or deleted (line stays) | title | category, else catalogue |
 | no unit is left (line stays) | title | product |
 | fewer units are left (line stays) | title, both numbers | product |
 | a typed code ends, is retired, or needs more | the code and why | cart |
-| dismissed by its shopper | gone | |
+| dismissed by its shopper | deleted | |
 | dismissed with another cart's id | it stays | |
-| the carts are joined later | it goes along | |
+| the carts are merged later | it moves too | |
 """
 
 import asyncio
@@ -27,14 +27,14 @@ import pytest
 from sqlalchemy import func, select, update
 
 from backend.cart import owners
-from backend.cart.access import Caller, new_cart, open_cart
+from backend.cart.access import Caller, create_empty_cart, open_cart
 from backend.cart.lines import add_to_cart, change_line
 from backend.cart.models import Cart, CartNews, LineItem
 from backend.cart.notice_views import MAX_TITLES, NewsView
 from backend.cart.notices import dismiss_news
-from backend.cart.owners import cart_for, merge
+from backend.cart.owners import find_browser_cart, merge_carts
 from backend.cart.promotion_codes import add_codes
-from backend.cart.views import cart_view
+from backend.cart.views import read_cart_view
 from backend.catalog.models import Category, Product, ProductCategory, Variant
 from backend.catalog.products.commands import WriteVariant
 from backend.catalog.products.service import delete_product, delete_variant
@@ -50,8 +50,8 @@ from backend.promotions.models import Campaign, Promotion
 from backend.promotions.rules import ITEM_TOTAL
 from backend.staff.rights import SHOP
 from tests.backend.cart.cart_kit import cart_with
-from tests.backend.rivals import SECONDS, overtaken
-from tests.store_defaults import Defaults, make_toy
+from tests.backend.rivals import SECONDS, run_against_rival
+from tests.store_defaults import Defaults, add_product
 
 
 async def customer(database: Database, email: str = "ana@example.com") -> str:
@@ -62,27 +62,27 @@ async def customer(database: Database, email: str = "ana@example.com") -> str:
     return person.id
 
 
-async def toy(database: Database, defaults: Defaults, handle: str, stock: int = 9) -> str:
+async def make_variant(database: Database, defaults: Defaults, handle: str, stock: int = 9) -> str:
     async with database.transaction() as session:
-        return await make_toy(session, defaults, handle, stock=stock)
+        return await add_product(session, defaults, handle, stock=stock)
 
 
 async def cart(database: Database, **quantities: int) -> str:
-    """Create a cart with units of the toys with these handles."""
+    """Create a cart with units of the products with these handles."""
     async with database.transaction() as session:
-        cart_id = await new_cart(session)
+        cart_id = await create_empty_cart(session)
         for handle, quantity in quantities.items():
             variant = select(Variant.id).where(Variant.sku == f"SKU-{handle}")
             await add_to_cart(session, cart_id, (await session.execute(variant)).scalar_one(), quantity)
     return cart_id
 
 
-async def news_of(database: Database, cart_id: str) -> list[NewsView]:
+async def read_news(database: Database, cart_id: str) -> list[NewsView]:
     async with database.read() as session:
-        return (await cart_view(session, cart_id)).news
+        return (await read_cart_view(session, cart_id)).news
 
 
-def said(news: list[NewsView]) -> list[tuple[str, str, str]]:
+def list_texts(news: list[NewsView]) -> list[tuple[str, str, str]]:
     return [(one.text, one.target, one.handle) for one in news]
 
 
@@ -111,17 +111,17 @@ async def put_in_category(database: Database, variant_id: str) -> None:
         session.add(ProductCategory(product_id=product_id, category_id="pcat_spin"))
 
 
-async def test_joined_carts_are_said_with_their_products_and_units(
+async def test_merge_of_carts_adds_a_notice_with_products_and_units(
     database: Database, defaults: Defaults
 ) -> None:
     for handle in ("trompo", "yoyo", "balero"):
-        await toy(database, defaults, handle)
+        await make_variant(database, defaults, handle)
     ana = await customer(database)
-    own = await cart_for(database, await cart(database, trompo=1, yoyo=2), ana)
-    assert await news_of(database, own) == []  # their first cart is what it was
+    own = await find_browser_cart(database, await cart(database, trompo=1, yoyo=2), ana)
+    assert await read_news(database, own) == []  # the account's first cart does not change
     guests = await cart(database, balero=3, trompo=2)
-    assert await cart_for(database, guests, ana) == own
-    (news,) = await news_of(database, own)
+    assert await find_browser_cart(database, guests, ana) == own
+    (news,) = await read_news(database, own)
     assert (news.text, news.target, news.is_dismissible) == (
         (
             "Juntamos este carrito con el que tenías en tu cuenta. Se agregó: 3 × Balero, 2 × Trompo. "
@@ -130,32 +130,30 @@ async def test_joined_carts_are_said_with_their_products_and_units(
         "cart",
         True,
     )
-    assert await cart_for(database, guests, ana) == own  # a slower tab
-    assert await news_of(database, own) == [news]
+    assert await find_browser_cart(database, guests, ana) == own  # a slower tab
+    assert await read_news(database, own) == [news]
 
 
-async def test_carts_of_which_one_is_empty_are_joined_without_news(
-    database: Database, defaults: Defaults
-) -> None:
-    await toy(database, defaults, "trompo")
+async def test_merge_with_an_empty_cart_adds_no_notice(database: Database, defaults: Defaults) -> None:
+    await make_variant(database, defaults, "trompo")
     ana = await customer(database)
-    own = await cart_for(database, await cart(database), ana)
-    assert await cart_for(database, await cart(database, trompo=1), ana) == own
-    assert await cart_for(database, await cart(database), ana) == own
-    assert await news_of(database, own) == []
+    own = await find_browser_cart(database, await cart(database), ana)
+    assert await find_browser_cart(database, await cart(database, trompo=1), ana) == own
+    assert await find_browser_cart(database, await cart(database), ana) == own
+    assert await read_news(database, own) == []
 
 
-async def test_units_that_were_not_joined_are_said(
+async def test_units_that_were_not_merged_add_a_notice(
     database: Database, defaults: Defaults, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await toy(database, defaults, "trompo", stock=5)
+    await make_variant(database, defaults, "trompo", stock=5)
     for handle in ("yoyo", "balero"):
-        await toy(database, defaults, handle)
+        await make_variant(database, defaults, handle)
     ana = await customer(database)
-    own = await cart_for(database, await cart(database, trompo=3), ana)
+    own = await find_browser_cart(database, await cart(database, trompo=3), ana)
     monkeypatch.setattr(owners, "MAX_LINES", 2)
     guests = await cart(database, trompo=4, yoyo=1, balero=2)
-    assert await cart_for(database, guests, ana) == own
+    assert await find_browser_cart(database, guests, ana) == own
     expected = [
         (
             (
@@ -168,20 +166,22 @@ async def test_units_that_were_not_joined_are_said(
         ("Esto ya no está disponible y no pasó a tu carrito: 2 × Trompo.", "product", "trompo"),
         ("Tu carrito está lleno, así que esto no cupo: 2 × Balero.", "cart", ""),
     ]
-    assert said(await news_of(database, own)) == expected
-    # a slower tab finds what was left over there, and it still does not fit
-    assert await cart_for(database, guests, ana) == own
-    assert said(await news_of(database, own)) == expected
+    assert list_texts(await read_news(database, own)) == expected
+    # a slower tab finds the remaining units, which still do not fit
+    assert await find_browser_cart(database, guests, ana) == own
+    assert list_texts(await read_news(database, own)) == expected
 
 
-async def test_many_products_are_said_in_one_short_sentence(database: Database, defaults: Defaults) -> None:
+async def test_notice_about_many_products_is_one_short_sentence(
+    database: Database, defaults: Defaults
+) -> None:
     handles = [f"dado{n}" for n in range(MAX_TITLES + 3)]
     for handle in (*handles, "yoyo"):
-        await toy(database, defaults, handle)
+        await make_variant(database, defaults, handle)
     ana = await customer(database)
-    own = await cart_for(database, await cart(database, yoyo=1), ana)
-    assert await cart_for(database, await cart(database, **dict.fromkeys(handles, 1)), ana) == own
-    (news,) = await news_of(database, own)
+    own = await find_browser_cart(database, await cart(database, yoyo=1), ana)
+    assert await find_browser_cart(database, await cart(database, **dict.fromkeys(handles, 1)), ana) == own
+    (news,) = await read_news(database, own)
     assert "1 × Dado4 y 3 más. Ya estaba" in news.text
     assert "Dado5" not in news.text
 
@@ -202,13 +202,13 @@ async def type_code(database: Database, cart_id: str, code: str) -> None:
         await add_codes(session, await open_cart(session, cart_id), [code])
 
 
-async def test_a_code_that_was_not_joined_is_said(database: Database, defaults: Defaults) -> None:
+async def test_code_that_was_not_merged_adds_a_notice(database: Database, defaults: Defaults) -> None:
     for handle in ("trompo", "yoyo"):
-        await toy(database, defaults, handle)
+        await make_variant(database, defaults, handle)
     kept, gone = await make_promotion(database, "UNO"), await make_promotion(database, "DOS")
     automatic = await make_promotion(database, "TRES")
     ana = await customer(database)
-    own = await cart_for(database, await cart(database, trompo=1), ana)
+    own = await find_browser_cart(database, await cart(database, trompo=1), ana)
     guests = await cart(database, yoyo=1)
     for code in ("UNO", "DOS", "TRES"):
         await type_code(database, guests, code)
@@ -216,13 +216,13 @@ async def test_a_code_that_was_not_joined_is_said(database: Database, defaults: 
         (await session.get_one(Promotion, gone)).deleted_at = now()
         (await session.get_one(Promotion, automatic)).is_automatic = True
         assert (await session.get_one(Promotion, kept)).deleted_at is None
-    assert await cart_for(database, guests, ana) == own
-    texts = [one.text for one in await news_of(database, own)]
+    assert await find_browser_cart(database, guests, ana) == own
+    texts = [one.text for one in await read_news(database, own)]
     assert texts[1:] == ["El código DOS dejó de aplicarse. La tienda lo retiró."]
 
 
 @pytest.mark.parametrize(
-    ("end", "why"),
+    ("end", "reason"),
     [
         ("deleted", "La tienda lo retiró."),
         ("draft", "La tienda lo retiró."),
@@ -230,8 +230,8 @@ async def test_a_code_that_was_not_joined_is_said(database: Database, defaults: 
         ("minimum", "Para usar este código te faltan $ 50.000 en juguetes."),
     ],
 )
-async def test_a_code_that_applies_no_longer_is_said_until_it_is_taken_out(
-    database: Database, defaults: Defaults, end: str, why: str
+async def test_code_that_no_longer_applies_has_a_notice_until_it_is_removed(
+    database: Database, defaults: Defaults, end: str, reason: str
 ) -> None:
     cart_id, _trompo = await cart_with(database, defaults)  # $ 60.000
     campaign_id = None
@@ -244,7 +244,7 @@ async def test_a_code_that_applies_no_longer_is_said_until_it_is_taken_out(
     rule = {"attribute": ITEM_TOTAL, "operator": "gte", "values": ["110000"]}
     promotion_id = await make_promotion(database, "UNO", campaign_id=campaign_id)
     await type_code(database, cart_id, "UNO")
-    assert await news_of(database, cart_id) == []
+    assert await read_news(database, cart_id) == []
     async with database.transaction() as session:
         promotion = await session.get_one(Promotion, promotion_id)
         if end == "deleted":
@@ -255,55 +255,57 @@ async def test_a_code_that_applies_no_longer_is_said_until_it_is_taken_out(
             promotion.rules = [rule]
         else:
             await session.execute(update(Campaign).values(ends_at=db_now()))
-    (news,) = await news_of(database, cart_id)
+    (news,) = await read_news(database, cart_id)
     assert (news.text, news.target, news.is_dismissible) == (
-        f"El código UNO dejó de aplicarse. {why}",
+        f"El código UNO dejó de aplicarse. {reason}",
         "cart",
         False,
     )
 
 
-async def test_a_deleted_variant_is_said_with_all_its_units(database: Database, defaults: Defaults) -> None:
+async def test_deleted_variant_adds_a_notice_with_all_its_units(
+    database: Database, defaults: Defaults
+) -> None:
     cart_id, trompo = await cart_with(database, defaults)
     large = await second_variant(database, defaults, trompo, "Grande")
     others = await cart(database, trompo=1)
     async with database.transaction() as session:
         await add_to_cart(session, cart_id, large, 2)
         await add_to_cart(session, cart_id, large, 1, {"gift": "Ana"})
-        ordered = await new_cart(session)
+        ordered = await create_empty_cart(session)
         await add_to_cart(session, ordered, large, 1)
         (await session.get_one(Cart, ordered)).completed_at = now()
-        one = await new_cart(session)
+        one = await create_empty_cart(session)
         await add_to_cart(session, one, large, 1)
     await remove_variant(database, large)
-    assert said(await news_of(database, cart_id)) == [
+    assert list_texts(await read_news(database, cart_id)) == [
         ("Ya no vendemos Trompo, Grande y salió de tu carrito (3 unidades).", "product", "trompo")
     ]
-    assert said(await news_of(database, one)) == [
+    assert list_texts(await read_news(database, one)) == [
         ("Ya no vendemos Trompo, Grande y salió de tu carrito (1 unidad).", "product", "trompo")
     ]
-    assert await news_of(database, others) == []
+    assert await read_news(database, others) == []
     async with database.read() as session:
         assert (await session.execute(select(func.count()).select_from(CartNews))).scalar_one() == 2
 
 
-async def test_a_variant_that_is_left_out_of_a_change_is_said_too(
+async def test_variant_missing_in_a_product_change_adds_a_notice(
     database: Database, defaults: Defaults
 ) -> None:
-    """Programs send all variants of a product: one that is missing is deleted."""
+    """Check a variant that an API client leaves out: clients send all variants, and a missing one is deleted."""
     cart_id, trompo = await cart_with(database, defaults)
     large = await second_variant(database, defaults, trompo, "Grande")
     async with database.transaction() as session:
         await add_to_cart(session, cart_id, large, 1)
         product = await session.get_one(Product, (await session.get_one(Variant, trompo)).product_id)
         await set_variants(session, product, [WriteVariant(id=trompo)])
-    assert [one.handle for one in await news_of(database, cart_id)] == ["trompo"]
+    assert [one.handle for one in await read_news(database, cart_id)] == ["trompo"]
 
 
 @pytest.mark.parametrize(
     ("has_category", "target"), [(True, ("category", "de-girar")), (False, ("catalog", ""))]
 )
-async def test_news_of_a_hidden_product_link_to_its_category(
+async def test_notice_about_a_hidden_product_links_to_its_category(
     database: Database, defaults: Defaults, has_category: bool, target: tuple[str, str]
 ) -> None:
     cart_id, trompo = await cart_with(database, defaults)
@@ -315,18 +317,18 @@ async def test_news_of_a_hidden_product_link_to_its_category(
     await remove_variant(database, large)
     async with database.transaction() as session:
         await session.execute(update(Product).values(status="draft"))
-    deleted, withdrawn = await news_of(database, cart_id)
+    deleted, withdrawn = await read_news(database, cart_id)
     assert withdrawn.text == "Trompo ya no está a la venta. Quítalo del carrito para poder pagar."
     assert [(one.target, one.handle) for one in (deleted, withdrawn)] == [target, target]
     assert (deleted.is_dismissible, withdrawn.is_dismissible) == (True, False)
 
 
-async def test_a_deleted_product_is_said(database: Database, defaults: Defaults) -> None:
+async def test_deleted_product_adds_a_notice(database: Database, defaults: Defaults) -> None:
     cart_id, trompo = await cart_with(database, defaults)
     await put_in_category(database, trompo)
     async with database.transaction() as session:
         await delete_product(session, SHOP, (await session.get_one(Variant, trompo)).product_id)
-    assert said(await news_of(database, cart_id)) == [
+    assert list_texts(await read_news(database, cart_id)) == [
         ("Trompo ya no está a la venta. Quítalo del carrito para poder pagar.", "category", "de-girar")
     ]
 
@@ -339,37 +341,39 @@ async def test_a_deleted_product_is_said(database: Database, defaults: Defaults)
         (3, "De Trompo hay 3 unidades y en tu carrito hay 4."),
     ],
 )
-async def test_missing_stock_is_said_until_the_line_fits(
+async def test_missing_stock_has_a_notice_until_the_quantity_is_reduced(
     database: Database, defaults: Defaults, left: int, text: str
 ) -> None:
     cart_id, trompo = await cart_with(database, defaults, stock=5, quantity=4)
     async with database.transaction() as session:
         await set_stock(session, trompo, defaults.location_id, left)
-    assert said(await news_of(database, cart_id)) == [(text, "product", "trompo")]
+    assert list_texts(await read_news(database, cart_id)) == [(text, "product", "trompo")]
     async with database.transaction() as session:
         line = (await session.execute(select(LineItem.id))).scalar_one()
         await change_line(session, cart_id, line, left)
-    assert await news_of(database, cart_id) == []
+    assert await read_news(database, cart_id) == []
 
 
-async def test_only_the_cart_itself_dismisses_its_news(database: Database, defaults: Defaults) -> None:
+async def test_notice_is_dismissed_only_with_the_id_of_its_cart(
+    database: Database, defaults: Defaults
+) -> None:
     cart_id, trompo = await cart_with(database, defaults)
     large = await second_variant(database, defaults, trompo, "Grande")
     others = await cart(database, trompo=1)
     async with database.transaction() as session:
         await add_to_cart(session, cart_id, large, 1)
     await remove_variant(database, large)
-    (news,) = await news_of(database, cart_id)
+    (news,) = await read_news(database, cart_id)
     async with database.transaction() as session:
         await dismiss_news(session, others, news.id)
-    assert await news_of(database, cart_id) == [news]
+    assert await read_news(database, cart_id) == [news]
     for _time in range(2):
         async with database.transaction() as session:
             await dismiss_news(session, cart_id, news.id)
-        assert await news_of(database, cart_id) == []
+        assert await read_news(database, cart_id) == []
 
 
-async def test_news_go_along_when_carts_are_joined(database: Database, defaults: Defaults) -> None:
+async def test_notice_moves_to_the_merged_cart(database: Database, defaults: Defaults) -> None:
     guests, trompo = await cart_with(database, defaults)
     large = await second_variant(database, defaults, trompo, "Grande")
     async with database.transaction() as session:
@@ -377,32 +381,32 @@ async def test_news_go_along_when_carts_are_joined(database: Database, defaults:
         await add_to_cart(session, guests, large, 1)
     await remove_variant(database, large)  # the guest's cart is empty now
     ana = await customer(database)
-    own = await cart_for(database, await cart(database, trompo=1), ana)
-    assert await cart_for(database, guests, ana) == own
-    assert [one.handle for one in await news_of(database, own)] == ["trompo"]
-    assert await news_of(database, guests) == []
+    own = await find_browser_cart(database, await cart(database, trompo=1), ana)
+    assert await find_browser_cart(database, guests, ana) == own
+    assert [one.handle for one in await read_news(database, own)] == ["trompo"]
+    assert await read_news(database, guests) == []
 
 
-async def test_a_line_that_is_joined_while_its_variant_is_deleted_is_said_in_the_joined_cart(
+async def test_merge_during_a_variant_deletion_adds_a_notice_to_the_merged_cart(
     database: Database, defaults: Defaults
 ) -> None:
-    """A sign-in moves the line and commits while the deletion waits for it."""
+    """Check a sign-in that moves the line and commits while the deletion waits for it."""
     guests, trompo = await cart_with(database, defaults)
     large = await second_variant(database, defaults, trompo, "Grande")
     ana = await customer(database)
-    own = await cart_for(database, await cart(database, trompo=1), ana)
+    own = await find_browser_cart(database, await cart(database, trompo=1), ana)
     async with database.transaction() as session:
         await add_to_cart(session, guests, large, 2)
 
     async def delete_now() -> None:
         await remove_variant(database, large)
 
-    await overtaken(database, lambda session: merge(session, guests, own), delete_now)
-    texts = [one.text for one in await news_of(database, own)]
+    await run_against_rival(database, lambda session: merge_carts(session, guests, own), delete_now)
+    texts = [one.text for one in await read_news(database, own)]
     assert texts == ["Ya no vendemos Trompo, Grande y salió de tu carrito (2 unidades)."]
 
 
-async def test_a_line_that_is_added_while_its_variant_is_deleted_is_said(
+async def test_line_added_during_a_variant_deletion_adds_a_notice(
     database: Database, defaults: Defaults
 ) -> None:
     cart_id, trompo = await cart_with(database, defaults)
@@ -414,12 +418,12 @@ async def test_a_line_that_is_added_while_its_variant_is_deleted_is_said(
     async def delete_now() -> None:
         await remove_variant(database, large)
 
-    await overtaken(database, add, delete_now)
-    assert len(await news_of(database, cart_id)) == 1
+    await run_against_rival(database, add, delete_now)
+    assert len(await read_news(database, cart_id)) == 1
 
 
-async def test_deleting_a_variant_waits_for_no_cart(database: Database, defaults: Defaults) -> None:
-    """A shopper who pays holds their cart and waits for the stock, which the deletion holds."""
+async def test_variant_deletion_does_not_wait_for_carts(database: Database, defaults: Defaults) -> None:
+    """Check that the deletion is not blocked: a paying shopper holds their cart and waits for the stock."""
     cart_id, trompo = await cart_with(database, defaults)
     large = await second_variant(database, defaults, trompo, "Grande")
     async with database.transaction() as session:
@@ -430,24 +434,24 @@ async def test_deleting_a_variant_waits_for_no_cart(database: Database, defaults
         async with asyncio.timeout(SECONDS), database.transaction() as session:
             await open_cart(session, cart_id)
             await remove_variant(database, large)
-    assert len(await news_of(database, cart_id)) == 1
+    assert len(await read_news(database, cart_id)) == 1
 
 
-async def test_another_customer_reads_no_news(database: Database, defaults: Defaults) -> None:
+async def test_another_customer_cannot_read_the_notices(database: Database, defaults: Defaults) -> None:
     for handle in ("trompo", "yoyo"):
-        await toy(database, defaults, handle)
+        await make_variant(database, defaults, handle)
     ana, luis = await customer(database), await customer(database, "luis@example.com")
-    own = await cart_for(database, await cart(database, trompo=1), ana)
-    await cart_for(database, await cart(database, yoyo=1), ana)
-    luiss = await cart_for(database, await cart(database, yoyo=1), luis)
-    assert await news_of(database, luiss) == []
+    own = await find_browser_cart(database, await cart(database, trompo=1), ana)
+    await find_browser_cart(database, await cart(database, yoyo=1), ana)
+    luiss = await find_browser_cart(database, await cart(database, yoyo=1), luis)
+    assert await read_news(database, luiss) == []
     async with database.read() as session:
-        assert len((await cart_view(session, own, Caller(ana))).news) == 1
+        assert len((await read_cart_view(session, own, Caller(ana))).news) == 1
         with pytest.raises(NotFound):
-            await cart_view(session, own, Caller(luis))
+            await read_cart_view(session, own, Caller(luis))
 
 
-async def test_old_news_are_deleted(database: Database, defaults: Defaults) -> None:
+async def test_old_notices_are_deleted(database: Database, defaults: Defaults) -> None:
     (rule,) = (one for one in RULES if one.table is CartNews)
     async with database.transaction() as session:
         for days in (59, 61):
@@ -459,6 +463,6 @@ async def test_old_news_are_deleted(database: Database, defaults: Defaults) -> N
                     created_at=now() - timedelta(days=days),
                 )
             )
-    assert await rule.follow(database) == 1
+    assert await rule.apply(database) == 1
     async with database.read() as session:
         assert (await session.execute(select(CartNews.id))).scalars().all() == ["canews_59"]

@@ -1,4 +1,4 @@
-"""Codes in a cart: what they take off, and why one is refused."""
+"""Codes in a cart: their discounts, and the reasons of refusals."""
 
 from datetime import timedelta
 from typing import Any
@@ -9,49 +9,51 @@ from sqlalchemy import update
 
 from backend.app import Shop
 from backend.cart.access import open_cart
-from backend.cart.promotion_codes import CodeRefused, add_codes, refusal_of
-from backend.cart.views import CartView, cart_view
+from backend.cart.promotion_codes import CodeRefused, add_codes, format_refusal
+from backend.cart.views import CartView, read_cart_view
 from backend.catalog.models import Category, ProductCategory, Variant
 from backend.core.db.database import db_now
 from backend.promotions.models import Campaign
 from tests.backend.promotions.promo_kit import minimum, only, promotion
-from tests.store_defaults import Defaults, make_toy
-from tests.store_steps import get, ok, post
+from tests.store_defaults import Defaults, add_product
+from tests.store_steps import get, post, read_ok
 
 ENDED = {"name": "Ayer", "campaign_identifier": "AYER", "ends_at": "2020-01-01T00:00:00Z"}
 SOON = {"name": "Luego", "campaign_identifier": "LUEGO", "starts_at": "2099-01-01T00:00:00Z"}
 
 
 @pytest.fixture
-async def toy(shop: Shop, shop_defaults: Defaults) -> str:
+async def variant_id(shop: Shop, shop_defaults: Defaults) -> str:
     async with shop.database.transaction() as session:
-        return await make_toy(session, shop_defaults, "trompo", stock=9, price=50_000)
+        return await add_product(session, shop_defaults, "trompo", stock=9, price=50_000)
 
 
-async def cart_of(store: httpx.AsyncClient, variant: str, quantity: int = 2, **more: Any) -> dict[str, Any]:
+async def create_cart(
+    store: httpx.AsyncClient, variant: str, quantity: int = 2, **more: Any
+) -> dict[str, Any]:
     items = [{"variant_id": variant, "quantity": quantity}]
     cart: dict[str, Any] = (await post(store, "/store/carts", {"items": items, **more}))["cart"]
     return cart
 
 
-async def typed(store: httpx.AsyncClient, cart_id: str, *codes: str) -> dict[str, Any]:
+async def read_typed_codes(store: httpx.AsyncClient, cart_id: str, *codes: str) -> dict[str, Any]:
     answer = await post(store, f"/store/carts/{cart_id}/promotions", {"promo_codes": list(codes)})
     cart: dict[str, Any] = answer["cart"]
     return cart
 
 
-async def page_of(shop: Shop, cart_id: str) -> CartView:
+async def read_page(shop: Shop, cart_id: str) -> CartView:
     async with shop.database.read() as session:
-        return await cart_view(session, cart_id)
+        return await read_cart_view(session, cart_id)
 
 
-async def test_a_code_takes_something_off_until_it_is_taken_out(
-    store: httpx.AsyncClient, admin: httpx.AsyncClient, shop: Shop, toy: str
+async def test_code_gives_a_discount_until_it_is_removed(
+    store: httpx.AsyncClient, admin: httpx.AsyncClient, shop: Shop, variant_id: str
 ) -> None:
     made = await promotion(admin, "Diez")
-    cart = await cart_of(store, toy)
+    cart = await create_cart(store, variant_id)
     assert (cart["total"], cart["promotions"]) == (100_000, [])
-    cart = await typed(store, cart["id"], " d i E z ")
+    cart = await read_typed_codes(store, cart["id"], " d i E z ")
     assert (cart["total"], cart["discount_total"], cart["item_discount_total"]) == (90_000, 10_000, 10_000)
     assert (cart["original_total"], cart["shipping_discount_total"]) == (100_000, 0)
     assert cart["tax_total"] == 90_000 - round(90_000 / 1.19)
@@ -60,7 +62,7 @@ async def test_a_code_takes_something_off_until_it_is_taken_out(
     assert (shown["application_method"]["type"], shown["application_method"]["value"]) == ("percentage", 10)
     (off,) = cart["items"][0]["adjustments"]
     assert (off["amount"], off["code"], off["promotion_id"]) == (10_000, "Diez", made["id"])
-    page = await page_of(shop, cart["id"])
+    page = await read_page(shop, cart["id"])
     assert [(one.code, one.amount_label) for one in page.savings] == [("Diez", "-$ 10.000")]
     assert [(one.code, one.refusal) for one in page.codes] == [("Diez", "")]
     assert (page.subtotal_label, page.total, page.lines[0].line_total_label) == (
@@ -68,25 +70,25 @@ async def test_a_code_takes_something_off_until_it_is_taken_out(
         90_000,
         "$ 100.000",
     )
-    assert await typed(store, cart["id"], "DIEZ") == {**cart, "updated_at": cart["updated_at"]}
+    assert await read_typed_codes(store, cart["id"], "DIEZ") == {**cart, "updated_at": cart["updated_at"]}
     removal = {"promo_codes": ["diez", "NUNCA"]}
     path = f"/store/carts/{cart['id']}/promotions"
-    cart = (await ok(await store.request("DELETE", path, json=removal)))["cart"]
+    cart = (await read_ok(await store.request("DELETE", path, json=removal)))["cart"]
     assert (cart["total"], cart["promotions"], cart["items"][0]["adjustments"]) == (100_000, [], [])
-    assert (await ok(await store.request("DELETE", path, json=removal)))["cart"] == cart
+    assert (await read_ok(await store.request("DELETE", path, json=removal)))["cart"] == cart
 
 
-async def test_promo_codes_of_a_cart_are_told_when_it_is_made_and_replaced_when_it_is_changed(
-    store: httpx.AsyncClient, admin: httpx.AsyncClient, toy: str
+async def test_promo_codes_are_set_at_creation_and_replaced_by_a_change(
+    store: httpx.AsyncClient, admin: httpx.AsyncClient, variant_id: str
 ) -> None:
     await promotion(admin, "DIEZ")
     await promotion(admin, "MIL", 1_000, method={"type": "fixed"})
-    cart = await cart_of(store, toy, promo_codes=["diez"])
+    cart = await create_cart(store, variant_id, promo_codes=["diez"])
     assert cart["total"] == 90_000
     path = f"/store/carts/{cart['id']}"
     assert (await post(store, path, {"email": "ana@example.com"}))["cart"]["total"] == 90_000
     both = (await post(store, path, {"promo_codes": ["MIL", "DIEZ"]}))["cart"]
-    # in the order in which they were typed, each of what is left
+    # in the order in which they were typed, each from the remaining price
     assert (both["total"], [one["code"] for one in both["promotions"]]) == (89_000, ["DIEZ", "MIL"])
     assert (await post(store, path, {"promo_codes": ["mil"]}))["cart"]["total"] == 99_000
     assert (await post(store, path, {"promo_codes": []}))["cart"]["total"] == 100_000
@@ -116,86 +118,86 @@ async def test_promo_codes_of_a_cart_are_told_when_it_is_made_and_replaced_when_
         ),
     ],
 )
-async def test_a_code_that_takes_nothing_off_is_refused_with_the_reason(
+async def test_code_without_a_discount_is_refused_with_the_reason(
     *,
     store: httpx.AsyncClient,
     admin: httpx.AsyncClient,
     shop: Shop,
-    toy: str,
+    variant_id: str,
     more: dict[str, Any],
     message: str,
     words: str,
 ) -> None:
     await promotion(admin, "DIEZ", **more)
-    cart = await cart_of(store, toy)
+    cart = await create_cart(store, variant_id)
     answer = await store.post(f"/store/carts/{cart['id']}/promotions", json={"promo_codes": ["DIEZ"]})
     assert (answer.status_code, answer.json()["type"]) == (400, "invalid_data")
     assert message in answer.json()["message"]
     with pytest.raises(CodeRefused) as refused:
         async with shop.database.transaction() as session:
             await add_codes(session, await open_cart(session, cart["id"]), ["DIEZ"])
-    assert words in refusal_of(refused.value)
-    assert (await page_of(shop, cart["id"])).codes == []
+    assert words in format_refusal(refused.value)
+    assert (await read_page(shop, cart["id"])).codes == []
 
 
-async def test_a_code_applies_to_its_toys_and_to_those_of_a_category_with_all_below_it(
-    store: httpx.AsyncClient, admin: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults, toy: str
+async def test_code_applies_to_its_products_and_categories_with_subcategories(
+    store: httpx.AsyncClient, admin: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults, variant_id: str
 ) -> None:
     async with shop.database.transaction() as session:
-        other = await make_toy(session, shop_defaults, "pelota", price=20_000)
+        other = await add_product(session, shop_defaults, "pelota", price=20_000)
         above = Category(name="Madera", handle="madera")
         session.add(above)
         await session.flush()
         below = Category(name="Trompos", handle="trompos", parent_id=above.id)
         session.add(below)
         await session.flush()
-        product = (await session.get_one(Variant, toy)).product_id
+        product = (await session.get_one(Variant, variant_id)).product_id
         session.add(ProductCategory(product_id=product, category_id=below.id))
         category = above.id
     items = {"target_type": "items"}
     wood = [only("items.product.categories.id", category)]
     await promotion(admin, "MADERA", 50, method={**items, "target_rules": wood})
     await promotion(admin, "SUELTO", 50, method={**items, "target_rules": [only("items.variant.id", other)]})
-    cart = await cart_of(store, toy, 1)
+    cart = await create_cart(store, variant_id, 1)
     refused = await store.post(f"/store/carts/{cart['id']}/promotions", json={"promo_codes": ["SUELTO"]})
-    assert "for nothing that is in the cart" in refused.json()["message"]
+    assert "applies to no product in the cart" in refused.json()["message"]
     await post(store, f"/store/carts/{cart['id']}/line-items", {"variant_id": other, "quantity": 1})
-    cart = await typed(store, cart["id"], "MADERA", "SUELTO")
+    cart = await read_typed_codes(store, cart["id"], "MADERA", "SUELTO")
     assert [item["discount_total"] for item in cart["items"]] == [25_000, 10_000]
 
 
-async def test_what_applies_by_itself_needs_no_code_and_ends_by_itself(
-    store: httpx.AsyncClient, admin: httpx.AsyncClient, shop: Shop, toy: str
+async def test_automatic_promotion_needs_no_code(
+    store: httpx.AsyncClient, admin: httpx.AsyncClient, shop: Shop, variant_id: str
 ) -> None:
     campaign = {"name": "Feria", "campaign_identifier": "FERIA", "starts_at": "2020-01-01T00:00:00Z"}
     await promotion(admin, "Feria", is_automatic=True, campaign=campaign, rules=[minimum(60_000)])
-    cart = await cart_of(store, toy, 1)
+    cart = await create_cart(store, variant_id, 1)
     assert (cart["total"], cart["promotions"]) == (50_000, [])
-    item = {"variant_id": toy, "quantity": 1}
+    item = {"variant_id": variant_id, "quantity": 1}
     cart = (await post(store, f"/store/carts/{cart['id']}/line-items", item))["cart"]
     assert (cart["total"], [one["code"] for one in cart["promotions"]]) == (90_000, ["Feria"])
-    page = await page_of(shop, cart["id"])
+    page = await read_page(shop, cart["id"])
     assert ([one.code for one in page.savings], page.codes) == (["Feria"], [])
     async with shop.database.transaction() as session:
         await session.execute(update(Campaign).values(ends_at=db_now(timedelta(seconds=-1))))
     assert (await get(store, f"/store/carts/{cart['id']}"))["cart"]["total"] == 100_000
 
 
-async def test_a_typed_code_stays_and_says_why_it_takes_nothing_off_any_more(
-    store: httpx.AsyncClient, admin: httpx.AsyncClient, shop: Shop, toy: str
+async def test_typed_code_stays_with_the_reason_why_it_no_longer_applies(
+    store: httpx.AsyncClient, admin: httpx.AsyncClient, shop: Shop, variant_id: str
 ) -> None:
     await promotion(admin, "DIEZ", rules=[minimum(100_000)])
-    cart = await typed(store, (await cart_of(store, toy))["id"], "DIEZ")
+    cart = await read_typed_codes(store, (await create_cart(store, variant_id))["id"], "DIEZ")
     (line,) = cart["items"]
     less = (await post(store, f"/store/carts/{cart['id']}/line-items/{line['id']}", {"quantity": 1}))["cart"]
     assert (less["total"], [one["code"] for one in less["promotions"]]) == (50_000, ["DIEZ"])
-    page = await page_of(shop, cart["id"])
+    page = await read_page(shop, cart["id"])
     assert [one.refusal for one in page.codes] == ["Para usar este código te faltan $ 50.000 en juguetes."]
     assert page.savings == []
 
 
-async def test_codes_of_one_campaign_take_no_more_than_it_has(
-    store: httpx.AsyncClient, admin: httpx.AsyncClient, shop: Shop, toy: str
+async def test_codes_of_one_campaign_do_not_exceed_its_budget(
+    store: httpx.AsyncClient, admin: httpx.AsyncClient, shop: Shop, variant_id: str
 ) -> None:
     budget = {"type": "use_by_attribute", "attribute": "customer_email", "limit": 1}
     once = {"name": "Una", "campaign_identifier": "UNA", "budget": budget}
@@ -203,20 +205,20 @@ async def test_codes_of_one_campaign_take_no_more_than_it_has(
     await promotion(admin, "VEINTE", 20, campaign_id=first["campaign_id"])
     pesos = {"name": "Bolsa", "campaign_identifier": "BOLSA", "budget": {"type": "spend", "limit": 10_000}}
     await promotion(admin, "OCHO", 8_000, method={"type": "fixed"}, campaign=pesos)
-    cart = await typed(store, (await cart_of(store, toy))["id"], "DIEZ", "OCHO")
+    cart = await read_typed_codes(store, (await create_cart(store, variant_id))["id"], "DIEZ", "OCHO")
     assert cart["total"] == 82_000
     answer = await store.post(f"/store/carts/{cart['id']}/promotions", json={"promo_codes": ["VEINTE"]})
     assert "was used by this customer before" in answer.json()["message"]
     both = await store.post(
         "/store/carts",
-        json={"items": [{"variant_id": toy, "quantity": 2}], "promo_codes": ["DIEZ", "VEINTE"]},
+        json={"items": [{"variant_id": variant_id, "quantity": 2}], "promo_codes": ["DIEZ", "VEINTE"]},
     )
     assert (both.status_code, "VEINTE" in both.json()["message"]) == (400, True)
     async with shop.database.transaction() as session:
         await session.execute(
             update(Campaign).where(Campaign.campaign_identifier == "BOLSA").values(budget_limit=7_999)
         )
-    page = await page_of(shop, cart["id"])
+    page = await read_page(shop, cart["id"])
     assert [(one.code, one.refusal) for one in page.codes] == [
         ("DIEZ", ""),
         ("OCHO", "Este código ya se usó todas las veces que se podía."),
@@ -224,22 +226,22 @@ async def test_codes_of_one_campaign_take_no_more_than_it_has(
 
 
 async def test_a_cart_has_at_most_ten_codes(
-    store: httpx.AsyncClient, admin: httpx.AsyncClient, toy: str
+    store: httpx.AsyncClient, admin: httpx.AsyncClient, variant_id: str
 ) -> None:
     codes = [f"CODIGO{n}" for n in range(11)]
     for code in codes:
         await promotion(admin, code, 1)
-    cart = await cart_of(store, toy)
+    cart = await create_cart(store, variant_id)
     answer = await store.post(f"/store/carts/{cart['id']}/promotions", json={"promo_codes": codes})
     assert (answer.status_code, answer.json()["message"]) == (400, "A cart has at most 10 promotion codes")
-    assert len((await typed(store, cart["id"], *codes[:10]))["promotions"]) == 10
+    assert len((await read_typed_codes(store, cart["id"], *codes[:10]))["promotions"]) == 10
 
 
-async def test_codes_are_not_found_by_trying(
-    store: httpx.AsyncClient, admin: httpx.AsyncClient, toy: str
+async def test_attempts_with_codes_are_limited(
+    store: httpx.AsyncClient, admin: httpx.AsyncClient, variant_id: str
 ) -> None:
     await promotion(admin, "SECRETO")
-    cart = await cart_of(store, toy)
+    cart = await create_cart(store, variant_id)
     path = f"/store/carts/{cart['id']}/promotions"
     for n in range(20):
         assert (await store.post(path, json={"promo_codes": [f"INTENTO{n}"]})).status_code == 400
@@ -248,34 +250,34 @@ async def test_codes_are_not_found_by_trying(
 
 
 @pytest.mark.parametrize("change", [{"is_automatic": True}, None])
-async def test_a_code_is_taken_out_whatever_has_become_of_its_promotion(
+async def test_code_can_be_removed_in_any_state_of_its_promotion(
     store: httpx.AsyncClient,
     admin: httpx.AsyncClient,
     shop: Shop,
-    toy: str,
+    variant_id: str,
     change: dict[str, Any] | None,
 ) -> None:
-    """It applies by itself now, or is deleted (None)."""
+    """Check a promotion that became automatic, or was deleted (None)."""
     made = await promotion(admin, "DIEZ")
-    cart = await typed(store, (await cart_of(store, toy))["id"], "DIEZ")
+    cart = await read_typed_codes(store, (await create_cart(store, variant_id))["id"], "DIEZ")
     path = f"/admin/promotions/{made['id']}"
-    await ok(await admin.post(path, json=change) if change else await admin.delete(path))
-    assert [one.code for one in (await page_of(shop, cart["id"])).codes] == ["DIEZ"]
+    await read_ok(await admin.post(path, json=change) if change else await admin.delete(path))
+    assert [one.code for one in (await read_page(shop, cart["id"])).codes] == ["DIEZ"]
     removal = {"promo_codes": ["diez"]}
-    await ok(await store.request("DELETE", f"/store/carts/{cart['id']}/promotions", json=removal))
-    assert (await page_of(shop, cart["id"])).codes == []
+    await read_ok(await store.request("DELETE", f"/store/carts/{cart['id']}/promotions", json=removal))
+    assert (await read_page(shop, cart["id"])).codes == []
 
 
-async def test_a_program_sends_all_codes_that_a_cart_shows_with_those_that_change(
-    store: httpx.AsyncClient, admin: httpx.AsyncClient, toy: str
+async def test_client_may_send_all_codes_that_the_cart_shows(
+    store: httpx.AsyncClient, admin: httpx.AsyncClient, variant_id: str
 ) -> None:
-    """What applies by itself is among them, and a code whose promotion is deleted."""
+    """Check that the codes may include automatic promotions, and a code whose promotion is deleted."""
     await promotion(admin, "Feria", 1_000, is_automatic=True, method={"type": "fixed"})
     await promotion(admin, "Secreta", 1_000, is_automatic=True, method={"type": "fixed"}, status="draft")
     await promotion(admin, "MIL", 1_000, method={"type": "fixed"})
     gone = await promotion(admin, "ADIOS")
-    cart = await typed(store, (await cart_of(store, toy))["id"], "ADIOS")
-    await ok(await admin.delete(f"/admin/promotions/{gone['id']}"))
+    cart = await read_typed_codes(store, (await create_cart(store, variant_id))["id"], "ADIOS")
+    await read_ok(await admin.delete(f"/admin/promotions/{gone['id']}"))
     path = f"/store/carts/{cart['id']}"
 
     async def sent(*codes: str) -> tuple[int, list[str]]:

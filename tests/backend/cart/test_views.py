@@ -1,9 +1,9 @@
-"""What the storefront shows of a cart: today's prices, and what is short."""
+"""Storefront views of a cart: current prices, and shortages."""
 
 from sqlalchemy import select, update
 
 from backend.cart.lines import add_to_cart
-from backend.cart.views import cart_view
+from backend.cart.views import read_cart_view
 from backend.catalog.models import Product, Variant
 from backend.core.db.database import Database
 from backend.inventory.models import InventoryLevel
@@ -11,19 +11,19 @@ from tests.backend.cart.cart_kit import cart_with
 from tests.store_defaults import Defaults
 
 
-async def test_the_price_is_the_catalogues_of_this_moment(database: Database, defaults: Defaults) -> None:
+async def test_cart_shows_the_current_price(database: Database, defaults: Defaults) -> None:
     cart_id, trompo = await cart_with(database, defaults)
     async with database.transaction() as session:
         await session.execute(
             update(Variant).where(Variant.id == trompo).values(price=10_000, compare_at_price=30_000)
         )
     async with database.read() as session:
-        cart = await cart_view(session, cart_id)
+        cart = await read_cart_view(session, cart_id)
     assert cart.total == 20_000
     assert cart.lines[0].compare_at_label == "$ 30.000"
 
 
-async def test_two_variants_of_a_toy_are_two_lines_that_name_them(
+async def test_two_variants_of_a_product_are_two_lines_with_their_names(
     database: Database, defaults: Defaults
 ) -> None:
     cart_id, trompo = await cart_with(database, defaults)
@@ -34,28 +34,28 @@ async def test_two_variants_of_a_toy_are_two_lines_that_name_them(
         await session.flush()
         session.add(InventoryLevel(variant_id=large.id, location_id=defaults.location_id, stocked=1))
         await add_to_cart(session, cart_id, large.id, 1)
-        view = await cart_view(session, cart_id)
+        view = await read_cart_view(session, cart_id)
     lines = [(one.variant_id, one.title, one.variant, one.unit_price, one.max_quantity) for one in view.lines]
     assert lines == [(trompo, "Trompo", "", 30_000, 10), (large.id, "Trompo", "Grande", 45_000, 1)]
 
 
-async def test_a_shortage_is_told_on_the_line(database: Database, defaults: Defaults) -> None:
+async def test_shortage_is_shown_on_the_line(database: Database, defaults: Defaults) -> None:
     cart_id, trompo = await cart_with(database, defaults, stock=5, quantity=4)
     async with database.transaction() as session:
         from backend.inventory.service import reserve, set_stock
 
         await set_stock(session, trompo, defaults.location_id, 3)
-        assert (await cart_view(session, cart_id)).lines[0].problem == "short"
+        assert (await read_cart_view(session, cart_id)).lines[0].problem == "short"
         await reserve(session, "somebody", {trompo: 3}, None)
-        assert (await cart_view(session, cart_id)).lines[0].problem == "gone"
+        assert (await read_cart_view(session, cart_id)).lines[0].problem == "gone"
 
 
-async def test_what_is_no_longer_for_sale_is_called_what_it_was(
+async def test_line_that_is_no_longer_for_sale_has_its_old_title(
     database: Database, defaults: Defaults
 ) -> None:
     cart_id, _trompo = await cart_with(database, defaults)
     async with database.transaction() as session:
         await session.execute(update(Product).values(status="draft"))
     async with database.read() as session:
-        (line,) = (await cart_view(session, cart_id)).lines
+        (line,) = (await read_cart_view(session, cart_id)).lines
     assert (line.problem, line.title, line.variant, line.product_handle) == ("gone", "Trompo", "", "")

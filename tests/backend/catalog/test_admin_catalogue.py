@@ -13,8 +13,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.app import Shop
 from backend.catalog.models import Variant
 from backend.outbox.models import OutboxEvent
-from tests.backend.rivals import overtaken
-from tests.store_defaults import Defaults, make_toy
+from tests.backend.rivals import run_against_rival
+from tests.store_defaults import Defaults, add_product
 from tests.store_steps import get, post
 
 STATUSES = "draft, proposed, published, rejected"
@@ -41,13 +41,13 @@ async def product(admin: httpx.AsyncClient, **said: Any) -> dict[str, Any]:
     return made
 
 
-async def told_of(shop: Shop) -> set[str]:
-    """The products of which the storefront is to be told."""
+async def list_published_products(shop: Shop) -> set[str]:
+    """Return the products whose changes were published."""
     async with shop.database.read() as session:
         return set((await session.execute(select(OutboxEvent.product_id))).scalars())
 
 
-async def test_a_collection_is_made_and_found_by_its_title(admin: httpx.AsyncClient) -> None:
+async def test_collection_is_created_and_found_by_title(admin: httpx.AsyncClient) -> None:
     """spec: Admin API, POST and GET /admin/collections."""
     assert await get(admin, "/admin/collections", title="Día de los niños & más") == {
         "collections": [],
@@ -67,42 +67,44 @@ async def test_a_collection_is_made_and_found_by_its_title(admin: httpx.AsyncCli
     )
 
 
-async def test_products_are_put_into_a_collection_and_taken_out(admin: httpx.AsyncClient, shop: Shop) -> None:
+async def test_products_are_added_to_and_removed_from_a_collection(
+    admin: httpx.AsyncClient, shop: Shop
+) -> None:
     """spec: Admin API, POST /admin/collections/{collection_id}/products."""
-    toy = await product(admin)
+    created = await product(admin)
     first = (await post(admin, "/admin/collections", {"title": "Uno"}))["collection"]
     second = (await post(admin, "/admin/collections", {"title": "Dos"}))["collection"]
     path = f"/admin/collections/{first['id']}/products"
-    answer = await post(admin, path, {"add": [toy["id"], "prod_nosuch"]})
+    answer = await post(admin, path, {"add": [created["id"], "prod_nosuch"]})
     assert answer["collection"]["id"] == first["id"]
-    assert (await get(admin, f"/admin/products/{toy['id']}"))["product"]["collection"]["title"] == "Uno"
-    await post(admin, f"/admin/collections/{second['id']}/products", {"add": [toy["id"]]})
-    await post(admin, path, {"remove": [toy["id"]]})  # it is in the other one by now
-    assert (await get(admin, f"/admin/products/{toy['id']}"))["product"]["collection_id"] == second["id"]
-    await post(admin, f"/admin/collections/{second['id']}/products", {"remove": [toy["id"]]})
-    assert (await get(admin, f"/admin/products/{toy['id']}"))["product"]["collection_id"] is None
-    unknown = await admin.post("/admin/collections/pcol_nosuch/products", json={"add": [toy["id"]]})
+    assert (await get(admin, f"/admin/products/{created['id']}"))["product"]["collection"]["title"] == "Uno"
+    await post(admin, f"/admin/collections/{second['id']}/products", {"add": [created["id"]]})
+    await post(admin, path, {"remove": [created["id"]]})  # it is in the other collection now
+    assert (await get(admin, f"/admin/products/{created['id']}"))["product"]["collection_id"] == second["id"]
+    await post(admin, f"/admin/collections/{second['id']}/products", {"remove": [created["id"]]})
+    assert (await get(admin, f"/admin/products/{created['id']}"))["product"]["collection_id"] is None
+    unknown = await admin.post("/admin/collections/pcol_nosuch/products", json={"add": [created["id"]]})
     assert unknown.status_code == 404
-    assert await told_of(shop) == {toy["id"]}
+    assert await list_published_products(shop) == {created["id"]}
 
 
-async def test_a_collection_changes_and_goes(admin: httpx.AsyncClient) -> None:
-    toy = await product(admin)
+async def test_collection_is_changed_and_deleted(admin: httpx.AsyncClient) -> None:
+    created = await product(admin)
     made = (await post(admin, "/admin/collections", {"title": "Uno", "metadata": {"a": 1}}))["collection"]
-    await post(admin, f"/admin/collections/{made['id']}/products", {"add": [toy["id"]]})
+    await post(admin, f"/admin/collections/{made['id']}/products", {"add": [created["id"]]})
     changed = (await post(admin, f"/admin/collections/{made['id']}", {"title": "Nueva"}))["collection"]
     assert (changed["title"], changed["handle"], changed["metadata"]) == ("Nueva", "uno", {"a": 1})
     gone = (await admin.delete(f"/admin/collections/{made['id']}")).json()
     assert gone == {"id": made["id"], "object": "collection", "deleted": True}
     assert (await admin.get(f"/admin/collections/{made['id']}")).status_code == 404
-    assert (await get(admin, f"/admin/products/{toy['id']}"))["product"]["collection_id"] is None
+    assert (await get(admin, f"/admin/products/{created['id']}"))["product"]["collection_id"] is None
 
 
-async def test_products_are_put_into_a_category(
+async def test_products_are_added_to_a_category(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, shop: Shop
 ) -> None:
     """spec: Admin API, POST /admin/product-categories/{category_id}/products."""
-    toy = await product(admin)
+    created = await product(admin)
     root = (await post(admin, "/admin/product-categories", {"name": "Juguetes"}))["product_category"]
     child = (
         await post(
@@ -111,24 +113,24 @@ async def test_products_are_put_into_a_category(
     )["product_category"]
     assert (child["handle"], child["parent_category"]["id"]) == ("aire-libre", root["id"])
     path = f"/admin/product-categories/{child['id']}/products"
-    for _ in range(2):  # twice is once
-        answer = await post(admin, path, {"add": [toy["id"], "prod_nosuch"]})
+    for _ in range(2):  # repeated ids count once
+        answer = await post(admin, path, {"add": [created["id"], "prod_nosuch"]})
     assert answer["product_category"]["id"] == child["id"]
     assert (await get(store, "/store/products", category_id=root["id"]))["count"] == 1
-    assert (await get(store, "/store/products", q="aire"))["count"] == 1  # the search knows it at once
-    await post(admin, path, {"remove": [toy["id"]]})
+    assert (await get(store, "/store/products", q="aire"))["count"] == 1  # the search finds it immediately
+    await post(admin, path, {"remove": [created["id"]]})
     assert (await get(store, "/store/products", category_id=root["id"]))["count"] == 0
     assert (await get(store, "/store/products", q="aire"))["count"] == 0
     assert (await admin.post("/admin/product-categories/pcat_nosuch/products", json={})).status_code == 404
 
 
-async def test_a_rank_moves_the_neighbours(admin: httpx.AsyncClient) -> None:
-    """A rank beyond the last is the last; the ranks of siblings are always 0, 1, 2.
+async def test_rank_change_moves_the_siblings(admin: httpx.AsyncClient) -> None:
+    """Check the ranks of siblings: they are always 0, 1, 2, and a rank after all siblings is reduced.
 
     | change | ranks of the siblings |
     |---|---|
-    | created with a rank | those after it move on |
-    | moved up or down | those between move |
+    | created with a rank | later siblings move down |
+    | moved up or down | siblings in between move |
     | moved below another parent, or deleted | the gap closes |
     """
 
@@ -153,7 +155,7 @@ async def test_a_rank_moves_the_neighbours(admin: httpx.AsyncClient) -> None:
     assert await names() == ["Arte", "Dados", "Cometas", "Bloques"]
     await change(ids["Arte"], rank=99)
     assert await names() == ["Dados", "Cometas", "Bloques", "Arte"]
-    await change(ids["Arte"], name="Artes")  # without a rank it stays where it is
+    await change(ids["Arte"], name="Artes")  # without a rank the position stays
     assert await names() == ["Dados", "Cometas", "Bloques", "Artes"]
     await change(ids["Cometas"], parent_category_id=ids["Dados"])
     assert await names(parent_category_id="null") == ["Dados", "Bloques", "Artes"]
@@ -163,13 +165,13 @@ async def test_a_rank_moves_the_neighbours(admin: httpx.AsyncClient) -> None:
     assert await names(parent_category_id="null") == ["Dados", "Artes"]
 
 
-async def test_the_tree_of_categories_stays_a_tree(admin: httpx.AsyncClient) -> None:
+async def test_category_tree_refuses_cycles_and_deletion_of_parents(admin: httpx.AsyncClient) -> None:
     root = (await post(admin, "/admin/product-categories", {"name": "Raíz"}))["product_category"]["id"]
     child = (await post(admin, "/admin/product-categories", {"name": "Hija", "parent_category_id": root}))[
         "product_category"
     ]["id"]
-    knot = await admin.post(f"/admin/product-categories/{root}", json={"parent_category_id": child})
-    assert knot.status_code == 400
+    cycle = await admin.post(f"/admin/product-categories/{root}", json={"parent_category_id": child})
+    assert cycle.status_code == 400
     itself = await admin.post(f"/admin/product-categories/{root}", json={"parent_category_id": root})
     assert itself.status_code == 400
     full = await admin.delete(f"/admin/product-categories/{root}")
@@ -189,10 +191,12 @@ async def test_the_tree_of_categories_stays_a_tree(admin: httpx.AsyncClient) -> 
         {"collection_id": "pcol_1"},
     ],
 )
-async def test_a_product_does_not_name_its_place(admin: httpx.AsyncClient, body: dict[str, Any]) -> None:
+async def test_product_body_cannot_assign_categories_or_collection(
+    admin: httpx.AsyncClient, body: dict[str, Any]
+) -> None:
     """spec: Errors, Admin call to a non-existent body field."""
-    toy = await product(admin)
-    for path in ("/admin/products", f"/admin/products/{toy['id']}"):
+    created = await product(admin)
+    for path in ("/admin/products", f"/admin/products/{created['id']}"):
         refused = await admin.post(path, json={"title": "X", **body})
         (field,) = body
         message = f"Invalid request: Unrecognized fields: '{field}'"
@@ -200,7 +204,7 @@ async def test_a_product_does_not_name_its_place(admin: httpx.AsyncClient, body:
 
 
 @pytest.mark.parametrize("method", ["GET", "POST", "PUT"])
-async def test_there_is_no_route_for_the_categories_of_a_product(
+async def test_route_for_the_categories_of_a_product_does_not_exist(
     admin: httpx.AsyncClient, method: str
 ) -> None:
     """spec: Errors, Admin call to a non-existent assignment route."""
@@ -208,19 +212,21 @@ async def test_there_is_no_route_for_the_categories_of_a_product(
     assert (refused.status_code, refused.json()["type"]) == (404, "not_found")
 
 
-async def test_a_product_is_made_sold_and_shown(admin: httpx.AsyncClient, store: httpx.AsyncClient) -> None:
+async def test_product_is_created_and_returned_by_both_apis(
+    admin: httpx.AsyncClient, store: httpx.AsyncClient
+) -> None:
     """spec: Entities, Product."""
-    toy = await product(admin)
-    assert (toy["handle"], toy["status"], toy["featured"], toy["weight"]) == (
+    created = await product(admin)
+    assert (created["handle"], created["status"], created["featured"], created["weight"]) == (
         "trompo-de-lamina",
         "published",
         True,
         0.3,
     )
-    assert toy["metadata"] == {"brand": "Artesanos", "ageRange": "6-8", "color": "rojo"}
-    assert [image["url"] for image in toy["images"]] == ["/demo/trompo (1).webp", "/demo/trompo 2.webp"]
-    assert toy["thumbnail"] == "/demo/trompo (1).webp"
-    (variant,) = toy["variants"]
+    assert created["metadata"] == {"brand": "Artesanos", "ageRange": "6-8", "color": "rojo"}
+    assert [image["url"] for image in created["images"]] == ["/demo/trompo (1).webp", "/demo/trompo 2.webp"]
+    assert created["thumbnail"] == "/demo/trompo (1).webp"
+    (variant,) = created["variants"]
     assert (variant["prices"][0]["amount"], variant["compare_at_price"]) == (12_000, 15_000)
     (shown,) = (await get(store, "/store/products", q="lamina"))["products"]
     assert shown["thumbnail"] == "http://localhost:3000/demo/trompo%20%281%29.webp"
@@ -239,24 +245,26 @@ async def test_a_product_is_made_sold_and_shown(admin: httpx.AsyncClient, store:
     "url", ["javascript:alert(1)", "data:image/png;base64,AAAA", "\tdata:,x", "ftp://x.example/a.png"]
 )
 async def test_picture_address_with_another_scheme_is_refused(admin: httpx.AsyncClient, url: str) -> None:
-    toy = await product(admin)
+    created = await product(admin)
     for change in ({"images": [{"url": "/demo/a.webp"}, {"url": url}]}, {"thumbnail": url}):
         new = {"title": "Pirinola", "options": [], **change}
         for path, body in (
             ("/admin/products", new),
-            (f"/admin/products/{toy['id']}", change),
+            (f"/admin/products/{created['id']}", change),
             ("/admin/products/batch", {"create": [new]}),
-            ("/admin/products/batch", {"update": [{"id": toy["id"], **change}]}),
+            ("/admin/products/batch", {"update": [{"id": created["id"], **change}]}),
         ):
             answer = await admin.post(path, json=body)
             assert answer.status_code == 400, (path, body)
             assert "A picture's address is a path" in answer.json()["message"]
-    assert (await get(admin, f"/admin/products/{toy['id']}"))["product"]["images"] == toy["images"]
+    assert (await get(admin, f"/admin/products/{created['id']}"))["product"]["images"] == created["images"]
 
 
-async def test_a_product_changes_as_it_is_told(admin: httpx.AsyncClient, store: httpx.AsyncClient) -> None:
-    toy = await product(admin)
-    path = f"/admin/products/{toy['id']}"
+async def test_product_changes_only_the_given_fields(
+    admin: httpx.AsyncClient, store: httpx.AsyncClient
+) -> None:
+    created = await product(admin)
+    path = f"/admin/products/{created['id']}"
     images = [
         {"url": "/demo/trompo 2.webp"},
         {"url": "/demo/nuevo.webp"},
@@ -273,31 +281,31 @@ async def test_a_product_changes_as_it_is_told(admin: httpx.AsyncClient, store: 
     }
     changed = (await post(admin, path, change))["product"]
     assert changed["metadata"] == {"brand": "Artesanos", "ageRange": "6-8", "material": "madera"}
-    assert (changed["title"], changed["handle"]) == ("Trompo azul", toy["handle"])
+    assert (changed["title"], changed["handle"]) == ("Trompo azul", created["handle"])
     assert (changed["featured"], changed["weight"]) == (False, None)
     (variant,) = changed["variants"]
     assert (variant["prices"][0]["amount"], variant["compare_at_price"]) == (9_000, None)
     assert [image["url"] for image in changed["images"]] == [image["url"] for image in images]
-    assert {image["id"] for image in toy["images"]} <= {image["id"] for image in changed["images"]}
+    assert {image["id"] for image in created["images"]} <= {image["id"] for image in changed["images"]}
     assert (await get(store, "/store/products", q="azul"))["count"] == 1
     assert (await get(store, "/store/products", q="lamina"))["count"] == 0
     draft = (await post(admin, path, {"status": "draft"}))["product"]
     assert draft["status"] == "draft"
-    assert (await store.get(f"/store/products/{toy['id']}")).status_code == 404
+    assert (await store.get(f"/store/products/{created['id']}")).status_code == 404
 
 
 async def test_variants_have_prices(admin: httpx.AsyncClient) -> None:
     """wire: commerce-api, Admin, variants."""
-    toy = await product(admin)
-    path = f"/admin/products/{toy['id']}/variants"
+    created = await product(admin)
+    path = f"/admin/products/{created['id']}/variants"
     price = {"prices": [{"currency_code": "COP", "amount": 99_000}]}
-    changed = (await post(admin, f"{path}/{toy['variants'][0]['id']}", price))["product"]
+    changed = (await post(admin, f"{path}/{created['variants'][0]['id']}", price))["product"]
     assert changed["variants"][0]["prices"][0]["amount"] == 99_000
     small = {"title": "Pequeño", "sku": "TR-2", "options": {"Presentación": "Pequeño"}, **price}
     added = (await post(admin, path, small))["product"]
     assert [variant["title"] for variant in added["variants"]] == ["Grande", "Pequeño"]
     assert (await get(admin, path))["count"] == 2
-    ambiguous = await admin.post(f"/admin/products/{toy['id']}", json={"price": 1})
+    ambiguous = await admin.post(f"/admin/products/{created['id']}", json={"price": 1})
     assert ambiguous.status_code == 400
     for body in (
         {**small, "sku": "TR-1"},
@@ -314,28 +322,26 @@ async def test_variants_have_prices(admin: httpx.AsyncClient) -> None:
     assert (await admin.post(f"{path}/variant_nosuch", json=price)).status_code == 404
 
 
-async def test_a_promised_variant_is_not_deleted(
+async def test_reserved_variant_is_not_deleted(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
-    from tests.store_steps import bought
+    from tests.store_steps import complete_purchase
 
     async with shop.database.transaction() as session:
-        variant = await make_toy(session, shop_defaults, "balero", stock=2)
-    order = await bought(store, variant)
+        variant = await add_product(session, shop_defaults, "balero", stock=2)
+    order = await complete_purchase(store, variant)
     product_id = order["items"][0]["product_id"]
     refused = await admin.post(f"/admin/products/{product_id}", json={"variants": []})
     assert (refused.status_code, refused.json()["type"]) == (400, "not_allowed")
 
 
-async def test_a_deleted_product_leaves_its_handle(
-    admin: httpx.AsyncClient, store: httpx.AsyncClient
-) -> None:
-    toy = await product(admin)
-    gone = (await admin.delete(f"/admin/products/{toy['id']}")).json()
-    assert gone == {"id": toy["id"], "object": "product", "deleted": True}
+async def test_deleted_product_frees_its_handle(admin: httpx.AsyncClient, store: httpx.AsyncClient) -> None:
+    created = await product(admin)
+    gone = (await admin.delete(f"/admin/products/{created['id']}")).json()
+    assert gone == {"id": created["id"], "object": "product", "deleted": True}
     for client, area in ((admin, "admin"), (store, "store")):
-        assert (await client.get(f"/{area}/products/{toy['id']}")).status_code == 404
-    assert (await product(admin))["handle"] == toy["handle"]
+        assert (await client.get(f"/{area}/products/{created['id']}")).status_code == 404
+    assert (await product(admin))["handle"] == created["handle"]
 
 
 @pytest.mark.parametrize(
@@ -351,22 +357,22 @@ async def test_a_deleted_product_leaves_its_handle(
         ({"metadata": {"brand": 5}}, "Invalid request: Expected type: 'string' for field 'metadata, brand'"),
     ],
 )
-async def test_a_malformed_product_is_refused(
+async def test_malformed_product_is_refused(
     admin: httpx.AsyncClient, body: dict[str, Any], message: str
 ) -> None:
     """wire: commerce-api, Error bodies."""
-    toy = await product(admin)
-    refused = await admin.post(f"/admin/products/{toy['id']}", json=body)
+    created = await product(admin)
+    refused = await admin.post(f"/admin/products/{created['id']}", json=body)
     assert (refused.status_code, refused.json()) == (400, {"type": "invalid_data", "message": message})
 
 
-async def test_an_unknown_product(admin: httpx.AsyncClient) -> None:
+async def test_unknown_product_is_not_found(admin: httpx.AsyncClient) -> None:
     refused = await admin.post("/admin/products/prod_nosuch", json={"title": "x"})
     message = 'Product with id "prod_nosuch" not found'
     assert (refused.status_code, refused.json()) == (404, {"type": "not_found", "message": message})
 
 
-async def test_the_same_handle_twice_at_once_is_one_product(admin: httpx.AsyncClient) -> None:
+async def test_concurrent_products_with_one_handle_create_only_one(admin: httpx.AsyncClient) -> None:
     said = {"title": "Trompo", "handle": "trompo"}
     answers = await asyncio.gather(*(admin.post("/admin/products", json=said) for _ in range(5)))
     assert min(answer.status_code for answer in answers) == 200
@@ -374,12 +380,10 @@ async def test_the_same_handle_twice_at_once_is_one_product(admin: httpx.AsyncCl
     assert (await get(admin, "/admin/products"))["count"] == 1
 
 
-async def test_no_two_variants_have_one_bar_code(
-    admin: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
-) -> None:
+async def test_bar_code_is_unique(admin: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults) -> None:
     async with shop.database.transaction() as session:
-        rival_id = await make_toy(session, shop_defaults, "yoyo")
-        mine_id = await make_toy(session, shop_defaults, "trompo")
+        rival_id = await add_product(session, shop_defaults, "yoyo")
+        mine_id = await add_product(session, shop_defaults, "trompo")
         mine = (await session.get_one(Variant, mine_id)).product_id
     code = "7701234567897"
 
@@ -398,14 +402,14 @@ async def test_no_two_variants_have_one_bar_code(
         "code": "invalid_state_error",
         "message": "Another request changed this at the same time: try again",
     }
-    answer = await overtaken(shop.database, rival, take)
+    answer = await run_against_rival(shop.database, rival, take)
     wanted = (400, known) if shop.database.is_sqlite else (409, at_once)
     assert (answer.status_code, answer.json()) == wanted
     answer = await take()
     assert (answer.status_code, answer.json()) == (400, known)
 
 
-async def test_what_a_program_needs_to_know_of_the_shop(
+async def test_api_client_reads_keys_channels_and_regions(
     admin: httpx.AsyncClient, shop_defaults: Defaults
 ) -> None:
     (key,) = (await get(admin, "/admin/api-keys"))["api_keys"]
@@ -415,14 +419,14 @@ async def test_what_a_program_needs_to_know_of_the_shop(
     assert (await get(admin, "/admin/regions"))["regions"][0]["name"] == "Colombia"
 
 
-async def test_a_product_has_its_rate_of_tax(admin: httpx.AsyncClient, store: httpx.AsyncClient) -> None:
-    toy = await product(admin)
-    assert toy["tax_rate"] == 19
-    path = f"/admin/products/{toy['id']}"
+async def test_product_has_its_own_tax_rate(admin: httpx.AsyncClient, store: httpx.AsyncClient) -> None:
+    created = await product(admin)
+    assert created["tax_rate"] == 19
+    path = f"/admin/products/{created['id']}"
     for rate in (5, 0, 0.0, 19.0):
         changed = (await post(admin, path, {"tax_rate": rate}))["product"]
         assert changed["tax_rate"] == rate
-    assert (await post(admin, path, {"tax_rate": None}))["product"]["tax_rate"] == 19  # nothing was said
+    assert (await post(admin, path, {"tax_rate": None}))["product"]["tax_rate"] == 19  # the body had no rate
     for wrong in (16, -5, 5.5, "5", False, True):
         refused = await admin.post(path, json={"tax_rate": wrong})
         assert (refused.status_code, "tax_rate" in refused.json()["message"]) == (400, True), wrong
@@ -433,14 +437,14 @@ async def test_a_product_has_its_rate_of_tax(admin: httpx.AsyncClient, store: ht
     assert asked["product"]["tax_rate"] == 0
 
 
-async def test_the_database_keeps_other_rates_out(shop: Shop, shop_defaults: Defaults) -> None:
+async def test_database_refuses_other_tax_rates(shop: Shop, shop_defaults: Defaults) -> None:
     with pytest.raises(IntegrityError, match="tax_rate"):
         async with shop.database.transaction() as session:
-            await make_toy(session, shop_defaults, "trompo", tax_rate=16)
+            await add_product(session, shop_defaults, "trompo", tax_rate=16)
 
 
-async def test_a_new_variant_is_counted_whatever_it_says(admin: httpx.AsyncClient) -> None:
-    """The platform's dashboard sends `manage_inventory: false` unless somebody turns it on."""
+async def test_new_variant_is_always_counted(admin: httpx.AsyncClient) -> None:
+    """Send `manage_inventory: false`, as the platform's dashboard does by default."""
     said = {"prices": [{"amount": 9_000}], "manage_inventory": False}
     made = await product(admin, variants=[said])
     added = {**said, "title": "Otra", "sku": "TR-2"}
@@ -462,10 +466,10 @@ async def test_a_new_variant_is_counted_whatever_it_says(admin: httpx.AsyncClien
     assert (await get(admin, path))["product"] == after
 
 
-async def test_where_a_product_is_sold_and_how_it_is_shipped(
+async def test_product_names_existing_channels_and_profile_only(
     admin: httpx.AsyncClient, shop_defaults: Defaults
 ) -> None:
-    """Sales channels and the shipping profile that exist may be named; every product is in all of them."""
+    """Accept existing sales channels and the existing shipping profile; the product always has all of them."""
     other = (await post(admin, "/admin/sales-channels", {"name": "Feria"}))["sales_channel"]["id"]
     [profile] = (await get(admin, "/admin/shipping-profiles"))["shipping_profiles"]
     places = {"sales_channels": [{"id": shop_defaults.channel_id}], "shipping_profile_id": profile["id"]}
@@ -491,7 +495,7 @@ async def test_where_a_product_is_sold_and_how_it_is_shipped(
     assert (await get(admin, "/admin/products", q="Nada"))["count"] == 0
 
 
-async def test_products_by_sales_channel(
+async def test_products_are_filtered_by_sales_channel(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, shop_defaults: Defaults
 ) -> None:
     await product(admin)

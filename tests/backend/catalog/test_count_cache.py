@@ -1,4 +1,4 @@
-"""What pages count: counted once, and again for the very next page after anything changed that decides of it."""
+"""Counts on pages are cached, and counted again on the next page after a change that affects them."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -10,21 +10,24 @@ from sqlalchemy import delete, update
 
 from backend.app import Shop
 from backend.catalog.category_tree import category_tree
-from backend.catalog.count_cache import counted
+from backend.catalog.count_cache import get_or_count
 from backend.catalog.derived_models import CatalogVersion
 from backend.catalog.models import Category, Product, ProductCategory, Variant
-from backend.catalog.storefront.product_list import ages_of, catalog_page
+from backend.catalog.storefront.product_list import catalog_page, read_age_facets
 from backend.catalog.storefront.sitemap import count_products
 from backend.catalog.views import CatalogFilter
 from backend.core.db.database import Database
-from tests.store_defaults import Defaults, make_toy
+from tests.store_defaults import Defaults, add_product
 
 ALL = CatalogFilter()
 
 
 @pytest.fixture
-async def toys(shop: Shop, shop_defaults: Defaults) -> dict[str, str]:
-    """The ids of two categories (one in the other) and of three toys: two for sale, in the inner category."""
+async def ids_by_handle(shop: Shop, shop_defaults: Defaults) -> dict[str, str]:
+    """Create two nested categories with three products, two of them for sale in the inner one.
+
+    Return all ids by handle.
+    """
     async with shop.database.transaction() as session:
         root = Category(name="Todo", handle="todo")
         outer = Category(name="Madera", handle="madera", parent_id=root.id)
@@ -34,7 +37,7 @@ async def toys(shop: Shop, shop_defaults: Defaults) -> dict[str, str]:
             await session.flush()
         ids = {"outer": outer.id, "inner": inner.id}
         for handle, status in (("tren", "published"), ("vagon", "published"), ("riel", "draft")):
-            variant = await make_toy(
+            variant = await add_product(
                 session, shop_defaults, handle, brand="Roble", age_range="3-5 años", status=status
             )
             row = await session.get_one(Variant, variant)
@@ -43,10 +46,10 @@ async def toys(shop: Shop, shop_defaults: Defaults) -> dict[str, str]:
     return ids
 
 
-async def shown(database: Database, wanted: CatalogFilter = ALL) -> dict[str, Any]:
-    """All numbers that pages show."""
+async def read_counts(database: Database, catalog_filter: CatalogFilter = ALL) -> dict[str, Any]:
+    """Return all counts that pages show."""
     async with database.read() as session:
-        page = await catalog_page(session, wanted)
+        page = await catalog_page(session, catalog_filter)
         tree = await category_tree(session)
         return {
             "total": page.total,
@@ -54,27 +57,27 @@ async def shown(database: Database, wanted: CatalogFilter = ALL) -> dict[str, An
             "brands": {facet.value: facet.count for facet in page.brands},
             "ages": {facet.value: facet.count for facet in page.ages},
             "tree": {node.handle: node.count for node in (tree[0], *tree[0].children)},
-            "all ages": {facet.value: facet.count for facet in await ages_of(session)},
+            "all ages": {facet.value: facet.count for facet in await read_age_facets(session)},
             "in the sitemap": await count_products(session),
         }
 
 
-def of(toys: int) -> dict[str, Any]:
-    """All numbers, with so many toys for sale in the inner category."""
-    placed = {"madera": toys, "trenes": toys}
-    ages = {"3-5 años": toys}
+def expected_counts(ids_by_handle: int) -> dict[str, Any]:
+    """Return the expected counts, with this number of products for sale in the inner category."""
+    placed = {"madera": ids_by_handle, "trenes": ids_by_handle}
+    ages = {"3-5 años": ids_by_handle}
     return {
-        "total": toys,
+        "total": ids_by_handle,
         "categories": placed,
-        "brands": {"Roble": toys},
+        "brands": {"Roble": ids_by_handle},
         "ages": ages,
         "tree": placed,
         "all ages": ages,
-        "in the sitemap": toys,
+        "in the sitemap": ids_by_handle,
     }
 
 
-BEFORE = of(2)
+BEFORE = expected_counts(2)
 
 
 def _publish(ids: dict[str, str]) -> Any:
@@ -89,11 +92,11 @@ def _rename_brand(ids: dict[str, str]) -> Any:
     return update(Product).where(Product.id == ids["vagon"]).values(brand="ROBLE")
 
 
-def _grow(ids: dict[str, str]) -> Any:
+def _change_age(ids: dict[str, str]) -> Any:
     return update(Product).where(Product.id == ids["vagon"]).values(age_range="6-8 años")
 
 
-def _move(ids: dict[str, str]) -> Any:
+def _move_to_category(ids: dict[str, str]) -> Any:
     return (
         update(ProductCategory)
         .where(ProductCategory.product_id == ids["vagon"])
@@ -101,69 +104,73 @@ def _move(ids: dict[str, str]) -> Any:
     )
 
 
-def _take_out(ids: dict[str, str]) -> Any:
+def _remove_from_category(ids: dict[str, str]) -> Any:
     return delete(ProductCategory).where(ProductCategory.product_id == ids["vagon"])
 
 
 TWO_AGES = {"3-5 años": 1, "6-8 años": 1}
 CHANGES: list[tuple[Callable[[dict[str, str]], Any], dict[str, Any]]] = [
-    (_publish, of(3)),
-    (_unpublish, of(1)),
+    (_publish, expected_counts(3)),
+    (_unpublish, expected_counts(1)),
     (_rename_brand, {"brands": {"ROBLE": 1, "Roble": 1}}),
-    (_grow, {"ages": TWO_AGES, "all ages": TWO_AGES}),
-    (_move, {"categories": {"madera": 2, "trenes": 1}, "tree": {"madera": 2, "trenes": 1}}),
-    (_take_out, {"categories": {"madera": 1, "trenes": 1}, "tree": {"madera": 1, "trenes": 1}}),
+    (_change_age, {"ages": TWO_AGES, "all ages": TWO_AGES}),
+    (_move_to_category, {"categories": {"madera": 2, "trenes": 1}, "tree": {"madera": 2, "trenes": 1}}),
+    (_remove_from_category, {"categories": {"madera": 1, "trenes": 1}, "tree": {"madera": 1, "trenes": 1}}),
 ]
 
 
 @pytest.mark.parametrize(("change", "after"), CHANGES)
-async def test_the_next_page_shows_a_change_on_every_replica(
-    shop: Shop, toys: dict[str, str], change: Callable[[dict[str, str]], Any], after: dict[str, Any]
+async def test_next_page_shows_a_change_on_every_replica(
+    shop: Shop, ids_by_handle: dict[str, str], change: Callable[[dict[str, str]], Any], after: dict[str, Any]
 ) -> None:
     other = Database.from_settings(shop.settings)
-    assert await shown(shop.database) == await shown(other) == BEFORE
+    assert await read_counts(shop.database) == await read_counts(other) == BEFORE
     async with shop.database.transaction() as session:
-        await session.execute(change(toys))
-    assert await shown(other) == {**BEFORE, **after}
-    assert await shown(shop.database) == {**BEFORE, **after}
+        await session.execute(change(ids_by_handle))
+    assert await read_counts(other) == {**BEFORE, **after}
+    assert await read_counts(shop.database) == {**BEFORE, **after}
     await other.close()
 
 
-async def test_nothing_is_counted_twice(shop: Shop, toys: dict[str, str], statements: list[str]) -> None:
-    first = await shown(shop.database)
+async def test_unchanged_counts_are_not_repeated(
+    shop: Shop, ids_by_handle: dict[str, str], statements: list[str]
+) -> None:
+    first = await read_counts(shop.database)
     assert any("count(" in statement for statement in statements)
     statements.clear()
-    assert await shown(shop.database) == first
+    assert await read_counts(shop.database) == first
     assert not any("count(" in statement for statement in statements)
 
 
-async def test_readers_beside_one_another_count_once(
-    shop: Shop, toys: dict[str, str], statements: list[str]
+async def test_concurrent_readers_count_once(
+    shop: Shop, ids_by_handle: dict[str, str], statements: list[str]
 ) -> None:
-    first = await shown(shop.database)
+    first = await read_counts(shop.database)
     once = sum("count(" in statement for statement in statements)
     async with shop.database.transaction() as session:
-        await session.execute(_rename_brand(toys))
+        await session.execute(_rename_brand(ids_by_handle))
     statements.clear()
     renamed = {**first, "brands": {"ROBLE": 1, "Roble": 1}}
-    assert await asyncio.gather(*(shown(shop.database) for _ in range(5))) == [renamed] * 5
+    assert await asyncio.gather(*(read_counts(shop.database) for _ in range(5))) == [renamed] * 5
     assert sum("count(" in statement for statement in statements) == once
 
 
-async def test_a_later_version_may_be_a_lower_number(shop: Shop, toys: dict[str, str]) -> None:
-    """On PostgreSQL it is the number of a transaction that began earlier and was committed later."""
-    assert await shown(shop.database) == BEFORE
+async def test_lower_version_is_a_new_version(shop: Shop, ids_by_handle: dict[str, str]) -> None:
+    """Check a lower version: on PostgreSQL it is a transaction's number, and an older transaction may commit later."""
+    assert await read_counts(shop.database) == BEFORE
     async with shop.database.transaction() as session:
-        await session.execute(_unpublish(toys))
+        await session.execute(_unpublish(ids_by_handle))
     async with shop.database.transaction() as session:
         await session.execute(update(CatalogVersion).values(lists=0))
-    assert (await shown(shop.database))["total"] == 1
+    assert (await read_counts(shop.database))["total"] == 1
 
 
-async def test_who_waits_counts_when_the_one_that_counts_is_stopped(shop: Shop, toys: dict[str, str]) -> None:
+async def test_waiting_reader_counts_if_the_first_is_canceled(
+    shop: Shop, ids_by_handle: dict[str, str]
+) -> None:
     counts = asyncio.Event()
 
-    async def for_ever() -> int:
+    async def wait_forever() -> int:
         counts.set()
         return await asyncio.Future[int]()
 
@@ -172,9 +179,9 @@ async def test_who_waits_counts_when_the_one_that_counts_is_stopped(shop: Shop, 
 
     async def ask(count: Callable[[], Awaitable[int]]) -> int:
         async with shop.database.read() as session:
-            return await counted(session, "toys", count)
+            return await get_or_count(session, "toys", count)
 
-    stopped = asyncio.create_task(ask(for_ever))
+    stopped = asyncio.create_task(ask(wait_forever))
     await counts.wait()
     waits = asyncio.create_task(ask(two))
     stopped.cancel()
@@ -183,86 +190,92 @@ async def test_who_waits_counts_when_the_one_that_counts_is_stopped(shop: Shop, 
         await stopped
 
 
-async def test_what_a_transaction_counts_is_not_kept(shop: Shop, toys: dict[str, str]) -> None:
-    """Its version may be given to another change: on SQLite it is the next number."""
+async def test_counts_of_a_transaction_are_not_cached(shop: Shop, ids_by_handle: dict[str, str]) -> None:
+    """Count in a transaction: on SQLite another change may get the same next version."""
     async with shop.database.transaction() as session:
-        await session.execute(_unpublish(toys))
+        await session.execute(_unpublish(ids_by_handle))
         assert (await catalog_page(session, ALL)).total == 1
         await session.rollback()
     async with shop.database.transaction() as session:
-        await session.execute(_publish(toys))
-    assert (await shown(shop.database))["total"] == 3
+        await session.execute(_publish(ids_by_handle))
+    assert (await read_counts(shop.database))["total"] == 3
 
 
-async def test_every_filter_has_its_own_numbers(shop: Shop, toys: dict[str, str]) -> None:
+async def test_every_filter_has_its_own_counts(shop: Shop, ids_by_handle: dict[str, str]) -> None:
     async with shop.database.transaction() as session:
-        await session.execute(_grow(toys))
-    wanted = CatalogFilter(ages=("6-8 años",))
+        await session.execute(_change_age(ids_by_handle))
+    catalog_filter = CatalogFilter(ages=("6-8 años",))
     for _ in range(2):
-        assert (await shown(shop.database))["total"] == 2
-        found = await shown(shop.database, wanted)
+        assert (await read_counts(shop.database))["total"] == 2
+        found = await read_counts(shop.database, catalog_filter)
         assert (found["total"], found["categories"]) == (1, {"madera": 1, "trenes": 1})
         assert found["ages"] == TWO_AGES
-        assert (await shown(shop.database, CatalogFilter(categories=("trenes",))))["brands"] == {"Roble": 2}
+        assert (await read_counts(shop.database, CatalogFilter(categories=("trenes",))))["brands"] == {
+            "Roble": 2
+        }
 
 
-async def test_prices_are_counted_as_they_are(shop: Shop, toys: dict[str, str]) -> None:
-    """No list but that of prices changes with them: under a condition of prices every change counts."""
-    cheap = CatalogFilter(highest=40_000)
+async def test_counts_by_price_follow_every_change(shop: Shop, ids_by_handle: dict[str, str]) -> None:
+    """Price changes affect only lists filtered by price: with such a filter, every change invalidates the counts."""
+    cheap = CatalogFilter(max_price=40_000)
     for _ in range(2):
-        assert (await shown(shop.database, cheap))["total"] == 0
+        assert (await read_counts(shop.database, cheap))["total"] == 0
     async with shop.database.transaction() as session:
-        await session.execute(update(Variant).where(Variant.product_id == toys["vagon"]).values(price=30_000))
-    assert (await shown(shop.database, cheap))["total"] == 1
+        await session.execute(
+            update(Variant).where(Variant.product_id == ids_by_handle["vagon"]).values(price=30_000)
+        )
+    assert (await read_counts(shop.database, cheap))["total"] == 1
 
 
 PRICES = [(30, 50), (50, 30, 40), (40,), (40, 40), (40, 40, 60), (), (0,), (60, 20)]
-"""Of the variants of each toy, in thousands of pesos."""
+"""Prices of the variants of each product, in thousands of pesos."""
 
 
 @pytest.fixture
-async def priced(shop: Shop, shop_defaults: Defaults) -> dict[str, int]:
-    """What toys cost with several variants, some of them as much as another, one toy without any; by their handles."""
+async def priced_products(shop: Shop, shop_defaults: Defaults) -> dict[str, int]:
+    """Create products with several variants, some with equal prices, and one without variants. Return their prices."""
     async with shop.database.transaction() as session:
         for number, prices in enumerate(PRICES):
-            variant = await make_toy(session, shop_defaults, f"toy-{number}")
+            variant = await add_product(session, shop_defaults, f"toy-{number}")
             product_id = (await session.get_one(Variant, variant)).product_id
             await session.execute(delete(Variant).where(Variant.product_id == product_id))
             session.add_all([Variant(product_id=product_id, price=price * 1000) for price in prices])
     return {f"toy-{number}": min(prices) * 1000 for number, prices in enumerate(PRICES) if prices}
 
 
-async def test_a_toy_costs_what_its_cheapest_variant_does(shop: Shop, priced: dict[str, int]) -> None:
+async def test_price_of_a_product_is_that_of_its_cheapest_variant(
+    shop: Shop, priced_products: dict[str, int]
+) -> None:
     bounds = (None, 0, 1, 29_999, 30_000, 40_000, 61_000)
     for lowest, highest, sort in product(bounds, bounds, ("featured", "price_asc", "price_desc")):
-        wanted = CatalogFilter(lowest=lowest, highest=highest, sort=sort)
+        catalog_filter = CatalogFilter(min_price=lowest, max_price=highest, sort=sort)
         async with shop.database.read() as session:
-            page = await catalog_page(session, wanted)
+            page = await catalog_page(session, catalog_filter)
         expected = {
             handle: price
-            for handle, price in priced.items()
+            for handle, price in priced_products.items()
             if (lowest is None or price >= lowest) and (highest is None or price <= highest)
         }
         found = [card.handle for card in page.cards]
-        assert sorted(found) == sorted(expected), wanted
-        # the one without a price is in no such list
-        assert page.total == len(expected) + (lowest is highest is None), wanted
+        assert sorted(found) == sorted(expected), catalog_filter
+        # a product without a price is in no such list
+        assert page.total == len(expected) + (lowest is highest is None), catalog_filter
         costs = [expected[handle] for handle in found]
         if sort != "featured":
-            assert costs == sorted(costs, reverse=sort == "price_desc"), wanted
+            assert costs == sorted(costs, reverse=sort == "price_desc"), catalog_filter
 
 
-Fill = Callable[[str], Awaitable[None]]
+FillShop = Callable[[str], Awaitable[None]]
 
 
 @pytest.fixture
-def fill(shop: Shop, shop_defaults: Defaults) -> Fill:
-    """Puts toys into the shop: `x` can be bought, `-` is sold out, in capitals or as `_` it is put forward."""
+def fill_shop(shop: Shop, shop_defaults: Defaults) -> FillShop:
+    """Return a function that creates products: `x` is available, `-` sold out, a capital letter or `_` featured."""
 
     async def put(kinds: str) -> None:
         async with shop.database.transaction() as session:
             for number, kind in enumerate(kinds):
-                await make_toy(
+                await add_product(
                     session,
                     shop_defaults,
                     f"{number}-{kind}",
@@ -274,16 +287,14 @@ def fill(shop: Shop, shop_defaults: Defaults) -> Fill:
 
 
 @pytest.mark.parametrize("kinds", ["x-xX-_x-X", "xxxx", "----", "x---", "---x", "_X", ""])
-async def test_pages_follow_one_another_with_what_can_be_bought_first(
-    shop: Shop, fill: Fill, kinds: str
-) -> None:
-    await fill(kinds)
+async def test_pages_list_available_products_first(shop: Shop, fill_shop: FillShop, kinds: str) -> None:
+    await fill_shop(kinds)
     numbered = list(enumerate(kinds))
     expected = [
         f"{number}-{kind}"
-        for wanted in ("X", "x", "_", "-")
+        for expected_kind in ("X", "x", "_", "-")
         for number, kind in reversed(numbered)
-        if kind == wanted
+        if kind == expected_kind
     ]
     for limit in (1, 2, 3, 4, 20):
         found = []

@@ -1,6 +1,6 @@
-"""Which categories pages show, whatever the shape of the tree.
+"""The categories that pages show, for trees of every shape.
 
-| tree | departments | path shown of a product in its deepest category |
+| tree | departments | displayed path of a product in its deepest category |
 |---|---|---|
 | none | none | none |
 | one root without children | the root | the root |
@@ -14,19 +14,19 @@ import pytest
 
 from backend.catalog.category_tree import category_tree
 from backend.catalog.models import Category, ProductCategory, Variant
-from backend.catalog.search.suggestions import read_places
+from backend.catalog.search.suggestions import read_suggestion_source
 from backend.catalog.storefront.page_content import product_detail
 from backend.catalog.storefront.product_list import catalog_page
-from backend.catalog.storefront.sitemap import listed_categories
+from backend.catalog.storefront.sitemap import list_category_entries
 from backend.catalog.views import CatalogFilter
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database
-from tests.store_defaults import make_toy, set_up_defaults
+from tests.store_defaults import add_product, set_up_defaults
 
 
 @dataclass(frozen=True)
 class Case:
-    """A tree of categories (handle, parent), the category of the product, and what is shown."""
+    """A tree of categories (handle, parent), the category of the product, and the expected display."""
 
     tree: tuple[tuple[str, str | None], ...] = ()
     category: str | None = None
@@ -55,10 +55,10 @@ class Case:
         Case((("novela", None), ("cuentos", None)), "novela", ("novela", "cuentos"), ("novela",)),
     ],
 )
-async def test_every_category_is_shown(database: Database, settings: Settings, case: Case) -> None:
+async def test_every_category_is_displayed(database: Database, settings: Settings, case: Case) -> None:
     defaults = await set_up_defaults(database, settings)
     async with database.transaction() as session:
-        product_id = (await session.get_one(Variant, await make_toy(session, defaults, "cubo"))).product_id
+        product_id = (await session.get_one(Variant, await add_product(session, defaults, "cubo"))).product_id
         ids: dict[str, str] = {}
         for rank, (handle, parent) in enumerate(case.tree):
             category = Category(
@@ -75,7 +75,9 @@ async def test_every_category_is_shown(database: Database, settings: Settings, c
         assert tuple(category.handle for category in detail.breadcrumb) == case.breadcrumb
         page = await catalog_page(session, CatalogFilter())
         assert tuple(facet.value for facet in page.categories) == case.breadcrumb
-        assert {entry.handle for entry in await listed_categories(session)} == ids.keys()
-        assert {place.handle for place in (await read_places(session)).categories} == set(case.breadcrumb)
+        assert {entry.handle for entry in await list_category_entries(session)} == ids.keys()
+        assert {place.handle for place in (await read_suggestion_source(session)).categories} == set(
+            case.breadcrumb
+        )
         for handle in case.breadcrumb:
             assert (await catalog_page(session, CatalogFilter(categories=(handle,)))).total == 1

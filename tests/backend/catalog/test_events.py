@@ -1,4 +1,4 @@
-"""A change of stock that shows is a change of the product; one that does not show is none."""
+"""A change of the displayed stock publishes a product change; other changes of the stock do not."""
 
 from datetime import timedelta
 
@@ -14,7 +14,7 @@ from backend.core.db.database import Database
 from backend.inventory import service as inventory
 from backend.inventory import stock_fulfillment
 from backend.outbox.models import OutboxEvent
-from tests.store_defaults import Defaults, make_toy, set_up_defaults
+from tests.store_defaults import Defaults, add_product, set_up_defaults
 
 SOON = timedelta(minutes=30)
 
@@ -26,13 +26,13 @@ async def defaults(database: Database, settings: Settings) -> Defaults:
 
 async def toy(database: Database, defaults: Defaults, stock: int, handle: str = "trompo") -> str:
     async with database.transaction() as session:
-        variant = await make_toy(session, defaults, handle, stock=stock)
+        variant = await add_product(session, defaults, handle, stock=stock)
         await session.execute(delete(OutboxEvent))
     return variant
 
 
-async def told(database: Database) -> list[str]:
-    """Which products were told of since the last time, by their variants."""
+async def read_published_variants(database: Database) -> list[str]:
+    """Return the variants whose products were published since the previous call."""
     async with database.transaction() as session:
         rows = await session.execute(
             select(Variant.id)
@@ -43,70 +43,70 @@ async def told(database: Database) -> list[str]:
         return list(rows.scalars())
 
 
-async def hold(database: Database, cart: str, units: dict[str, int], minutes: int = 30) -> None:
+async def hold_units(database: Database, cart: str, units: dict[str, int], minutes: int = 30) -> None:
     async with database.transaction() as session:
         await inventory.reserve(session, cart, units, now() + timedelta(minutes=minutes))
 
 
-async def test_a_hold_and_its_end_change_what_is_seen(database: Database, defaults: Defaults) -> None:
+async def test_hold_and_release_change_the_displayed_stock(database: Database, defaults: Defaults) -> None:
     trompo, yoyo = await toy(database, defaults, 3), await toy(database, defaults, 2, "yoyo")
-    await hold(database, "cart_a", {trompo: 3})
-    assert await told(database) == [trompo]
+    await hold_units(database, "cart_a", {trompo: 3})
+    assert await read_published_variants(database) == [trompo]
     async with database.transaction() as session:
         await inventory.release(session, "cart_a")
-    assert await told(database) == [trompo]
-    await hold(database, "cart_a", {trompo: 1, yoyo: 1})
-    assert sorted(await told(database)) == sorted([trompo, yoyo])
+    assert await read_published_variants(database) == [trompo]
+    await hold_units(database, "cart_a", {trompo: 1, yoyo: 1})
+    assert sorted(await read_published_variants(database)) == sorted([trompo, yoyo])
 
 
-async def test_renewing_the_same_hold_changes_nothing(database: Database, defaults: Defaults) -> None:
+async def test_renewed_hold_changes_nothing(database: Database, defaults: Defaults) -> None:
     trompo = await toy(database, defaults, 3)
-    await hold(database, "cart_a", {trompo: 2})
-    await told(database)
-    await hold(database, "cart_a", {trompo: 2})
-    assert await told(database) == []
+    await hold_units(database, "cart_a", {trompo: 2})
+    await read_published_variants(database)
+    await hold_units(database, "cart_a", {trompo: 2})
+    assert await read_published_variants(database) == []
 
 
-async def test_expired_reservations_come_back_into_sight(database: Database, defaults: Defaults) -> None:
-    trompo = await toy(database, defaults, 1)
-    await hold(database, "cart_a", {trompo: 1}, minutes=-1)
-    await told(database)
-    async with database.transaction() as session:
-        assert await inventory.release_expired(session) == 1
-    assert await told(database) == [trompo]
-
-
-async def test_a_parcel_that_leaves_takes_only_what_was_sold_already(
+async def test_expired_reservations_change_the_displayed_stock(
     database: Database, defaults: Defaults
 ) -> None:
+    trompo = await toy(database, defaults, 1)
+    await hold_units(database, "cart_a", {trompo: 1}, minutes=-1)
+    await read_published_variants(database)
+    async with database.transaction() as session:
+        assert await inventory.release_expired(session) == 1
+    assert await read_published_variants(database) == [trompo]
+
+
+async def test_shipment_does_not_change_the_displayed_stock(database: Database, defaults: Defaults) -> None:
     trompo = await toy(database, defaults, 3)
-    await hold(database, "cart_a", {trompo: 2})
-    await told(database)
+    await hold_units(database, "cart_a", {trompo: 2})
+    await read_published_variants(database)
     async with database.transaction() as session:
         await stock_fulfillment.fulfill(session, "cart_a", {trompo: 2})
-    assert await told(database) == []
+    assert await read_published_variants(database) == []
 
 
-async def test_a_count_changes_what_is_seen_and_the_same_count_does_not(
+async def test_only_a_different_count_changes_the_displayed_stock(
     database: Database, defaults: Defaults
 ) -> None:
     trompo = await toy(database, defaults, 3)
     for count, expected in ((0, [trompo]), (0, []), (7, [trompo])):
         async with database.transaction() as session:
             await inventory.set_stock(session, trompo, defaults.location_id, count)
-        assert await told(database) == expected
+        assert await read_published_variants(database) == expected
 
 
-async def test_a_first_count_is_seen(database: Database, defaults: Defaults) -> None:
+async def test_first_count_changes_the_displayed_stock(database: Database, defaults: Defaults) -> None:
     trompo = await toy(database, defaults, 3)
     async with database.transaction() as session:
         await inventory.set_stock(session, trompo, "sloc_another", 4)
-    assert await told(database) == [trompo]
+    assert await read_published_variants(database) == [trompo]
 
 
-async def test_one_unit_of_very_many_is_not_seen(database: Database, defaults: Defaults) -> None:
+async def test_change_of_a_very_large_stock_is_not_published(database: Database, defaults: Defaults) -> None:
     trompo = await toy(database, defaults, MAX_QUANTITY + 2)
-    await hold(database, "cart_a", {trompo: 1})
-    assert await told(database) == []
-    await hold(database, "cart_b", {trompo: 1})
-    assert await told(database) == [trompo]  # now fewer than a cart could hold
+    await hold_units(database, "cart_a", {trompo: 1})
+    assert await read_published_variants(database) == []
+    await hold_units(database, "cart_b", {trompo: 1})
+    assert await read_published_variants(database) == [trompo]  # now fewer than a cart line may contain

@@ -1,22 +1,22 @@
-"""A product that is renamed is still found under every handle it had, until another product takes the handle."""
+"""A renamed product is found under every former handle, until another product takes that handle."""
 
 import pytest
 from sqlalchemy import select
 
-from backend.catalog.handles import brand_handle, moved_to, was_deleted
+from backend.catalog.handles import brand_handle, find_current_handle, is_deleted_product
 from backend.catalog.models import Product
 from backend.core.clock import now
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database
-from tests.store_defaults import make_toy, set_up_defaults
+from tests.store_defaults import add_product, set_up_defaults
 
 
 @pytest.fixture
 async def shop(database: Database, settings: Settings) -> Database:
     defaults = await set_up_defaults(database, settings)
     async with database.transaction() as session:
-        await make_toy(session, defaults, "trompo")
-        await make_toy(session, defaults, "yoyo")
+        await add_product(session, defaults, "trompo")
+        await add_product(session, defaults, "yoyo")
     return database
 
 
@@ -27,17 +27,17 @@ async def change(shop: Database, handle: str, /, **changes: object) -> None:
             setattr(product, name, value)
 
 
-async def where(shop: Database, handle: str) -> str | None:
+async def find_handle(shop: Database, handle: str) -> str | None:
     async with shop.read() as session:
-        return await moved_to(session, handle)
+        return await find_current_handle(session, handle)
 
 
-async def gone(shop: Database, handle: str) -> bool:
+async def read_is_deleted(shop: Database, handle: str) -> bool:
     async with shop.read() as session:
-        return await was_deleted(session, handle)
+        return await is_deleted_product(session, handle)
 
 
-def test_a_brand_has_a_handle_whatever_its_name() -> None:
+def test_every_brand_has_a_handle() -> None:
     assert brand_handle("Nido Andino") == "nido-andino"
     assert brand_handle("¡Ñandú & Cía.!") == brand_handle("NANDU cia") == "nandu-cia"
     assert brand_handle("3M") == "3m"
@@ -46,43 +46,43 @@ def test_a_brand_has_a_handle_whatever_its_name() -> None:
     assert all(handle.isascii() and handle.isalnum() for handle in odd)
 
 
-async def test_every_former_handle_leads_to_the_present_one(shop: Database) -> None:
+async def test_every_former_handle_leads_to_the_current_one(shop: Database) -> None:
     await change(shop, "trompo", handle="peonza")
     await change(shop, "peonza", handle="trompo-de-madera")
-    assert await where(shop, "trompo") == "trompo-de-madera"
-    assert await where(shop, "peonza") == "trompo-de-madera"
-    assert await where(shop, "yoyo") is None
+    assert await find_handle(shop, "trompo") == "trompo-de-madera"
+    assert await find_handle(shop, "peonza") == "trompo-de-madera"
+    assert await find_handle(shop, "yoyo") is None
 
 
-async def test_a_handle_taken_back_is_no_former_one(shop: Database) -> None:
+async def test_reused_own_handle_is_not_a_former_one(shop: Database) -> None:
     await change(shop, "trompo", handle="peonza")
     await change(shop, "peonza", handle="trompo")
-    assert await where(shop, "trompo") is None
-    assert await where(shop, "peonza") == "trompo"
+    assert await find_handle(shop, "trompo") is None
+    assert await find_handle(shop, "peonza") == "trompo"
 
 
-async def test_a_handle_another_product_had_since_leads_there(shop: Database) -> None:
+async def test_former_handle_leads_to_its_latest_owner(shop: Database) -> None:
     await change(shop, "trompo", handle="peonza")
     await change(shop, "yoyo", handle="trompo")
     await change(shop, "trompo", handle="yoyo-rojo")
-    assert await where(shop, "trompo") == "yoyo-rojo"
+    assert await find_handle(shop, "trompo") == "yoyo-rojo"
 
 
-async def test_a_change_of_anything_else_keeps_no_handle(shop: Database) -> None:
+async def test_change_of_other_fields_stores_no_former_handle(shop: Database) -> None:
     await change(shop, "trompo", title="Otro")
-    assert await where(shop, "trompo") is None
+    assert await find_handle(shop, "trompo") is None
 
 
-async def test_a_former_handle_of_what_is_not_for_sale_leads_nowhere(shop: Database) -> None:
+async def test_former_handle_of_a_hidden_product_is_not_found(shop: Database) -> None:
     await change(shop, "trompo", handle="peonza", status="draft")
-    assert await where(shop, "trompo") is None
-    assert not await gone(shop, "trompo")
+    assert await find_handle(shop, "trompo") is None
+    assert not await read_is_deleted(shop, "trompo")
 
 
-async def test_a_deleted_product_is_gone_under_all_its_handles(shop: Database) -> None:
+async def test_deleted_product_is_reported_under_all_its_handles(shop: Database) -> None:
     await change(shop, "trompo", handle="peonza")
     await change(shop, "peonza", deleted_at=now())
-    assert [await gone(shop, handle) for handle in ("trompo", "peonza", "yoyo", "nada")] == [
+    assert [await read_is_deleted(shop, handle) for handle in ("trompo", "peonza", "yoyo", "nada")] == [
         True,
         True,
         False,

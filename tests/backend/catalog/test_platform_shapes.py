@@ -1,7 +1,7 @@
-"""Answers hold every field that commerce platform 2.18.0 shows, at every depth (tests/wire/platform_shapes.txt).
+"""Responses contain every field that commerce platform 2.18.0 returns, at every depth (tests/wire/platform_shapes.txt).
 
-What is missing is listed with the reason. A field has the platform's type, or is null where nothing is known; what the
-platform showed as null may have any type: it was null in that recording only.
+Missing fields are listed with the reason. A field has the platform's type, or is null if the value is unknown. A
+field that the platform returned as null may have any type, as it was null only in that recording.
 """
 
 import re
@@ -16,8 +16,8 @@ import pytest
 
 from backend.app import Shop
 from backend.catalog.models import Picture, Variant
-from tests.store_defaults import Defaults, make_toy
-from tests.store_steps import HOME, MANUAL, get, pay, post, shipped_cart
+from tests.store_defaults import Defaults, add_product
+from tests.store_steps import HOME, MANUAL, create_cart_with_shipping, create_payment_collection, get, post
 
 RECORDED = Path(__file__).parents[2] / "wire" / "platform_shapes.txt"
 TYPES: dict[str, type | tuple[type, ...]] = {"str": str, "num": (int, float), "bool": bool}
@@ -34,24 +34,24 @@ MISSING = {
         "a line's price stands beside it; the platform repeats it once a fulfillment was made"
     ),
 }
-"""Fields that the shop does not show, by a pattern of their path, and why."""
+"""Fields that the shop does not return, by a pattern of their path, with the reason."""
 
 PICTURE = "/demo/trompo.webp"
 STATUSES = "id,status,fulfillment_status,payment_status"
 
 Shape = dict[str, Any] | list[Any] | str
-"""Fields by name, the elements of a list, or a type."""
+"""A dict of fields by name, a list of elements, or a type name."""
 
 
 @cache
-def recorded() -> dict[str, Shape]:
-    """The shapes by the name of their recording."""
+def read_recorded_shapes() -> dict[str, Shape]:
+    """Return the shapes by the name of their recording."""
     parts = re.findall(r"^## (.*)\n(.*)$", RECORDED.read_text(), re.MULTILINE)
     return {name: _read(iter(TOKEN.findall(shape))) for name, shape in parts}
 
 
 def _read(tokens: Iterator[str]) -> Shape:
-    """The shape that begins with the next token."""
+    """Return the shape that starts with the next token."""
     opening = next(tokens)
     if opening == "{":
         return _fields(tokens)
@@ -79,16 +79,16 @@ def _fields(tokens: Iterator[str]) -> Shape:
     raise ValueError("a shape does not end")
 
 
-def lacking(shape: Shape, shown: Any, path: str) -> Iterator[str]:
-    """Where what is shown is less than the shape, or of another type."""
+def find_missing(shape: Shape, shown: Any, path: str) -> Iterator[str]:
+    """Return the paths where the response lacks a field of the shape or has another type."""
     if isinstance(shape, str):
-        if shown is not None and shape != "null" and not _is(shape, shown):
+        if shown is not None and shape != "null" and not _has_type(shape, shown):
             yield f"{path} is not {shape}"
     elif isinstance(shape, list):
         if not isinstance(shown, list) or bool(shape) > bool(shown):
             yield f"{path} is empty"
         for one in shown if shape else ():
-            yield from lacking(shape[0], one, f"{path}[]")
+            yield from find_missing(shape[0], one, f"{path}[]")
     elif not isinstance(shown, dict):
         if shown is not None or shape:
             yield f"{path} is no object"
@@ -96,10 +96,10 @@ def lacking(shape: Shape, shown: Any, path: str) -> Iterator[str]:
         for name in shape.keys() - shown.keys():
             yield f"{path}.{name}"
         for name in shape.keys() & shown.keys():
-            yield from lacking(shape[name], shown[name], f"{path}.{name}")
+            yield from find_missing(shape[name], shown[name], f"{path}.{name}")
 
 
-def _is(kind: str, value: Any) -> bool:
+def _has_type(kind: str, value: Any) -> bool:
     if kind == "num" and isinstance(value, bool):
         return False
     if kind == "date":
@@ -108,19 +108,19 @@ def _is(kind: str, value: Any) -> bool:
 
 
 class Answers:
-    """What this shop answers to each recorded request: two purchases, and everything beside them."""
+    """This shop's responses to each recorded request, for two purchases and the data around them."""
 
     def __init__(self, store: httpx.AsyncClient, admin: httpx.AsyncClient) -> None:
         self.store, self.admin = store, admin
         self.by_name: dict[str, dict[str, Any]] = {}
 
     async def get(self, name: str, path: str, **parameters: Any) -> dict[str, Any]:
-        """Ask, as staff for what begins so."""
+        """Send a GET request, as staff if the path starts with `/admin`."""
         self.by_name[name] = await get(self._client(path), path, **parameters)
         return self.by_name[name]
 
     async def post(self, name: str, path: str, body: Any = None) -> dict[str, Any]:
-        """Send, as staff to what begins so."""
+        """Send a POST request, as staff if the path starts with `/admin`."""
         self.by_name[name] = await post(self._client(path), path, body)
         return self.by_name[name]
 
@@ -128,7 +128,7 @@ class Answers:
         return self.admin if path.startswith("/admin") else self.store
 
     async def catalogue(self, product_id: str, location_id: str) -> None:
-        """Products and what they stand in."""
+        """Create products, and the categories and collections that contain them."""
         made = (await self.post("collection POST", "/admin/collections", {"title": "Clásicos"}))["collection"]
         await post(self.admin, f"/admin/collections/{made['id']}/products", {"add": [product_id]})
         await post(self.admin, f"/admin/products/{product_id}", {"metadata": {"k": "v"}})
@@ -161,7 +161,7 @@ class Answers:
         await self.get("fulfillment providers GET", "/admin/fulfillment-providers")
 
     async def purchase(self, variant_id: str) -> str:
-        """A guest buys: the order's id."""
+        """Buy as a guest. Return the order's id."""
         cart = (await post(self.store, "/store/carts", {}))["cart"]["id"]
         await post(self.store, f"/store/carts/{cart}/line-items", {"variant_id": variant_id, "quantity": 2})
         said = {"email": "ana@example.com", "shipping_address": HOME, "billing_address": HOME}
@@ -183,7 +183,7 @@ class Answers:
         return str(order["id"])
 
     async def fulfillment(self, order_id: str, location_id: str) -> None:
-        """Staff send an order and capture its payment."""
+        """Ship an order and capture its payment as staff."""
         path = f"/admin/orders/{order_id}"
         order = (await self.get("order one", path))["order"]
         await self.get("orders list", "/admin/orders")
@@ -200,7 +200,7 @@ class Answers:
         await self.post("capture", f"/admin/payments/{payment}/capture")
 
     async def customer(self, variant_id: str) -> None:
-        """Somebody registers and buys."""
+        """Register a customer and buy."""
         sign_up = {"email": "eva@example.com", "password": "una clave muy larga"}
         path = "/auth/customer/emailpass"
         self.store.headers["authorization"] = await self._bearer(f"{path}/register", sign_up)
@@ -210,8 +210,8 @@ class Answers:
         await self.get("me", "/store/customers/me")
         await self.post("add address", "/store/customers/me/addresses", HOME)
         await self.get("addresses", "/store/customers/me/addresses")
-        cart = await shipped_cart(self.store, variant_id)
-        await pay(self.store, cart)
+        cart = await create_cart_with_shipping(self.store, variant_id)
+        await create_payment_collection(self.store, cart)
         await self.post("bind cart to customer", f"/store/carts/{cart}/customer")
         await post(self.store, f"/store/carts/{cart}/complete")
         await self.get("orders of mine", "/store/orders")
@@ -221,11 +221,11 @@ class Answers:
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-async def test_answers_show_what_the_platforms_show(
+async def test_responses_have_the_fields_of_the_platform(
     store: httpx.AsyncClient, admin: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     async with shop.database.transaction() as session:
-        variant_id = await make_toy(
+        variant_id = await add_product(
             session, shop_defaults, "trompo", description="De guayacán", weight=120, thumbnail=PICTURE
         )
         product_id = (await session.get_one(Variant, variant_id)).product_id
@@ -236,7 +236,9 @@ async def test_answers_show_what_the_platforms_show(
     await said.customer(variant_id)
 
     found = {
-        place for name, shape in recorded().items() for place in lacking(shape, said.by_name[name], name)
+        place
+        for name, shape in read_recorded_shapes().items()
+        for place in find_missing(shape, said.by_name[name], name)
     }
     unexplained = {place for place in found if not any(re.fullmatch(known, place) for known in MISSING)}
     assert not unexplained, "\n".join(sorted(unexplained))

@@ -1,4 +1,4 @@
-"""Products on the wire, to the byte, on both databases: `product_answers.json` holds what each address answers."""
+"""Product responses, compared byte by byte with `product_answers.json`, on both databases."""
 
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
@@ -38,7 +38,7 @@ NESTED = {
     "deep": {"ñ": {"🪀": "sí"}, "list": [[], {}, None, True, False, ""]},
     "text": ODD,
 }
-"""Its keys are in the order in which PostgreSQL stores them."""
+"""The keys are in PostgreSQL's storage order."""
 TIMES = (
     (datetime(2026, 1, 2, 3, 4, 5, 999_999, UTC), datetime(2026, 1, 2, 3, 4, 6, 0, UTC)),
     (datetime(2025, 12, 31, 23, 59, 59, 999_500, UTC), datetime(2026, 2, 28, 12, 0, 0, 1_000, UTC)),
@@ -76,7 +76,7 @@ def _timed(row: SQLModel, number: int) -> SQLModel:
 
 @pytest.fixture
 async def region(shop: Shop, shop_defaults: Defaults) -> str:
-    """A shop with odd toys, each id and each moment known; the region."""
+    """Create a shop with unusual products, whose ids and times are fixed. Return the region."""
     products = [
         Product(
             id=_id("prod", 1), handle="nandu", title=ODD, subtitle="", description=ODD, thumbnail="/demo/a (1).webp",
@@ -182,14 +182,16 @@ async def region(shop: Shop, shop_defaults: Defaults) -> str:
 
 
 @pytest.mark.parametrize("query", STORE)
-async def test_products_are_the_same_to_the_byte(store: httpx.AsyncClient, region: str, query: str) -> None:
+async def test_store_responses_are_equal_to_the_byte(
+    store: httpx.AsyncClient, region: str, query: str
+) -> None:
     answer = await store.get(f"/store/products?{query.replace('REGION', region)}")
     assert answer.status_code == 200
     assert answer.content == orjson.dumps(ANSWERS[f"store {query}"])
 
 
 @pytest.mark.parametrize("fields", STAFF)
-async def test_products_of_staff_are_the_same_to_the_byte(
+async def test_admin_responses_are_equal_to_the_byte(
     admin: httpx.AsyncClient, region: str, fields: str
 ) -> None:
     answer = await admin.get("/admin/products", params={"fields": fields, "order": "handle"})

@@ -1,4 +1,4 @@
-"""A change of one product is none to answers that show others, whoever made it, on every replica."""
+"""A change of one product does not invalidate cached responses with other products, on every replica."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -32,17 +32,17 @@ from backend.core.clock import now
 from backend.core.db.database import Database
 from backend.core.db.tables import table_of
 from backend.reviews.models import Review
-from tests.store_defaults import Defaults, make_toy
+from tests.store_defaults import Defaults, add_product
 
 FIRST = Version(catalog=1, stock=1, lists=1, sold_out=1, shared=1, product_changes=7)
 
 
 @pytest.fixture
-async def toys(shop: Shop, shop_defaults: Defaults) -> dict[str, str]:
-    """The ids of two toys, by their handles."""
+async def ids_by_handle(shop: Shop, shop_defaults: Defaults) -> dict[str, str]:
+    """Create two products. Return their ids by handle."""
     async with shop.database.transaction() as session:
         for handle in ("aro", "bola"):
-            await make_toy(session, shop_defaults, handle, price=40_000, stock=5)
+            await add_product(session, shop_defaults, handle, price=40_000, stock=5)
         return dict((await session.execute(select(Product.handle, Product.id))).all())
 
 
@@ -52,13 +52,13 @@ async def do(database: Database, *statements: Executable) -> None:
             await session.execute(statement)
 
 
-async def changed(database: Database) -> dict[str, int]:
-    """The number of each product's last change."""
+async def read_change_numbers(database: Database) -> dict[str, int]:
+    """Return the number of each product's latest change."""
     async with database.read() as session:
         return dict((await session.execute(select(ProductChange.product_id, ProductChange.number))).all())
 
 
-async def count(database: Database) -> int:
+async def read_change_count(database: Database) -> int:
     async with database.read() as session:
         return (await session.execute(select(CatalogVersion.product_changes))).scalar_one()
 
@@ -68,25 +68,25 @@ def prices(answer: httpx.Response) -> list[int]:
     return [variant["calculated_price"]["calculated_amount"] for variant in shown]
 
 
-async def test_a_price_is_in_the_very_next_answer_and_leaves_other_answers_alone(
+async def test_price_change_affects_only_responses_with_that_product(
     shop: Shop,
     store: httpx.AsyncClient,
     replica: httpx.AsyncClient,
-    toys: dict[str, str],
+    ids_by_handle: dict[str, str],
     statements: list[str],
 ) -> None:
     async with shop.database.read() as session:
         region = (await session.execute(select(Region.id))).scalar_one()
     priced = f"fields=*variants.calculated_price&region_id={region}"
-    asks = {name: f"/store/products?handle={name}&{priced}" for name in toys} | {
+    asks = {name: f"/store/products?handle={name}&{priced}" for name in ids_by_handle} | {
         "all": f"/store/products?{priced}",
         "by price": f"/store/products?{priced}&order=-price",
         "word": f"/store/products?q=bola&{priced}",
-        "one": f"/store/products/{toys['bola']}?{priced}",
+        "one": f"/store/products/{ids_by_handle['bola']}?{priced}",
     }
     before = {name: (await store.get(ask)).content for name, ask in asks.items()}
     assert {name: (await replica.get(ask)).content for name, ask in asks.items()} == before
-    cheap = update(Variant).where(Variant.product_id == toys["aro"]).values(price=39_000)
+    cheap = update(Variant).where(Variant.product_id == ids_by_handle["aro"]).values(price=39_000)
     await do(shop.database, cheap)
     statements.clear()
     for alone in ("bola", "word", "one"):
@@ -101,36 +101,36 @@ async def test_a_price_is_in_the_very_next_answer_and_leaves_other_answers_alone
         }
 
 
-async def test_an_answer_that_a_rival_overtakes_is_not_given_again(
-    shop: Shop, store: httpx.AsyncClient, toys: dict[str, str], monkeypatch: pytest.MonkeyPatch
+async def test_response_read_before_a_concurrent_change_is_not_reused(
+    shop: Shop, store: httpx.AsyncClient, ids_by_handle: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The rival commits when the products have been read, and before the answer is kept."""
-    write, rivals = ProductWriter.write, [subtitled(toys["aro"], "Otro")]
+    """Commit a concurrent change after the products were read, and before the response is cached."""
+    write, rivals = ProductWriter.write, [set_subtitle(ids_by_handle["aro"], "Otro")]
 
-    async def overtaken(*args: Any) -> Any:
+    async def write_late(*args: Any) -> Any:
         written = await write(*args)
         while rivals:
             await do(shop.database, rivals.pop())
         return written
 
     ask = "/store/products?handle=aro&fields=subtitle"
-    monkeypatch.setattr(ProductWriter, "write", overtaken)
+    monkeypatch.setattr(ProductWriter, "write", write_late)
     seen = [(await store.get(ask)).json()["products"][0]["subtitle"] for _ in range(3)]
     assert seen == ["", "Otro", "Otro"]
 
 
-def subtitled(product_id: str, subtitle: str) -> Executable:
+def set_subtitle(product_id: str, subtitle: str) -> Executable:
     return update(Product).where(Product.id == product_id).values(subtitle=subtitle)
 
 
 @pytest.fixture
-async def parts(shop: Shop, toys: dict[str, str]) -> list[SQLModel]:
-    """Parts that the first toy may have."""
+async def parts(shop: Shop, ids_by_handle: dict[str, str]) -> list[SQLModel]:
+    """Return parts that the first product may have."""
     category, tag = Category(name="Aros", handle="aros"), ProductTag(value="De madera")
     kind = ProductType(value="Juego")
     async with shop.database.transaction() as session:
         session.add_all([category, tag, kind])
-    aro = toys["aro"]
+    aro = ids_by_handle["aro"]
     return [
         Picture(product_id=aro, url="/demo/a.webp"),
         ProductCategory(product_id=aro, category_id=category.id),
@@ -141,12 +141,15 @@ async def parts(shop: Shop, toys: dict[str, str]) -> list[SQLModel]:
     ]
 
 
-async def test_every_part_of_a_product_counts(
-    shop: Shop, toys: dict[str, str], parts: list[SQLModel]
+async def test_change_of_any_part_changes_the_product(
+    shop: Shop, ids_by_handle: dict[str, str], parts: list[SQLModel]
 ) -> None:
-    variants, pictures = table_of(Variant).c.product_id == toys["aro"], update(Picture).values(alt="Un aro")
+    variants, pictures = (
+        table_of(Variant).c.product_id == ids_by_handle["aro"],
+        update(Picture).values(alt="Un aro"),
+    )
     statements: dict[str, Executable] = {
-        "product": subtitled(toys["aro"], "Otro"),
+        "product": set_subtitle(ids_by_handle["aro"], "Otro"),
         "product, by hand": text("UPDATE product SET subtitle = 'x' WHERE handle = 'aro'"),
         "variant": update(Variant).where(variants).values(price=1),
         **{f"{type(part).__name__} added": insert(type(part)).values(part.model_dump()) for part in parts},
@@ -154,43 +157,49 @@ async def test_every_part_of_a_product_counts(
         **{f"{type(part).__name__} gone": delete(type(part)) for part in parts},
         "variant gone": delete(Variant).where(variants),
     }
-    seen = await changed(shop.database)
+    seen = await read_change_numbers(shop.database)
     for name, statement in statements.items():
         await do(shop.database, statement)
-        latest = await changed(shop.database)
-        assert latest == {**seen, toys["aro"]: await count(shop.database)}, name
+        latest = await read_change_numbers(shop.database)
+        assert latest == {**seen, ids_by_handle["aro"]: await read_change_count(shop.database)}, name
         assert latest != seen, name
         seen = latest
 
 
-async def test_a_variant_that_moves_changes_both_products(shop: Shop, toys: dict[str, str]) -> None:
-    before = await count(shop.database)
-    moved = update(Variant).where(Variant.product_id == toys["aro"]).values(product_id=toys["bola"])
+async def test_moved_variant_changes_both_products(shop: Shop, ids_by_handle: dict[str, str]) -> None:
+    before = await read_change_count(shop.database)
+    moved = (
+        update(Variant)
+        .where(Variant.product_id == ids_by_handle["aro"])
+        .values(product_id=ids_by_handle["bola"])
+    )
     await do(shop.database, moved)
-    assert {number > before for number in (await changed(shop.database)).values()} == {True}
-    assert (await changed(shop.database)).keys() == set(toys.values())
+    assert {number > before for number in (await read_change_numbers(shop.database)).values()} == {True}
+    assert (await read_change_numbers(shop.database)).keys() == set(ids_by_handle.values())
 
 
-async def test_a_deleted_product_keeps_its_number(shop: Shop, toys: dict[str, str]) -> None:
-    await do(shop.database, delete(Product).where(Product.id == toys["aro"]))
-    assert (await changed(shop.database))[toys["aro"]] == await count(shop.database)
+async def test_deleted_product_keeps_its_change_number(shop: Shop, ids_by_handle: dict[str, str]) -> None:
+    await do(shop.database, delete(Product).where(Product.id == ids_by_handle["aro"]))
+    assert (await read_change_numbers(shop.database))[ids_by_handle["aro"]] == await read_change_count(
+        shop.database
+    )
 
 
-async def test_what_is_taken_back_is_no_change(shop: Shop, toys: dict[str, str]) -> None:
+async def test_rolled_back_transaction_is_not_a_change(shop: Shop, ids_by_handle: dict[str, str]) -> None:
     async def change_and_fail() -> None:
         async with shop.database.transaction() as session:
             await session.execute(update(Variant).values(price=1))
             raise ZeroDivisionError
 
-    before = await changed(shop.database), await count(shop.database)
+    before = await read_change_numbers(shop.database), await read_change_count(shop.database)
     with pytest.raises(ZeroDivisionError):
         await change_and_fail()
-    assert (await changed(shop.database), await count(shop.database)) == before
+    assert (await read_change_numbers(shop.database), await read_change_count(shop.database)) == before
 
 
 @pytest.fixture
 async def many_writers(postgresql_url: str) -> AsyncIterator[Database]:
-    """A database with many writers at a time, and two products."""
+    """Create a database that allows concurrent writers, with two products."""
     database = Database(postgresql_url)
     async with database.transaction() as session:
         session.add_all(Product(id=name, handle=name, title=name) for name in ("aro", "bola"))
@@ -198,30 +207,30 @@ async def many_writers(postgresql_url: str) -> AsyncIterator[Database]:
     await database.close()
 
 
-async def test_changes_are_numbered_in_the_order_of_their_commits(many_writers: Database) -> None:
-    """Who knows of a number must not miss a change that began before it and is committed after it."""
+async def test_changes_are_numbered_in_commit_order(many_writers: Database) -> None:
+    """Check that a reader of a number does not miss a change that began earlier and is committed later."""
     probe = VersionProbe(many_writers)
-    start = await probe.now()
+    start = await probe.read_version()
     async with many_writers.transaction() as early:
-        await early.execute(subtitled("aro", "Otro"))
-        await do(many_writers, subtitled("bola", "Otra"))
-        between = await probe.now()
-        assert not probe.product_changes.none_since(start.product_changes, ["bola"])
-        assert probe.product_changes.none_since(start.product_changes, ["aro"])
-    after = await probe.now()
+        await early.execute(set_subtitle("aro", "Otro"))
+        await do(many_writers, set_subtitle("bola", "Otra"))
+        between = await probe.read_version()
+        assert not probe.product_changes.are_unchanged_since(start.product_changes, ["bola"])
+        assert probe.product_changes.are_unchanged_since(start.product_changes, ["aro"])
+    after = await probe.read_version()
     assert start.product_changes < between.product_changes < after.product_changes
-    assert not probe.product_changes.none_since(between.product_changes, ["aro"])
-    assert probe.product_changes.none_since(between.product_changes, ["bola"])
+    assert not probe.product_changes.are_unchanged_since(between.product_changes, ["aro"])
+    assert probe.product_changes.are_unchanged_since(between.product_changes, ["bola"])
     await probe.close()
 
 
-async def test_a_transaction_of_many_rows_is_one_change(many_writers: Database) -> None:
-    before = await count(many_writers)
-    await do(many_writers, update(Product).values(subtitle="Otro"), subtitled("aro", "Otra"))
-    assert await changed(many_writers) == dict.fromkeys(("aro", "bola"), before + 1)
+async def test_transaction_with_many_rows_counts_as_one_change(many_writers: Database) -> None:
+    before = await read_change_count(many_writers)
+    await do(many_writers, update(Product).values(subtitle="Otro"), set_subtitle("aro", "Otra"))
+    assert await read_change_numbers(many_writers) == dict.fromkeys(("aro", "bola"), before + 1)
 
 
-async def test_rivals_who_write_in_another_order_do_not_lock_each_other(many_writers: Database) -> None:
+async def test_concurrent_writers_in_another_order_do_not_deadlock(many_writers: Database) -> None:
     def reviews(*product_ids: str) -> list[Executable]:
         new = (
             Review(product_id=one, name="Ana", stars=5, text="Gira", written_at=now()) for one in product_ids
@@ -234,33 +243,37 @@ async def test_rivals_who_write_in_another_order_do_not_lock_each_other(many_wri
         )
     async with many_writers.read() as session:
         assert (await session.execute(select(func.count()).select_from(Review))).scalar_one() == 80
-    assert await changed(many_writers) == dict.fromkeys(("aro", "bola"), await count(many_writers))
+    assert await read_change_numbers(many_writers) == dict.fromkeys(
+        ("aro", "bola"), await read_change_count(many_writers)
+    )
 
 
-async def test_after_too_many_changes_all_count_as_changed(
-    shop: Shop, toys: dict[str, str], monkeypatch: pytest.MonkeyPatch
+async def test_too_many_changes_invalidate_all_products(
+    shop: Shop, ids_by_handle: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     probe = shop.catalog_version
-    start = (await probe.now()).product_changes
-    monkeypatch.setattr(version_probe, "MOST_CHANGES", 1)
-    await do(shop.database, update(Variant).where(Variant.product_id == toys["aro"]).values(price=1))
-    await probe.now()
-    assert probe.product_changes.none_since(start, [toys["bola"]])
-    await do(shop.database, update(Variant).where(Variant.product_id == toys["bola"]).values(price=1))
-    latest = (await probe.now()).product_changes
-    assert not probe.product_changes.none_since(start, ["unknown"])
-    assert probe.product_changes.none_since(latest, toys.values())
+    start = (await probe.read_version()).product_changes
+    monkeypatch.setattr(version_probe, "MAX_CHANGES", 1)
+    await do(shop.database, update(Variant).where(Variant.product_id == ids_by_handle["aro"]).values(price=1))
+    await probe.read_version()
+    assert probe.product_changes.are_unchanged_since(start, [ids_by_handle["bola"]])
+    await do(
+        shop.database, update(Variant).where(Variant.product_id == ids_by_handle["bola"]).values(price=1)
+    )
+    latest = (await probe.read_version()).product_changes
+    assert not probe.product_changes.are_unchanged_since(start, ["unknown"])
+    assert probe.product_changes.are_unchanged_since(latest, ids_by_handle.values())
 
 
 @pytest.fixture
 def changes() -> ProductChanges:
     remembered = ProductChanges()
-    assert remembered.lack(FIRST) is None
+    assert remembered.missing_since(FIRST) is None
     return remembered
 
 
-def test_before_a_version_was_read_everything_may_have_changed() -> None:
-    assert not ProductChanges().none_since(7, [])
+def test_everything_may_have_changed_before_the_first_version() -> None:
+    assert not ProductChanges().are_unchanged_since(7, [])
 
 
 @pytest.mark.parametrize(
@@ -271,23 +284,23 @@ def test_before_a_version_was_read_everything_may_have_changed() -> None:
         (9, ["a"], True),
         (7, ["c"], True),
         (8, ["a", "c"], False),
-        (6, ["c"], False),  # of before the first version: it is not known
+        (6, ["c"], False),  # from before the first version: unknown
         (9, [], True),
     ],
 )
-def test_a_product_has_changed_after_a_smaller_number(
+def test_product_has_changed_since_a_smaller_number(
     changes: ProductChanges, number: int, products: Sequence[str], is_unchanged: bool
 ) -> None:
-    assert changes.lack(FIRST._replace(product_changes=9)) == 7
-    changes.note(FIRST._replace(product_changes=9), [("a", 9), ("b", 8)])
-    assert changes.lack(FIRST._replace(product_changes=9)) is None
-    assert changes.none_since(number, products) is is_unchanged
+    assert changes.missing_since(FIRST._replace(product_changes=9)) == 7
+    changes.add_changes(FIRST._replace(product_changes=9), [("a", 9), ("b", 8)])
+    assert changes.missing_since(FIRST._replace(product_changes=9)) is None
+    assert changes.are_unchanged_since(number, products) is is_unchanged
 
 
-def test_numbers_of_before_a_restored_database_are_not_trusted(changes: ProductChanges) -> None:
-    assert changes.lack(FIRST._replace(product_changes=5)) is None
-    assert changes.lack(FIRST._replace(product_changes=9)) == 5
-    changes.note(FIRST._replace(product_changes=9), [("a", 9)])
-    assert not changes.none_since(7, ["b"])
-    assert changes.none_since(8, ["b"])
-    assert not changes.none_since(8, ["a"])
+def test_numbers_from_before_a_restore_are_not_trusted(changes: ProductChanges) -> None:
+    assert changes.missing_since(FIRST._replace(product_changes=5)) is None
+    assert changes.missing_since(FIRST._replace(product_changes=9)) == 5
+    changes.add_changes(FIRST._replace(product_changes=9), [("a", 9)])
+    assert not changes.are_unchanged_since(7, ["b"])
+    assert changes.are_unchanged_since(8, ["b"])
+    assert not changes.are_unchanged_since(8, ["a"])

@@ -1,4 +1,4 @@
-"""What is said of a toy, as far as it is known."""
+"""The list of known facts about a product."""
 
 import pytest
 
@@ -34,7 +34,7 @@ from backend.catalog.product_facts import product_facts
         ({"extra_metadata": {"contents": "x" * 999}}, [("Contenido", "x" * 300)]),
     ],
 )
-def test_what_is_known_is_said(known: dict[str, object], facts: list[tuple[str, str]]) -> None:
+def test_known_facts_are_listed(known: dict[str, object], facts: list[tuple[str, str]]) -> None:
     product = Product(handle="trompo", title="Trompo", **known)  # type: ignore[arg-type]
     assert [(fact.term, fact.value) for fact in product_facts(product)] == facts
 
@@ -51,7 +51,7 @@ def test_what_is_known_is_said(known: dict[str, object], facts: list[tuple[str, 
         ("", False),
     ],
 )
-def test_the_symbol_says_what_the_warning_says(warnings: str, is_marked: bool) -> None:
+def test_age_symbol_follows_the_warning(warnings: str, is_marked: bool) -> None:
     product = Product(handle="trompo", title="Trompo", material="Madera", warnings=warnings)
     assert [fact.is_not_under_three for fact in product_facts(product)] == [
         False,

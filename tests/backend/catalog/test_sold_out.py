@@ -1,4 +1,4 @@
-"""The database notes when a variant is sold out or brought back, whoever did it; other sales change no list."""
+"""The database records when a variant sells out or is restocked; other sales do not change the lists."""
 
 import pytest
 from sqlalchemy import delete, insert, select, text, update
@@ -8,31 +8,31 @@ from backend.app import Shop
 from backend.catalog.derived_models import CatalogVersion
 from backend.catalog.models import Variant
 from backend.inventory.models import InventoryLevel
-from tests.store_defaults import Defaults, make_toy
+from tests.store_defaults import Defaults, add_product
 
 
 @pytest.fixture
 async def variant(shop: Shop, shop_defaults: Defaults) -> str:
-    """A variant of which five units are stocked in one place, and none in another."""
+    """Create a variant with five units at one location, and none at another."""
     async with shop.database.transaction() as session:
-        await make_toy(session, shop_defaults, "trompo", stock=5)
+        await add_product(session, shop_defaults, "trompo", stock=5)
         variant = (await session.execute(select(Variant.id))).scalar_one()
         session.add(InventoryLevel(variant_id=variant, location_id="elsewhere"))
     return variant
 
 
-async def number(shop: Shop) -> int:
-    """The number of what is sold out."""
+async def read_version(shop: Shop) -> int:
+    """Return the version of the sold-out variants."""
     async with shop.database.read() as session:
         return (await session.execute(select(CatalogVersion.sold_out))).scalar_one()
 
 
-async def changes(shop: Shop, statement: Executable) -> bool:
-    """Whether it is another one after this."""
-    before = await number(shop)
+async def is_changed_by(shop: Shop, statement: Executable) -> bool:
+    """Return True if the statement changes that version."""
+    before = await read_version(shop)
     async with shop.database.transaction() as session:
         await session.execute(statement)
-    return await number(shop) != before
+    return await read_version(shop) != before
 
 
 HERE = InventoryLevel.location_id != "elsewhere"
@@ -53,35 +53,35 @@ THERE = InventoryLevel.location_id == "elsewhere"
         (delete(InventoryLevel).where(THERE), False),
     ],
 )
-async def test_a_level_without_units_is_a_change_and_fewer_are_none(
+async def test_only_selling_out_or_restocking_is_a_change(
     shop: Shop, variant: str, statement: Executable, is_change: bool
 ) -> None:
-    assert await changes(shop, statement) is is_change
+    assert await is_changed_by(shop, statement) is is_change
 
 
 @pytest.mark.parametrize(("stocked", "is_change"), [(0, False), (2, True)])
-async def test_a_new_level_is_a_change_when_it_has_units(
+async def test_new_level_with_units_is_a_change(
     shop: Shop, variant: str, stocked: int, is_change: bool
 ) -> None:
     async with shop.database.transaction() as session:
         await session.execute(delete(InventoryLevel).where(THERE))
     level = InventoryLevel(variant_id=variant, location_id="elsewhere", stocked=stocked)
-    assert await changes(shop, insert(InventoryLevel).values(level.model_dump())) is is_change
+    assert await is_changed_by(shop, insert(InventoryLevel).values(level.model_dump())) is is_change
 
 
-async def test_a_variant_that_comes_back_is_a_change(shop: Shop, variant: str) -> None:
-    assert await changes(shop, update(InventoryLevel).where(HERE).values(reserved=5))
-    assert not await changes(shop, update(InventoryLevel).where(HERE).values(reserved=5, stocked=5))
-    assert await changes(shop, update(InventoryLevel).where(HERE).values(reserved=4))
+async def test_restocked_variant_is_a_change(shop: Shop, variant: str) -> None:
+    assert await is_changed_by(shop, update(InventoryLevel).where(HERE).values(reserved=5))
+    assert not await is_changed_by(shop, update(InventoryLevel).where(HERE).values(reserved=5, stocked=5))
+    assert await is_changed_by(shop, update(InventoryLevel).where(HERE).values(reserved=4))
 
 
-async def test_what_is_taken_back_is_none(shop: Shop, variant: str) -> None:
+async def test_rolled_back_sellout_is_not_a_change(shop: Shop, variant: str) -> None:
     async def sell_out_and_fail() -> None:
         async with shop.database.transaction() as session:
             await session.execute(update(InventoryLevel).values(stocked=0))
             raise ZeroDivisionError
 
-    before = await number(shop)
+    before = await read_version(shop)
     with pytest.raises(ZeroDivisionError):
         await sell_out_and_fail()
-    assert await number(shop) == before
+    assert await read_version(shop) == before

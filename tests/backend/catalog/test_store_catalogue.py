@@ -11,13 +11,13 @@ from backend.app import Shop
 from backend.catalog.models import Category, Collection, Picture, Product, ProductCategory, Variant
 from backend.catalog.search.index import index_products
 from backend.channels.models import Region
-from tests.store_defaults import Defaults, make_toy
+from tests.store_defaults import Defaults, add_product
 from tests.store_steps import get
 
 
 @dataclass
 class Shelf:
-    """Ids by handle."""
+    """Ids of the test data by handle."""
 
     product: dict[str, str]
     category: dict[str, str]
@@ -27,12 +27,12 @@ class Shelf:
 
 @pytest.fixture
 async def shelf(shop: Shop, shop_defaults: Defaults) -> Shelf:
-    """Toys > (wooden > tops), with a top, a yo-yo that is on sale and a draft."""
+    """Create the categories Juguetes > Madera > Trompos, with a top, a yo-yo on sale and a draft."""
     async with shop.database.transaction() as session:
-        toys = Category(name="Juguetes", handle="juguetes")
-        wooden = Category(name="Madera", handle="madera", parent_id=toys.id, rank=1)
+        root = Category(name="Juguetes", handle="juguetes")
+        wooden = Category(name="Madera", handle="madera", parent_id=root.id, rank=1)
         tops = Category(name="Trompos", handle="trompos", parent_id=wooden.id, rank=2)
-        for category in (toys, wooden, tops):
+        for category in (root, wooden, tops):
             session.add(category)
             await session.flush()
         picks = Collection(title="Novedades", handle="novedades")
@@ -44,7 +44,7 @@ async def shelf(shop: Shop, shop_defaults: Defaults) -> Shelf:
             ("yoyo", 9_000, {"title": "Yoyó clásico", "collection_id": picks.id, "weight": 0.2}),
             ("balero", 15_000, {"title": "Balero", "status": "draft"}),
         ):
-            variant_id = await make_toy(session, shop_defaults, handle, price=price, stock=3, **more)
+            variant_id = await add_product(session, shop_defaults, handle, price=price, stock=3, **more)
             variant = await session.get_one(Variant, variant_id)
             products[handle] = variant.product_id
         yoyo = (
@@ -57,11 +57,13 @@ async def shelf(shop: Shop, shop_defaults: Defaults) -> Shelf:
         await session.flush()
         await index_products(session, list(products.values()))
         region_id = (await session.execute(select(Region.id))).scalar_one()
-    categories = {category.handle: category.id for category in (toys, wooden, tops)}
+    categories = {category.handle: category.id for category in (root, wooden, tops)}
     return Shelf(products, categories, picks.id, region_id)
 
 
-async def test_products_by_options_variants_and_moments(store: httpx.AsyncClient, shelf: Shelf) -> None:
+async def test_products_are_filtered_by_options_variants_and_moments(
+    store: httpx.AsyncClient, shelf: Shelf
+) -> None:
     """wire: commerce-api, Store catalogue, the parameters of GET /store/products."""
     top = (await get(store, f"/store/products/{shelf.product['trompo']}"))["product"]
     (option,), (variant,) = top["options"], top["variants"]
@@ -96,7 +98,7 @@ async def handles(store: httpx.AsyncClient, query: str) -> list[str]:
     return [product["handle"] for product in answer["products"]]
 
 
-async def test_a_list_has_what_the_platform_shows_by_default(store: httpx.AsyncClient, shelf: Shelf) -> None:
+async def test_list_has_the_default_fields_of_the_platform(store: httpx.AsyncClient, shelf: Shelf) -> None:
     answer = await get(store, "/store/products")
     assert (answer["count"], answer["offset"], answer["limit"]) == (2, 0, 50)
     trompo = next(product for product in answer["products"] if product["handle"] == "trompo")
@@ -136,13 +138,13 @@ async def test_a_list_has_what_the_platform_shows_by_default(store: httpx.AsyncC
         ("sales_channel_id=sc_other", []),
     ],
 )
-async def test_products_are_found(
+async def test_store_filters_find_products(
     store: httpx.AsyncClient, shelf: Shelf, query: str, expected: list[str]
 ) -> None:
     assert await handles(store, query) == expected
 
 
-async def test_a_category_includes_those_below_it(store: httpx.AsyncClient, shelf: Shelf) -> None:
+async def test_category_filter_includes_descendants(store: httpx.AsyncClient, shelf: Shelf) -> None:
     """wire: commerce-api, preface: descendants included when a category is asked for."""
     ids = shelf.category
     assert await handles(store, f"category_id={ids['juguetes']}&order=title") == ["trompo", "yoyo"]
@@ -153,22 +155,22 @@ async def test_a_category_includes_those_below_it(store: httpx.AsyncClient, shel
     assert await handles(store, f"id={shelf.product['yoyo']}") == ["yoyo"]
 
 
-async def test_the_count_is_exact_beyond_the_end(store: httpx.AsyncClient, shelf: Shelf) -> None:
+async def test_count_is_exact_beyond_the_last_page(store: httpx.AsyncClient, shelf: Shelf) -> None:
     assert (await get(store, "/store/products", offset=50))["count"] == 2
     assert (await get(store, "/store/products", limit=0))["count"] == 2
 
 
-async def test_a_page_has_a_largest_size(store: httpx.AsyncClient, shelf: Shelf) -> None:
+async def test_page_size_is_limited(store: httpx.AsyncClient, shelf: Shelf) -> None:
     """wire: commerce-api, preface: a maximum page size."""
     assert (await get(store, "/store/products", limit=100_000))["limit"] == 100
 
 
-async def test_a_price_holds_in_a_region(store: httpx.AsyncClient, shelf: Shelf) -> None:
+async def test_calculated_price_needs_a_region(store: httpx.AsyncClient, shelf: Shelf) -> None:
     """spec: Entities, Region; wire: commerce-api, price."""
     wish = "*variants.calculated_price,+variants.inventory_quantity"
     answer = await get(store, "/store/products", handle="yoyo", fields=wish, region_id=shelf.region_id)
     (yoyo,) = answer["products"]
-    assert yoyo["title"] == "Yoyó clásico"  # the defaults are there too
+    assert yoyo["title"] == "Yoyó clásico"  # includes the default fields
     (variant,) = yoyo["variants"]
     assert variant["inventory_quantity"] == 3
     price = variant["calculated_price"]
@@ -186,10 +188,10 @@ async def test_a_price_holds_in_a_region(store: httpx.AsyncClient, shelf: Shelf)
     assert unknown.status_code == 404
 
 
-async def test_a_variant_shows_the_pictures_of_its_product_when_they_are_asked_for(
+async def test_variant_has_the_pictures_of_its_product_on_request(
     store: httpx.AsyncClient, shelf: Shelf
 ) -> None:
-    """The official storefront asks for `*variants.images`, and shows those of the variant that was chosen."""
+    """Request `*variants.images`, as the official storefront does to show those of the chosen variant."""
     path = f"/store/products/{shelf.product['trompo']}"
     asked = (await get(store, path, fields="*variants.images"))["product"]
     assert asked["variants"][0]["images"] == asked["images"]
@@ -203,7 +205,7 @@ async def test_a_variant_shows_the_pictures_of_its_product_when_they_are_asked_f
     assert without["variants"][0]["images"] == []
 
 
-async def test_a_product_by_its_id(store: httpx.AsyncClient, shelf: Shelf) -> None:
+async def test_product_is_read_by_id(store: httpx.AsyncClient, shelf: Shelf) -> None:
     """spec: Entities, Product: metadata with brand and ageRange, categories, weight."""
     path = f"/store/products/{shelf.product['trompo']}"
     wish = "id,title,metadata,weight,*categories"
@@ -229,7 +231,7 @@ async def test_a_product_by_its_id(store: httpx.AsyncClient, shelf: Shelf) -> No
         ),
     ],
 )
-async def test_a_query_is_refused_in_the_platforms_words(
+async def test_invalid_query_is_refused_with_the_message_of_the_platform(
     store: httpx.AsyncClient, query: str, message: str
 ) -> None:
     """wire: commerce-api, Error bodies, bad query parameter."""
@@ -237,23 +239,23 @@ async def test_a_query_is_refused_in_the_platforms_words(
     assert (refused.status_code, refused.json()) == (400, {"type": "invalid_data", "message": message})
 
 
-async def test_what_cannot_be_ordered_by_is_refused(store: httpx.AsyncClient) -> None:
+async def test_unknown_order_is_refused(store: httpx.AsyncClient) -> None:
     """wire: commerce-api, preface: 4xx instead of the platform's 500s."""
     for order in ("variants.calculated_price", "-", "nosuch"):
         assert (await store.get("/store/products", params={"order": order})).status_code == 400
     assert (await store.get("/store/product-categories", params={"order": "x"})).status_code == 400
 
 
-async def test_the_tree_of_categories(store: httpx.AsyncClient, shelf: Shelf) -> None:
+async def test_category_tree_is_returned(store: httpx.AsyncClient, shelf: Shelf) -> None:
     """spec: Entities, Product category: hierarchical."""
     roots = await get(
         store, "/store/product-categories", parent_category_id="null", include_descendants_tree="true"
     )
     assert roots["count"] == 1
-    (toys,) = roots["product_categories"]
-    (wooden,) = toys["category_children"]
+    (root,) = roots["product_categories"]
+    (wooden,) = root["category_children"]
     (tops,) = wooden["category_children"]
-    assert (toys["handle"], wooden["handle"], tops["handle"]) == ("juguetes", "madera", "trompos")
+    assert (root["handle"], wooden["handle"], tops["handle"]) == ("juguetes", "madera", "trompos")
     assert tops["mpath"] == ".".join(shelf.category.values())
     by_handle = (await get(store, "/store/product-categories", handle="madera"))["product_categories"]
     assert by_handle[0]["parent_category"]["handle"] == "juguetes"
@@ -264,7 +266,7 @@ async def test_the_tree_of_categories(store: httpx.AsyncClient, shelf: Shelf) ->
     assert (await store.get("/store/product-categories/pcat_nosuch")).status_code == 404
 
 
-async def test_collections_and_regions(store: httpx.AsyncClient, shelf: Shelf) -> None:
+async def test_collections_and_regions_are_listed(store: httpx.AsyncClient, shelf: Shelf) -> None:
     (picks,) = (await get(store, "/store/collections", handle="novedades"))["collections"]
     assert picks.keys() == {"id", "title", "handle", "external_id", "created_at", "updated_at"}
     assert (await get(store, f"/store/collections/{picks['id']}"))["collection"] == picks
@@ -284,7 +286,7 @@ async def test_collections_and_regions(store: httpx.AsyncClient, shelf: Shelf) -
     ]
 
 
-async def test_the_publishable_key_is_required(store: httpx.AsyncClient, anyone: httpx.AsyncClient) -> None:
+async def test_publishable_key_is_required(store: httpx.AsyncClient, anyone: httpx.AsyncClient) -> None:
     """wire: commerce-api, Error bodies, publishable key."""
     missing = await anyone.get("/store/products")
     assert (missing.status_code, missing.json()["type"]) == (400, "not_allowed")
@@ -294,7 +296,7 @@ async def test_the_publishable_key_is_required(store: httpx.AsyncClient, anyone:
     assert wrong.json() == {"type": "not_allowed", "message": message}
 
 
-async def test_what_is_known_is_not_sent_again(store: httpx.AsyncClient, shop: Shop, shelf: Shelf) -> None:
+async def test_unchanged_response_has_status_304(store: httpx.AsyncClient, shop: Shop, shelf: Shelf) -> None:
     """wire: commerce-api, Conventions, ETag; spec: Storefront view rules 5."""
     first = await store.get("/store/products")
     known = {"if-none-match": first.headers["etag"]}
@@ -312,7 +314,7 @@ async def test_what_is_known_is_not_sent_again(store: httpx.AsyncClient, shop: S
 @pytest.mark.parametrize(
     ("method", "path", "status"), [("GET", "/store/nosuch", 404), ("PUT", "/store/products", 405)]
 )
-async def test_what_is_not_there_is_said_as_json(
+async def test_unknown_route_returns_a_json_error(
     store: httpx.AsyncClient, method: str, path: str, status: int
 ) -> None:
     """wire: commerce-api, preface: JSON for every error."""

@@ -1,4 +1,4 @@
-"""Regions of new carts: read once, and known until the database says that something has changed."""
+"""Regions of new carts are cached until the database reports a change."""
 
 import httpx
 from sqlalchemy import update
@@ -15,7 +15,7 @@ async def region_of_new_cart(store: httpx.AsyncClient, **sent: str) -> dict[str,
     return region
 
 
-async def test_the_next_new_cart_has_the_changed_region_on_every_replica(
+async def test_new_cart_has_the_changed_region_on_every_replica(
     store: httpx.AsyncClient, replica: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     first = await region_of_new_cart(store)
@@ -27,7 +27,7 @@ async def test_the_next_new_cart_has_the_changed_region_on_every_replica(
         assert (await region_of_new_cart(anywhere, region_id=first["id"]))["name"] == "Todo el país"
 
 
-async def test_it_is_read_once(
+async def test_region_is_read_once(
     store: httpx.AsyncClient, shop_defaults: Defaults, statements: list[str]
 ) -> None:
     await region_of_new_cart(store)
@@ -36,7 +36,7 @@ async def test_it_is_read_once(
     assert not any("FROM region" in statement for statement in statements)
 
 
-async def test_an_unknown_region_is_refused_also_when_it_comes_later(
+async def test_unknown_region_is_refused_until_it_is_created(
     store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     answer = await store.post("/store/carts", json={"region_id": "reg_new"})
@@ -46,7 +46,9 @@ async def test_an_unknown_region_is_refused_also_when_it_comes_later(
     assert (await region_of_new_cart(store, region_id="reg_new"))["name"] == "Las islas"
 
 
-async def test_no_name_is_that_of_no_region(store: httpx.AsyncClient, shop_defaults: Defaults) -> None:
+async def test_empty_region_id_is_not_the_default_region(
+    store: httpx.AsyncClient, shop_defaults: Defaults
+) -> None:
     await region_of_new_cart(store)
     answer = await store.post("/store/carts", json={"region_id": "None"})
     assert (answer.status_code, answer.json()["message"]) == (404, "No regions found")

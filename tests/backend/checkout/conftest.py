@@ -1,4 +1,4 @@
-"""A checkout whose bank does what the test says, and the worker that does its later work."""
+"""A checkout whose bank follows the test's script, and the worker that runs its jobs."""
 
 import pytest
 
@@ -11,17 +11,17 @@ from backend.payment.providers.system_default import SystemDefault
 from backend.payment.service import PaymentService
 from backend.shipping.providers.base import FulfillmentProvider
 from backend.shipping.providers.registry import ManualProvider
-from tests.backend.checkout.paying_kit import Till, effective_settings_of
+from tests.backend.checkout.paying_kit import Till, create_settings_reader
 from tests.backend.checkout.scripted_bank import ScriptedBank
 from tests.store_defaults import set_up_defaults
 
 
 @pytest.fixture
 async def till(database: Database, settings: Settings) -> Till:
-    """A shop without toys that takes money."""
+    """Return a shop without products that can take payments."""
     bank = ScriptedBank()
     payments = PaymentService(database, {bank.id: bank, "pp_system_default": SystemDefault()})
     carriers: dict[str, FulfillmentProvider] = {"manual_manual": ManualProvider()}
-    checkout = Checkout(settings, database, payments, carriers, effective_settings_of(database, settings))
+    checkout = Checkout(settings, database, payments, carriers, create_settings_reader(database, settings))
     worker = Worker(database, [payments, ReservationExpiry(database, payments)])
     return Till(database, checkout, bank, worker, await set_up_defaults(database, settings))

@@ -1,4 +1,4 @@
-"""What tests of payments do again and again: a cart, a payment of it, what the bank says, and what became of it."""
+"""Helpers for tests of payments: a cart, a payment of it, the bank's report, and the result."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from sqlalchemy import select, update
 
 from backend import subscriptions  # noqa: F401 - so that orders and mails follow
 from backend.attention.models import Attention
-from backend.cart.access import lock_cart, new_cart, read_cart
+from backend.cart.access import create_empty_cart, lock_cart, read_cart
 from backend.cart.lines import add_to_cart
 from backend.checkout.form import Destination
 from backend.checkout.payment.start import PaymentStart
@@ -19,7 +19,7 @@ from backend.core.config.settings import Settings
 from backend.core.db.database import Database, db_now
 from backend.fulfillment.tracker import Tracker
 from backend.inventory.models import Reservation
-from backend.inventory.service import available_units
+from backend.inventory.service import read_available_units
 from backend.jobs import Worker
 from backend.jobs.models import Job
 from backend.mail.models import Mail
@@ -29,11 +29,11 @@ from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.payment.checks import check_session
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderState
-from backend.payment.sessions import decisive_session
+from backend.payment.sessions import find_decisive_session
 from backend.shipping.models import ShippingOption
 from tests.backend.checkout.scripted_bank import ScriptedBank
 from tests.checkout_steps import set_destination
-from tests.store_defaults import Defaults, make_toy
+from tests.store_defaults import Defaults, add_product
 
 PRICE = 40_000
 ANA = Destination(
@@ -48,8 +48,8 @@ ANA = Destination(
 IP = "190.24.1.1"
 
 
-def effective_settings_of(database: Database, settings: Settings) -> Callable[[], Awaitable[Settings]]:
-    """What reads the effective settings."""
+def create_settings_reader(database: Database, settings: Settings) -> Callable[[], Awaitable[Settings]]:
+    """Return a function that reads the effective settings."""
 
     async def read() -> Settings:
         async with database.read() as session:
@@ -59,13 +59,13 @@ def effective_settings_of(database: Database, settings: Settings) -> Callable[[]
 
 
 def orders_of(checkout: Checkout) -> PlacedOrders:
-    """The orders of this checkout, for whoever has their tokens."""
+    """Return the placed orders of this checkout."""
     return PlacedOrders(checkout.starter, Tracker(checkout.database, checkout.fulfillment_providers))
 
 
 @dataclass
 class Till:
-    """A shop that takes money."""
+    """A shop that can take payments."""
 
     database: Database
     checkout: Checkout
@@ -77,14 +77,14 @@ class Till:
     def placed_orders(self) -> PlacedOrders:
         return orders_of(self.checkout)
 
-    async def toy(self, handle: str = "trompo", *, stock: int = 3, price: int = PRICE) -> str:
+    async def make_variant(self, handle: str = "trompo", *, stock: int = 3, price: int = PRICE) -> str:
         async with self.database.transaction() as session:
-            return await make_toy(session, self.defaults, handle, stock=stock, price=price)
+            return await add_product(session, self.defaults, handle, stock=stock, price=price)
 
     async def cart(self, variant: str, quantity: int = 1) -> str:
-        """A cart that can be paid; it is fetched at the store, which costs nothing."""
+        """Return a cart that can be paid, with free pick-up."""
         async with self.database.transaction() as session:
-            cart_id = await new_cart(session)
+            cart_id = await create_empty_cart(session)
             await add_to_cart(session, cart_id, variant, quantity)
         await self.ship(cart_id)
         return cart_id
@@ -99,8 +99,8 @@ class Till:
     async def start(
         self, cart_id: str, provider_id: str = "gateway_pse", *, replace: bool = False
     ) -> PaymentSession:
-        """Start a payment as the Store API does; its payer is checked on the way."""
-        provider = self.checkout.payments.provider(provider_id)
+        """Start a payment like the Store API; the payer is checked."""
+        provider = self.checkout.payments.find_provider(provider_id)
         assert provider is not None
         start = PaymentStart(
             partial(read_cart, cart_id=cart_id),
@@ -113,7 +113,7 @@ class Till:
         return (await self.checkout.starter.start(start)).payment
 
     async def order(self, variant: str, quantity: int = 1) -> tuple[Order, PaymentSession]:
-        """An order whose payment is at the bank."""
+        """Return an order whose payment is at the bank."""
         cart_id = await self.cart(variant, quantity)
         payment = await self.start(cart_id)
         return (await self.checkout.complete(cart_id)).order, payment
@@ -123,7 +123,7 @@ class Till:
             await add_to_cart(session, cart_id, variant, quantity)
 
     async def decide(self, payment: PaymentSession, state: ProviderState) -> str:
-        """The bank decides, and the shop asks. Gives the session's state."""
+        """Set the bank's decision, and check the payment. Return the session's state."""
         self.bank.states[payment.invoice] = state
         await check_session(self.database, self.checkout.payments.providers, payment)
         return await self.state(payment)
@@ -134,7 +134,7 @@ class Till:
 
     async def session_of(self, cart_id: str) -> PaymentSession:
         async with self.database.read() as session:
-            payment = await decisive_session(session, cart_id)
+            payment = await find_decisive_session(session, cart_id)
             assert payment is not None
             return payment
 
@@ -152,7 +152,7 @@ class Till:
             return {line.variant_id: line.quantity for line in lines.scalars()}
 
     async def pack(self, order: Order) -> None:
-        """A label of the order is made."""
+        """Create a label for the order."""
         async with self.database.transaction() as session:
             session.add(
                 Fulfillment(
@@ -166,16 +166,16 @@ class Till:
 
     async def available(self, variant: str) -> int:
         async with self.database.read() as session:
-            return (await available_units(session, [variant]))[variant]
+            return (await read_available_units(session, [variant]))[variant]
 
     async def attention(self) -> list[tuple[str, str, int | None]]:
-        """Kind, subject and amount of what a person must settle."""
+        """Return kind, subject and amount of the open attentions."""
         async with self.database.read() as session:
             rows = (await session.execute(select(Attention).order_by(Attention.id))).scalars()
             return [(row.kind, row.subject_id, row.amount) for row in rows]
 
     async def mails(self) -> list[str]:
-        """The kinds of the mails that were noted."""
+        """Return the kinds of the mails in the outbox."""
         async with self.database.read() as session:
             return sorted((await session.execute(select(Mail.kind))).scalars())
 
@@ -192,7 +192,7 @@ class Till:
             await session.execute(update(Job).values(run_at=db_now()))
 
     async def work(self) -> None:
-        """Do what is due now, periodic work included."""
+        """Run the due jobs, including periodic ones."""
         await self.worker.schedule()
         await self.worker.run_due()
 

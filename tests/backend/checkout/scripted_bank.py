@@ -1,4 +1,4 @@
-"""A payment provider whose bank does what the test says, at the moment it says; elsewhere the sandbox is used."""
+"""A payment provider with a bank that follows the test's script; other tests use the sandbox."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from backend.core.config.settings import Settings
 from backend.core.errors import OutsideFailure
 from backend.core.money import Cop
 from backend.payment.providers.base import (
-    Initiated,
+    InitiationResult,
     Notification,
     PaymentProvider,
     PaymentRequest,
@@ -17,13 +17,16 @@ from backend.payment.providers.base import (
     ProviderState,
     StartedPayment,
 )
-from backend.payment.providers.pse.client import gateway_credentials
+from backend.payment.providers.pse.client import get_gateway_credentials
 from backend.payment.providers.pse.reports import read_notification
 
 
 @dataclass
 class ScriptedBank(PaymentProvider):
-    """Starts every payment; reports `states` by invoice, pending where none was set. `meanwhile` runs inside a call."""
+    """A bank that starts every payment and reports `states` by invoice, pending by default.
+
+    `on_call` is a function that runs inside a call.
+    """
 
     id = GATEWAY_PSE
 
@@ -33,15 +36,15 @@ class ScriptedBank(PaymentProvider):
     started: list[PaymentRequest] = field(default_factory=list)
     refusal: BaseException | None = None
     is_down: bool = False
-    meanwhile: Callable[[], Awaitable[None]] | None = None
+    on_call: Callable[[], Awaitable[None]] | None = None
 
-    async def initiate(self, request: PaymentRequest) -> Initiated:
+    async def initiate(self, request: PaymentRequest) -> InitiationResult:
         self.started.append(request)
-        if self.meanwhile is not None:
-            await self.meanwhile()
+        if self.on_call is not None:
+            await self.on_call()
         if self.refusal is not None:
             raise self.refusal
-        return Initiated(
+        return InitiationResult(
             state=ProviderState.PENDING_AUTHORIZATION,
             redirect_url=f"https://bank.example/{request.invoice}",
             reference=f"ref-{request.invoice}",
@@ -51,8 +54,8 @@ class ScriptedBank(PaymentProvider):
 
     async def status(self, session: StartedPayment) -> ProviderReport:
         self.asked += 1
-        if self.meanwhile is not None:
-            await self.meanwhile()
+        if self.on_call is not None:
+            await self.on_call()
         if self.is_down:
             raise OutsideFailure("the gateway is down")
         return self.report(session.invoice, session.amount)
@@ -69,5 +72,5 @@ class ScriptedBank(PaymentProvider):
     def read_notification(
         self, raw: bytes, headers: Mapping[str, str], query: Mapping[str, str]
     ) -> Notification:
-        """As the embedded gateway's are read."""
-        return read_notification(raw, query, gateway_credentials(Settings()))
+        """Parse a notification like the embedded gateway's."""
+        return read_notification(raw, query, get_gateway_credentials(Settings()))

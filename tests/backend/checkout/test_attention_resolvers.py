@@ -1,4 +1,4 @@
-"""What a person decides about money and missing units: what is refused, and what each decision leaves."""
+"""Decisions of staff about money and missing units: refusals, and the result of each decision."""
 
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
@@ -11,12 +11,12 @@ from backend.attention import AttentionKind, raise_attention
 from backend.attention.kinds import Action
 from backend.attention.models import Attention
 from backend.attention.service import AttentionService, Decision
-from backend.checkout.attention_resolvers import money_resolvers
+from backend.checkout.attention_resolvers import create_money_resolvers
 from backend.core.errors import InvalidData, NotAllowed, NotFound, OutcomeUnknown, ShopError
 from backend.inventory.models import InventoryLevel, Reservation
 from backend.orders.admin.cancellation import cancel_order
 from backend.orders.models import Fulfillment, Order
-from backend.payment.checks import CHECK_FOR
+from backend.payment.checks import CHECK_PERIOD
 from backend.payment.models import PaymentSession, Refund
 from backend.payment.providers.base import ProviderReport, ProviderState
 from backend.payment.second_transactions import raise_unresolved
@@ -24,7 +24,7 @@ from backend.payment.sessions import RESERVATION_TIME
 from backend.payment.transitions import apply_report
 from backend.staff.rights import COMMAND_LINE
 from tests.backend.checkout.paying_kit import PRICE, Till
-from tests.backend.checkout.test_promotions import OFF, offer, type_code, uses
+from tests.backend.checkout.test_promotions import OFF, add_promotion, list_uses, type_code
 
 HONOR = Decision(Action.HONOR, by=COMMAND_LINE)
 GIVEN_BACK = Decision(Action.REFUNDED, by=COMMAND_LINE, reference="0012345678")
@@ -36,22 +36,22 @@ def database_url(sqlite_url: str) -> str:
     return sqlite_url
 
 
-async def open_row(till: Till) -> Attention:
+async def read_open_attention(till: Till) -> Attention:
     async with till.database.read() as session:
         return (await session.execute(select(Attention).where(Attention.resolved_at.is_(None)))).scalar_one()
 
 
 async def resolve(till: Till, decision: Decision) -> Attention:
-    """Decide about the one row that is open."""
-    service = AttentionService(till.database, money_resolvers())
-    return await service.resolve((await open_row(till)).id, decision)
+    """Resolve the only open attention."""
+    service = AttentionService(till.database, create_money_resolvers())
+    return await service.resolve((await read_open_attention(till)).id, decision)
 
 
-async def refused(till: Till, decision: Decision, error: type[ShopError]) -> str:
-    """The message of a refusal; the row stays open."""
+async def expect_refusal(till: Till, decision: Decision, error: type[ShopError]) -> str:
+    """Return the message of a refusal; the attention stays open."""
     with pytest.raises(error) as refusal:
         await resolve(till, decision)
-    assert (await open_row(till)).resolved_at is None
+    assert (await read_open_attention(till)).resolved_at is None
     return refusal.value.message
 
 
@@ -61,7 +61,7 @@ async def raise_row(till: Till, kind: AttentionKind, **about: str) -> None:
 
 
 async def forget_snapshot(till: Till) -> None:
-    """As it is of payments from before it was stored what they pay for."""
+    """Delete the snapshots, as in payments from before they were stored."""
     async with till.database.transaction() as session:
         await session.execute(update(PaymentSession).values(snapshot={}))
 
@@ -79,8 +79,8 @@ async def refunds(till: Till) -> list[int]:
         return list((await session.execute(select(Refund.amount))).scalars())
 
 
-async def say(till: Till, payment: PaymentSession, amount: int | None) -> None:
-    """The bank approves this amount."""
+async def approve(till: Till, payment: PaymentSession, amount: int | None) -> None:
+    """Let the bank approve this amount."""
     report = ProviderReport(
         state=ProviderState.CAPTURED,
         amount=None if amount is None else Decimal(amount),
@@ -91,61 +91,63 @@ async def say(till: Till, payment: PaymentSession, amount: int | None) -> None:
 
 
 @pytest.fixture
-async def short(till: Till) -> Order:
-    """An order of two toys, paid by its second payment, whose units are gone."""
-    cart_id = await till.cart(await till.toy(stock=2), 2)
+async def short_order(till: Till) -> Order:
+    """Return an order of two units, paid by its second payment, whose units are sold out."""
+    cart_id = await till.cart(await till.make_variant(stock=2), 2)
     await till.start(cart_id)
     payment = await till.start(cart_id, replace=True)
     order = (await till.checkout.complete(cart_id)).order
     await set_stock(till, 0, keep_reserved=False)
     await till.decide(payment, ProviderState.CAPTURED)
-    assert (await open_row(till)).kind == "stock_short"
+    assert (await read_open_attention(till)).kind == "stock_short"
     return order
 
 
-async def test_units_that_came_are_reserved_for_the_order(till: Till, short: Order) -> None:
+async def test_restocked_units_are_reserved_for_the_order(till: Till, short_order: Order) -> None:
     await set_stock(till, 2)
     await resolve(till, HONOR)
     async with till.database.read() as session:
         rows = (await session.execute(select(Reservation))).scalars()
-        assert [(row.holder, row.quantity, row.expires_at) for row in rows] == [(short.cart_id, 2, None)]
+        assert [(row.holder, row.quantity, row.expires_at) for row in rows] == [
+            (short_order.cart_id, 2, None)
+        ]
 
 
-async def test_missing_units_that_are_dismissed_stay_missing(till: Till, short: Order) -> None:
+async def test_dismissed_missing_units_stay_missing(till: Till, short_order: Order) -> None:
     await set_stock(till, 2)
     assert (await resolve(till, NOTHING)).resolution == "dismissed"
-    stands = await till.read_order(short.id)
+    stands = await till.read_order(short_order.id)
     assert (stands.status, stands.payment_status) == ("pending", "captured")
     async with till.database.read() as session:
         assert (await session.execute(select(Reservation))).first() is None
 
 
-async def test_no_units_are_reserved_for_an_order_without_money(till: Till) -> None:
-    trompo = await till.toy(stock=2)
+async def test_order_without_money_gets_no_units(till: Till) -> None:
+    trompo = await till.make_variant(stock=2)
     order, _ = await till.order(trompo)
     await raise_row(till, AttentionKind.STOCK_SHORT, order_id=order.id)
-    message = await refused(till, HONOR, NotAllowed)
-    assert message == f"Order {order.number} holds no money: there is nothing to reserve units for"
+    message = await expect_refusal(till, HONOR, NotAllowed)
+    assert message == f"Order {order.number} has no money: no units can be reserved for it"
     assert await till.available(trompo) == 1
 
 
-async def test_money_for_nobody_knows_what_pays_nothing(till: Till) -> None:
-    trompo = await till.toy(stock=1)
+async def test_money_of_an_unknown_purchase_pays_nothing(till: Till) -> None:
+    trompo = await till.make_variant(stock=1)
     payment = await till.start(await till.cart(trompo))
     await forget_snapshot(till)
     await till.decide(payment, ProviderState.CAPTURED)
-    assert (await open_row(till)).kind == "paid_without_order"
-    message = await refused(till, HONOR, InvalidData)
-    assert message.startswith("Nothing is known of what was paid for")
+    assert (await read_open_attention(till)).kind == "paid_without_order"
+    message = await expect_refusal(till, HONOR, InvalidData)
+    assert message.startswith("The purchase is unknown")
     assert await till.orders() == []
 
 
-async def test_late_money_without_a_snapshot_pays_the_order_as_it_is(till: Till) -> None:
-    trompo = await till.toy(stock=3)
+async def test_late_money_without_a_snapshot_pays_the_unchanged_order(till: Till) -> None:
+    trompo = await till.make_variant(stock=3)
     order, payment = await till.order(trompo, 2)
     await forget_snapshot(till)
     await till.decide(payment, ProviderState.REJECTED)
-    await say(till, payment, 2 * PRICE)
+    await approve(till, payment, 2 * PRICE)
     assert (await till.read_order(order.id)).status == "canceled"
     await resolve(till, HONOR)
     paid = await till.read_order(order.id)
@@ -153,11 +155,11 @@ async def test_late_money_without_a_snapshot_pays_the_order_as_it_is(till: Till)
     assert await till.available(trompo) == 1
 
 
-async def test_money_that_pays_already_pays_once(till: Till) -> None:
-    """It was too little, and staff took it; a second row about it changes nothing."""
-    trompo = await till.toy(stock=3)
+async def test_money_that_already_pays_is_counted_once(till: Till) -> None:
+    """Check an amount that was too small and that staff accepted: a second attention about it changes nothing."""
+    trompo = await till.make_variant(stock=3)
     order, payment = await till.order(trompo)
-    await say(till, payment, PRICE - 1)
+    await approve(till, payment, PRICE - 1)
     await resolve(till, HONOR)
     assert (await till.read_order(order.id)).payment_status == "partially_captured"
     await raise_row(till, AttentionKind.AMOUNT_DIFFERS, payment_session_id=payment.id)
@@ -167,8 +169,8 @@ async def test_money_that_pays_already_pays_once(till: Till) -> None:
     assert await till.available(trompo) == 2
 
 
-async def test_an_unresolved_payment_goes_back_whole(till: Till) -> None:
-    order, payment = await till.order(await till.toy())
+async def test_unresolved_payment_is_refunded_completely(till: Till) -> None:
+    order, payment = await till.order(await till.make_variant())
     await till.placed_orders.change_bank(order.id, till.token(order))
     await raise_row(till, AttentionKind.PAYMENT_UNRESOLVED, payment_session_id=payment.id)
     await resolve(till, GIVEN_BACK)
@@ -176,19 +178,19 @@ async def test_an_unresolved_payment_goes_back_whole(till: Till) -> None:
 
 
 @pytest.mark.parametrize("amount", [None, 0])
-async def test_an_unknown_amount_does_not_go_back(till: Till, amount: int | None) -> None:
-    order, payment = await till.order(await till.toy())
-    await say(till, payment, amount)
-    assert (await open_row(till)).kind == "amount_differs"
-    message = await refused(till, GIVEN_BACK, InvalidData)
-    assert message.startswith("Nobody knows how many pesos these are")
+async def test_unknown_amount_is_not_refunded(till: Till, amount: int | None) -> None:
+    order, payment = await till.order(await till.make_variant())
+    await approve(till, payment, amount)
+    assert (await read_open_attention(till)).kind == "amount_differs"
+    message = await expect_refusal(till, GIVEN_BACK, InvalidData)
+    assert message.startswith("The amount is unknown")
     assert (await refunds(till), (await till.read_order(order.id)).payment_status) == ([], "awaiting")
 
 
-async def test_a_payment_that_is_gone_needs_only_a_note(till: Till) -> None:
-    """Nothing is done with it, so a dismissal does without."""
+async def test_deleted_payment_is_dismissed_with_a_note(till: Till) -> None:
+    """Check that a dismissal, which changes nothing, does not need the payment."""
     await raise_row(till, AttentionKind.PAID_TWICE, payment_session_id="payses_gone")
-    assert await refused(till, HONOR, NotFound) == "Payment session with id: payses_gone was not found"
+    assert await expect_refusal(till, HONOR, NotFound) == "Payment session with id: payses_gone was not found"
     assert (await resolve(till, NOTHING)).note == "nothing is to be done"
 
 
@@ -204,10 +206,10 @@ SECOND = "999"
         (NOTHING, ("canceled", "canceled"), []),
     ],
 )
-async def test_an_unresolved_second_transaction_counts_for_a_payment_without_money(
+async def test_unresolved_second_transaction_counts_for_a_payment_without_money(
     till: Till, decision: Decision, stands: tuple[str, str], given_back: list[int]
 ) -> None:
-    order, payment = await till.order(await till.toy())
+    order, payment = await till.order(await till.make_variant())
     await till.decide(payment, ProviderState.REJECTED)
     assert await raise_unresolved(till.database, payment, SECOND)
 
@@ -221,15 +223,15 @@ async def test_an_unresolved_second_transaction_counts_for_a_payment_without_mon
 
 
 @pytest.mark.parametrize("decision", [HONOR, GIVEN_BACK])
-async def test_an_unresolved_second_transaction_does_not_count_for_a_payment_with_money(
+async def test_unresolved_second_transaction_does_not_count_for_a_payment_with_money(
     till: Till, decision: Decision
 ) -> None:
-    """Booked as a refund, it would be one of the first transaction, and cancel the paid order."""
-    order, payment = await till.order(await till.toy())
+    """Check that no refund is booked: it would be one of the first transaction, and cancel the paid order."""
+    order, payment = await till.order(await till.make_variant())
     await till.decide(payment, ProviderState.CAPTURED)
     assert await raise_unresolved(till.database, payment, SECOND)
 
-    message = await refused(till, decision, NotAllowed)
+    message = await expect_refusal(till, decision, NotAllowed)
 
     assert message.startswith(f"Payment {payment.invoice} has the money of another transaction")
     await resolve(till, NOTHING)
@@ -237,42 +239,42 @@ async def test_an_unresolved_second_transaction_does_not_count_for_a_payment_wit
     assert (found.status, found.payment_status, await refunds(till)) == ("pending", "captured", [])
 
 
-async def test_a_dismissed_second_transaction_leaves_the_held_payment(till: Till) -> None:
-    _, payment = await till.order(await till.toy())
+async def test_dismissed_second_transaction_does_not_change_the_held_payment(till: Till) -> None:
+    _, payment = await till.order(await till.make_variant())
     await till.decide(payment, ProviderState.HELD)
     assert await raise_unresolved(till.database, payment, SECOND)
     await resolve(till, NOTHING)
     assert await till.state(payment) == "held"
 
 
-async def _unanswered(till: Till, cart_id: str) -> PaymentSession:
-    """A payment of the cart whose start got no answer, and of which nothing was heard for 48 hours."""
+async def _start_without_answer(till: Till, cart_id: str) -> PaymentSession:
+    """Return a payment of the cart whose start got no answer, and which had no report for 48 hours."""
     till.bank.refusal = OutcomeUnknown("no answer")
     with pytest.raises(OutcomeUnknown):
         await till.start(cart_id)
     till.bank.refusal, till.bank.is_down = None, True
-    await till.pass_time(RESERVATION_TIME + CHECK_FOR + timedelta(seconds=1))
+    await till.pass_time(RESERVATION_TIME + CHECK_PERIOD + timedelta(seconds=1))
     await till.work()
     till.bank.is_down = False
-    assert (await open_row(till)).kind == "payment_unresolved"
+    assert (await read_open_attention(till)).kind == "payment_unresolved"
     return await till.session_of(cart_id)
 
 
-async def _approved_late(till: Till, cart_id: str) -> PaymentSession:
-    """A payment of the cart that was rejected before there was an order, and approved after all."""
+async def _approve_late(till: Till, cart_id: str) -> PaymentSession:
+    """Return a payment of the cart that was rejected before there was an order, and approved later."""
     payment = await till.start(cart_id)
     await till.decide(payment, ProviderState.REJECTED)
-    await say(till, payment, PRICE)
-    assert (await open_row(till)).kind == "approved_late"
+    await approve(till, payment, PRICE)
+    assert (await read_open_attention(till)).kind == "approved_late"
     return payment
 
 
-@pytest.mark.parametrize("came", [_unanswered, _approved_late])
+@pytest.mark.parametrize("came", [_start_without_answer, _approve_late])
 @pytest.mark.parametrize("units", [1, 2])
-async def test_money_that_went_back_buys_nothing_and_the_cart_is_paid_anew(
+async def test_refunded_money_pays_nothing_and_the_cart_can_be_paid_again(
     till: Till, came: Callable[[Till, str], Awaitable[PaymentSession]], units: int
 ) -> None:
-    trompo = await till.toy(stock=3)
+    trompo = await till.make_variant(stock=3)
     cart_id = await till.cart(trompo)
     payment = await came(till, cart_id)
     await resolve(till, GIVEN_BACK)
@@ -292,41 +294,41 @@ async def test_money_that_went_back_buys_nothing_and_the_cart_is_paid_anew(
     assert await till.available(trompo) == 3 - units
 
 
-async def test_money_that_went_back_pays_no_order_by_another_row_either(till: Till) -> None:
-    trompo = await till.toy(stock=1)
+async def test_refunded_money_does_not_pay_through_another_attention(till: Till) -> None:
+    trompo = await till.make_variant(stock=1)
     cart_id = await till.cart(trompo)
-    payment = await _approved_late(till, cart_id)
+    payment = await _approve_late(till, cart_id)
     await resolve(till, GIVEN_BACK)
     await raise_row(till, AttentionKind.PAYMENT_UNRESOLVED, payment_session_id=payment.id)
-    message = await refused(till, HONOR, NotAllowed)
+    message = await expect_refusal(till, HONOR, NotAllowed)
     assert message == f"Payment session {payment.id} holds no money that could pay its order"
     assert (await till.orders(), await till.available(trompo)) == ([], 1)
 
 
 @pytest.fixture
-async def waiting(till: Till) -> tuple[Order, PaymentSession]:
-    """An order that waits for its second payment; the money of its first came late, and went back meanwhile."""
-    cart_id = await till.cart(await till.toy(stock=1))
+async def waiting_order(till: Till) -> tuple[Order, PaymentSession]:
+    """Return an order that waits for its second payment; the late money of its first was refunded."""
+    cart_id = await till.cart(await till.make_variant(stock=1))
     first = await till.start(cart_id)
     await till.decide(first, ProviderState.REJECTED)
     second = await till.start(cart_id)
     order = (await till.checkout.complete(cart_id)).order
-    await say(till, first, PRICE)
-    assert (await open_row(till)).kind == "approved_late"
+    await approve(till, first, PRICE)
+    assert (await read_open_attention(till)).kind == "approved_late"
     await resolve(till, GIVEN_BACK)
     return order, second
 
 
-async def test_an_order_waits_for_its_payment_whatever_went_back_meanwhile(
-    till: Till, waiting: tuple[Order, PaymentSession]
+async def test_refund_of_other_money_does_not_cancel_a_waiting_order(
+    till: Till, waiting_order: tuple[Order, PaymentSession]
 ) -> None:
-    order, second = waiting
-    page = await till.placed_orders.page(order.id, till.token(order))
+    order, second = waiting_order
+    page = await till.placed_orders.get_order_page(order.id, till.token(order))
     assert (page.status, page.is_final, page.payment.reference) == ("pending", False, second.reference)
     assert await till.decide(second, ProviderState.CAPTURED) == "captured"
     paid = await till.read_order(order.id)
     assert (paid.status, paid.payment_status) == ("pending", "captured")
-    page = await till.placed_orders.page(order.id, till.token(order))
+    page = await till.placed_orders.get_order_page(order.id, till.token(order))
     assert (page.status, page.payment.reference) == ("paid", second.reference)
 
 
@@ -340,12 +342,12 @@ async def _staff_cancel(till: Till, order: Order, payment: PaymentSession) -> No
 
 
 @pytest.mark.parametrize("end", [_bank_refuses, _staff_cancel])
-async def test_an_order_is_lost_when_its_last_payment_ends_whatever_went_back_before(
+async def test_order_is_cancelled_when_its_last_payment_ends(
     till: Till,
-    waiting: tuple[Order, PaymentSession],
+    waiting_order: tuple[Order, PaymentSession],
     end: Callable[[Till, Order, PaymentSession], Awaitable[None]],
 ) -> None:
-    order, second = waiting
+    order, second = waiting_order
     await end(till, order, second)
     lost = await till.read_order(order.id)
     assert (lost.status, lost.payment_status) == ("canceled", "refunded")
@@ -354,17 +356,17 @@ async def test_an_order_is_lost_when_its_last_payment_ends_whatever_went_back_be
     assert "order_lost" in await till.mails()
 
 
-async def test_an_order_whose_money_went_back_is_told_nothing_new_by_a_bank_that_was_given_up(
+async def test_end_of_a_closed_payment_does_not_change_a_refunded_order(
     till: Till,
 ) -> None:
-    trompo = await till.toy(stock=1)
+    trompo = await till.make_variant(stock=1)
     cart_id = await till.cart(trompo)
     first = await till.start(cart_id)
     await till.decide(first, ProviderState.REJECTED)
     second = await till.start(cart_id)
     order = (await till.checkout.complete(cart_id)).order
     await till.placed_orders.change_bank(order.id, till.token(order))
-    await say(till, first, PRICE)
+    await approve(till, first, PRICE)
     await resolve(till, GIVEN_BACK)
     mails = await till.mails()
     assert await till.decide(second, ProviderState.REJECTED) == "rejected"
@@ -373,47 +375,47 @@ async def test_an_order_whose_money_went_back_is_told_nothing_new_by_a_bank_that
     assert (await till.mails(), await till.available(trompo)) == (mails, 1)
 
 
-async def held_and_packed(till: Till) -> tuple[Order, PaymentSession]:
-    """An order that was packed on the word that its money comes; then another amount came."""
-    cart_id = await till.cart(await till.toy(stock=1))
+async def packed_order(till: Till) -> tuple[Order, PaymentSession]:
+    """Return an order that was packed while its money was expected; then another amount arrived."""
+    cart_id = await till.cart(await till.make_variant(stock=1))
     payment = await till.start(cart_id)
     order = (await till.checkout.complete(cart_id)).order
     await till.decide(payment, ProviderState.AUTHORIZED)
     await till.pack(order)
-    await say(till, payment, PRICE - 1)
+    await approve(till, payment, PRICE - 1)
     assert await till.state(payment) == "held"
     return order, payment
 
 
-async def unpack(till: Till) -> None:
+async def cancel_packed_fulfillment(till: Till) -> None:
     async with till.database.transaction() as session:
         await session.execute(update(Fulfillment).values(state="canceled"))
 
 
-async def test_money_of_a_packed_order_is_not_dismissed_before_its_fulfillment_is_cancelled(
+async def test_money_of_a_packed_order_cannot_be_dismissed(
     till: Till,
 ) -> None:
-    order, payment = await held_and_packed(till)
-    message = await refused(till, NOTHING, NotAllowed)
+    order, payment = await packed_order(till)
+    message = await expect_refusal(till, NOTHING, NotAllowed)
     assert message == "All fulfillments must be canceled before canceling an order"
     stands = await till.read_order(order.id)
     assert (await till.state(payment), stands.status) == ("held", "pending")
-    await unpack(till)
+    await cancel_packed_fulfillment(till)
     await resolve(till, NOTHING)
     assert (await till.read_order(order.id)).status == "canceled"
 
 
-async def test_a_packed_order_stands_until_its_fulfillment_is_cancelled_whatever_the_bank_says(
+async def test_packed_order_is_not_cancelled_by_the_bank(
     till: Till,
 ) -> None:
-    """The bank is asked again: its word is not lost."""
-    order, payment = await held_and_packed(till)
+    """Check that the bank is asked again, so that its report is not lost."""
+    order, payment = await packed_order(till)
     till.bank.states[payment.invoice] = ProviderState.REJECTED
     for _ in range(2):
         await till.pass_time(timedelta(hours=4))
         await till.work()
         assert (await till.state(payment), (await till.read_order(order.id)).status) == ("held", "pending")
-    await unpack(till)
+    await cancel_packed_fulfillment(till)
     await till.pass_time(timedelta(hours=4))
     await till.work()
     assert await till.state(payment) == "rejected"
@@ -421,32 +423,32 @@ async def test_a_packed_order_stands_until_its_fulfillment_is_cancelled_whatever
 
 
 @pytest.mark.parametrize("is_ordered", [False, True])
-async def test_what_was_reserved_for_money_that_went_back_is_for_others(till: Till, is_ordered: bool) -> None:
-    """The last toy, and the last use of a code."""
-    await offer(till)
-    trompo = await till.toy(stock=1)
+async def test_refund_releases_units_and_promotion_uses(till: Till, is_ordered: bool) -> None:
+    """Check the only remaining unit, and the only remaining use of a code."""
+    await add_promotion(till)
+    trompo = await till.make_variant(stock=1)
     first, second = await till.cart(trompo), await till.cart(trompo)
     await type_code(till, first)
     await type_code(till, second)
     payment = await till.start(first)
     if is_ordered:
         await till.checkout.complete(first)
-    await say(till, payment, payment.amount - 1)
+    await approve(till, payment, payment.amount - 1)
     assert (await till.state(payment), await till.available(trompo)) == ("held", 0)
     await resolve(till, GIVEN_BACK)
-    assert (await uses(till), await till.available(trompo)) == ([], 1)
+    assert (await list_uses(till), await till.available(trompo)) == ([], 1)
     assert (await till.start(second)).amount == payment.amount
 
 
-async def test_what_is_reserved_for_another_payment_stays_whatever_went_back(till: Till) -> None:
-    await offer(till)
-    trompo = await till.toy(stock=1)
+async def test_refund_does_not_release_the_reservation_of_another_payment(till: Till) -> None:
+    await add_promotion(till)
+    trompo = await till.make_variant(stock=1)
     cart_id = await till.cart(trompo)
     await type_code(till, cart_id)
     first = await till.start(cart_id)
     await till.decide(first, ProviderState.REJECTED)
     second = await till.start(cart_id)
-    await say(till, first, first.amount)
+    await approve(till, first, first.amount)
     await resolve(till, GIVEN_BACK)
-    assert (await till.state(second), await uses(till)) == ("pending_authorization", [(OFF, False)])
+    assert (await till.state(second), await list_uses(till)) == ("pending_authorization", [(OFF, False)])
     assert await till.available(trompo) == 0

@@ -1,18 +1,18 @@
-"""An order that a staff member cancelled stays cancelled, whatever the bank says later.
+"""An order that a staff member cancelled stays cancelled, even if the bank approves a payment later.
 
-| who ended the order | the approval is of | what follows |
+| who ended the order | the approval is of | result |
 |---|---|---|
-| staff, the payment being manual | its earlier payment, which nobody waited for | attention: give the money back |
-| staff, the bank having said no | the same payment | the same |
+| staff, with a manual payment | its earlier, closed payment | attention: refund the money |
+| staff, after the bank refused | the same payment | the same |
 | staff, after the reservation had ended | the payment that was closed then | the same |
 | staff, the order of another cart of the purchase | a payment started before that | the same |
 | staff | a payment that the shopper started afterwards | a new purchase: it pays |
-| staff, by giving all of the money back | an earlier payment of it | attention: give it back |
-| the reservation | the payment that was closed then | it revives, as before |
-| the bank, by saying no | the same payment | attention: accept it, as before |
+| staff, by refunding all of the money | an earlier payment of it | attention: refund it |
+| the reservation | the payment that was closed then | it is restored, as before |
+| the bank, by refusing | the same payment | attention: accept it, as before |
 
-Where it goes back the order and the stock stay as they were. Accepted by a person, the order stands again and nobody
-has cancelled it. A cancellation and an approval at the same moment take turns: one of them is refused.
+If it is refunded, the order and the stock do not change. If staff accept it, the order is restored and no longer
+cancelled. Of a concurrent cancellation and approval, one is refused.
 """
 
 from datetime import timedelta
@@ -34,8 +34,14 @@ from backend.payment.sessions import RESERVATION_TIME
 from backend.payment.transitions import apply_report
 from backend.staff.rights import COMMAND_LINE
 from tests.backend.checkout.paying_kit import PRICE, Till
-from tests.backend.checkout.test_attention_resolvers import GIVEN_BACK, HONOR, open_row, refunds, resolve
-from tests.backend.rivals import overtaken
+from tests.backend.checkout.test_attention_resolvers import (
+    GIVEN_BACK,
+    HONOR,
+    read_open_attention,
+    refunds,
+    resolve,
+)
+from tests.backend.rivals import run_against_rival
 
 CANCELED = "approved_after_cancel"
 
@@ -45,14 +51,14 @@ async def cancel(till: Till, order: Order) -> None:
 
 
 async def expire(till: Till) -> None:
-    """The reservation ends, and the bank has not decided."""
+    """End the reservation while the bank has not decided."""
     await till.pass_time(RESERVATION_TIME + timedelta(minutes=1))
     await till.work()
 
 
 async def expect_canceled(till: Till, order: Order, payment: PaymentSession, free: dict[str, int]) -> None:
-    """The order is cancelled, its units are free, and a person has to give the money back."""
-    row = await open_row(till)
+    """Check that the order is cancelled, its units are free, and an attention asks for a refund."""
+    row = await read_open_attention(till)
     assert (row.kind, row.subject_id, row.amount) == (CANCELED, payment.id, payment.amount)
     assert RULES[AttentionKind(row.kind)].recommended is Action.REFUNDED
     assert row.due_at is not None
@@ -64,8 +70,8 @@ async def expect_canceled(till: Till, order: Order, payment: PaymentSession, fre
     assert "attention" in await till.mails()
 
 
-async def given_up_for_a_manual_payment(till: Till, variant: str) -> tuple[Order, PaymentSession]:
-    """An order whose shopper agreed another way to pay, and the payment at the bank that they gave up."""
+async def order_with_manual_payment(till: Till, variant: str) -> tuple[Order, PaymentSession]:
+    """Return an order with a manual payment, and its closed payment at the bank."""
     cart_id = await till.cart(variant)
     at_the_bank = await till.start(cart_id)
     await till.start(cart_id, "pp_system_default", replace=True)
@@ -77,19 +83,17 @@ async def trompo(till: Till) -> str:
     async with till.database.transaction() as session:
         for region in (await session.execute(select(Region))).scalars():
             region.payment_providers = ["gateway_pse", "pp_system_default"]
-    return await till.toy(stock=3)
+    return await till.make_variant(stock=3)
 
 
-async def test_an_earlier_payment_does_not_revive_a_canceled_order(till: Till, trompo: str) -> None:
-    order, earlier = await given_up_for_a_manual_payment(till, trompo)
+async def test_earlier_payment_does_not_revive_a_canceled_order(till: Till, trompo: str) -> None:
+    order, earlier = await order_with_manual_payment(till, trompo)
     await cancel(till, order)
     assert await till.decide(earlier, ProviderState.CAPTURED) == "held"
     await expect_canceled(till, order, earlier, {trompo: 3})
 
 
-async def test_a_refused_payment_that_is_approved_after_the_cancellation_goes_back(
-    till: Till, trompo: str
-) -> None:
+async def test_payment_approved_after_the_cancellation_must_be_refunded(till: Till, trompo: str) -> None:
     order, payment = await till.order(trompo, 2)
     till.bank.states[payment.invoice] = ProviderState.EXPIRED
     await cancel(till, order)
@@ -101,7 +105,7 @@ async def test_a_refused_payment_that_is_approved_after_the_cancellation_goes_ba
     assert (await till.read_order(order.id)).payment_status == "refunded"
 
 
-async def test_an_expired_order_that_staff_cancel_stays_canceled(till: Till, trompo: str) -> None:
+async def test_expired_order_cancelled_by_staff_stays_canceled(till: Till, trompo: str) -> None:
     order, payment = await till.order(trompo)
     await expire(till)
     assert (await till.read_order(order.id)).canceled_by is None
@@ -110,7 +114,7 @@ async def test_an_expired_order_that_staff_cancel_stays_canceled(till: Till, tro
     await expect_canceled(till, order, payment, {trompo: 3})
 
 
-async def test_an_expired_order_revives(till: Till, trompo: str) -> None:
+async def test_approval_revives_an_expired_order(till: Till, trompo: str) -> None:
     order, payment = await till.order(trompo)
     await expire(till)
     assert (await till.read_order(order.id)).status == "canceled"
@@ -120,11 +124,11 @@ async def test_an_expired_order_revives(till: Till, trompo: str) -> None:
     assert await till.attention() == []
 
 
-async def test_a_rejected_order_may_be_accepted(till: Till, trompo: str) -> None:
+async def test_staff_may_accept_a_rejected_order(till: Till, trompo: str) -> None:
     order, payment = await till.order(trompo)
     await till.decide(payment, ProviderState.REJECTED)
     assert await till.decide(payment, ProviderState.CAPTURED) == "rejected"
-    row = await open_row(till)
+    row = await read_open_attention(till)
     assert (row.kind, RULES[AttentionKind(row.kind)].recommended) == ("approved_late", Action.HONOR)
     assert (await till.read_order(order.id)).canceled_by is None
 
@@ -138,18 +142,18 @@ async def test_an_earlier_payment_of_the_purchase_does_not_revive_it(till: Till,
     till.bank.states[later.invoice] = ProviderState.CANCELED
     await cancel(till, second)
     assert await till.decide(earlier, ProviderState.CAPTURED) == "held"
-    row = await open_row(till)
+    row = await read_open_attention(till)
     assert (row.kind, row.subject_id, row.order_id) == (CANCELED, earlier.id, first.id)
     assert [order.status for order in await till.orders()] == ["canceled", "canceled"]
     assert await till.available(trompo) == 3
 
 
-async def test_a_purchase_that_is_begun_after_the_cancellation_pays(till: Till, trompo: str) -> None:
+async def test_purchase_started_after_the_cancellation_can_be_paid(till: Till, trompo: str) -> None:
     order, payment = await till.order(trompo)
     till.bank.states[payment.invoice] = ProviderState.REJECTED
     await cancel(till, order)
     await till.pass_time(timedelta(seconds=0))
-    cart_id = await till.placed_orders.try_again(order.id, till.token(order))
+    cart_id = await till.placed_orders.restore_canceled_cart(order.id, till.token(order))
     await till.ship(cart_id)
     anew = await till.start(cart_id)
     bought = (await till.checkout.complete(cart_id)).order
@@ -159,8 +163,8 @@ async def test_a_purchase_that_is_begun_after_the_cancellation_pays(till: Till, 
     assert await till.attention() == []
 
 
-async def test_accepted_by_a_person_the_order_stands_again(till: Till, trompo: str) -> None:
-    order, earlier = await given_up_for_a_manual_payment(till, trompo)
+async def test_order_accepted_by_staff_is_restored(till: Till, trompo: str) -> None:
+    order, earlier = await order_with_manual_payment(till, trompo)
     await cancel(till, order)
     await till.decide(earlier, ProviderState.CAPTURED)
     await resolve(till, HONOR)
@@ -169,8 +173,8 @@ async def test_accepted_by_a_person_the_order_stands_again(till: Till, trompo: s
     assert await till.available(trompo) == 2
 
 
-async def test_an_order_whose_money_went_back_stays_canceled(till: Till, trompo: str) -> None:
-    """Too little had come, and staff gave it back: that cancelled the order."""
+async def test_refunded_order_stays_canceled(till: Till, trompo: str) -> None:
+    """Check an order that staff cancelled by refunding a too small amount."""
     cart_id = await till.cart(trompo)
     earlier = await till.start(cart_id)
     later = await till.start(cart_id, replace=True)
@@ -182,20 +186,20 @@ async def test_an_order_whose_money_went_back_stays_canceled(till: Till, trompo:
     await resolve(till, GIVEN_BACK)
     assert (await till.read_order(order.id)).canceled_by == "command line"
     assert await till.decide(earlier, ProviderState.CAPTURED) == "held"
-    assert (await open_row(till)).kind == CANCELED
+    assert (await read_open_attention(till)).kind == CANCELED
     assert await till.available(trompo) == 3
 
 
-async def test_told_again_it_is_one_row(till: Till, trompo: str) -> None:
-    order, earlier = await given_up_for_a_manual_payment(till, trompo)
+async def test_repeated_approval_raises_one_attention(till: Till, trompo: str) -> None:
+    order, earlier = await order_with_manual_payment(till, trompo)
     await cancel(till, order)
     for _ in range(3):
         await till.decide(earlier, ProviderState.CAPTURED)
     assert await till.attention() == [(CANCELED, earlier.id, PRICE)]
 
 
-async def test_an_approval_that_meets_the_cancellation_waits_for_it(till: Till, trompo: str) -> None:
-    order, earlier = await given_up_for_a_manual_payment(till, trompo)
+async def test_approval_waits_for_a_concurrent_cancellation(till: Till, trompo: str) -> None:
+    order, earlier = await order_with_manual_payment(till, trompo)
     manual = await till.session_of(order.cart_id)
     till.bank.states[manual.invoice] = ProviderState.CANCELED
 
@@ -204,16 +208,18 @@ async def test_an_approval_that_meets_the_cancellation_waits_for_it(till: Till, 
         row.status, row.payment_status, row.canceled_by = "canceled", "canceled", "usr_1"
         row.canceled_at = row.created_at
 
-    await overtaken(till.database, cancel_meanwhile, lambda: till.decide(earlier, ProviderState.CAPTURED))
+    await run_against_rival(
+        till.database, cancel_meanwhile, lambda: till.decide(earlier, ProviderState.CAPTURED)
+    )
     assert await till.state(earlier) == "held"
     assert [kind for kind, *_ in await till.attention()] == [CANCELED]
 
 
-async def test_a_cancellation_that_meets_the_approval_is_refused(
+async def test_cancellation_is_refused_after_a_concurrent_approval(
     till: Till, trompo: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The approval commits after the order was read, and before it is cancelled."""
-    order, earlier = await given_up_for_a_manual_payment(till, trompo)
+    """Check an approval that commits after the order was read, and before it is cancelled."""
+    order, earlier = await order_with_manual_payment(till, trompo)
     manual = till.checkout.payments.providers["pp_system_default"]
     end = manual.cancel
 

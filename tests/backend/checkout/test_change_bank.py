@@ -1,4 +1,4 @@
-"""Giving up a payment at the bank for another: the cart comes back, no approval is lost, and none counts twice."""
+"""Close a payment at the bank for another one: the cart is restored, no approval is lost, and none counts twice."""
 
 import asyncio
 
@@ -9,13 +9,13 @@ from backend.attention.kinds import Action
 from backend.attention.models import Attention
 from backend.attention.service import AttentionService, Decision
 from backend.cart.access import read_cart
-from backend.cart.contents import lines_of
+from backend.cart.contents import read_lines
 from backend.cart.lines import change_line
-from backend.cart.owners import cart_for
-from backend.cart.purchase_chains import chain_of
-from backend.cart.views import cart_view
+from backend.cart.owners import find_browser_cart
+from backend.cart.purchase_chains import read_chain
+from backend.cart.views import read_cart_view
 from backend.catalog.models import Product
-from backend.checkout.attention_resolvers import money_resolvers
+from backend.checkout.attention_resolvers import create_money_resolvers
 from backend.checkout.payment.paid_purchases import PurchasePaid
 from backend.core.errors import Conflict, InvalidData, NotFound, OutcomeUnknown
 from backend.customers.models import Customer
@@ -28,17 +28,17 @@ from backend.staff.rights import COMMAND_LINE
 from tests.backend.checkout.paying_kit import PRICE, Till
 
 
-async def _changed(till: Till, units: int = 2, stock: int = 3) -> tuple[str, Order, PaymentSession, str]:
-    """An order whose shopper chose another bank: the toy, the order, its closed payment, the cart that came back."""
-    trompo = await till.toy(stock=stock)
+async def _change_bank(till: Till, units: int = 2, stock: int = 3) -> tuple[str, Order, PaymentSession, str]:
+    """Return the result of a change of bank: the product, the order, its closed payment, and the restored cart."""
+    trompo = await till.make_variant(stock=stock)
     order, payment = await till.order(trompo, units)
     cart_id = await till.placed_orders.change_bank(order.id, till.token(order))
     return trompo, order, payment, cart_id
 
 
-async def _content(till: Till, cart_id: str) -> dict[str, int]:
+async def _read_content(till: Till, cart_id: str) -> dict[str, int]:
     async with till.database.read() as session:
-        return {line.variant_id: line.quantity for line in (await cart_view(session, cart_id)).lines}
+        return {line.variant_id: line.quantity for line in (await read_cart_view(session, cart_id)).lines}
 
 
 async def _pay(till: Till, cart_id: str) -> tuple[Order, PaymentSession]:
@@ -47,17 +47,17 @@ async def _pay(till: Till, cart_id: str) -> tuple[Order, PaymentSession]:
     return (await till.checkout.complete(cart_id)).order, payment
 
 
-async def _give_back(till: Till) -> None:
-    """The staff have given the money of the one open row back."""
+async def _resolve_refunded(till: Till) -> None:
+    """Resolve the only open attention with a refund by staff."""
     async with till.database.read() as session:
         row_id = (await session.execute(select(Attention.id))).scalar_one()
     decision = Decision(Action.REFUNDED, by=COMMAND_LINE, reference="0012345678")
-    await AttentionService(till.database, money_resolvers()).resolve(row_id, decision)
+    await AttentionService(till.database, create_money_resolvers()).resolve(row_id, decision)
 
 
-async def test_the_cart_comes_back_and_the_order_is_cancelled(till: Till) -> None:
-    trompo, order, payment, cart_id = await _changed(till)
-    assert await _content(till, cart_id) == {trompo: 2}
+async def test_change_of_bank_restores_the_cart_and_cancels_the_order(till: Till) -> None:
+    trompo, order, payment, cart_id = await _change_bank(till)
+    assert await _read_content(till, cart_id) == {trompo: 2}
     lost = await till.read_order(order.id)
     assert (lost.status, await till.state(payment)) == ("canceled", "closed")
     assert await till.available(trompo) == 3
@@ -66,30 +66,30 @@ async def test_the_cart_comes_back_and_the_order_is_cancelled(till: Till) -> Non
         assert (await read_cart(session, cart_id)).replaces_cart_id == order.cart_id
 
 
-async def test_units_that_did_not_come_back_are_said_once(till: Till) -> None:
-    """A product is hidden while its payment is at the bank: the cart says it once, however often it is restored."""
-    trompo = await till.toy(stock=3)
+async def test_units_that_were_not_restored_add_one_notice(till: Till) -> None:
+    """Check a product that is hidden while its payment is at the bank: repeated restorations add only one news item."""
+    trompo = await till.make_variant(stock=3)
     order, _payment = await till.order(trompo, 3)
     async with till.database.transaction() as session:
         await session.execute(update(Product).values(status="draft"))
     for _time in range(2):
         cart_id = await till.placed_orders.change_bank(order.id, till.token(order))
-    assert await _content(till, cart_id) == {}
+    assert await _read_content(till, cart_id) == {}
     async with till.database.read() as session:
-        (news,) = (await cart_view(session, cart_id)).news
+        (news,) = (await read_cart_view(session, cart_id)).news
     assert news.text.startswith("Esto ya no está disponible y no pasó a tu carrito: 3 × ")
     assert (news.target, news.is_dismissible) == ("catalog", True)
 
 
-async def test_pressed_twice_at_once_it_is_one_cart(till: Till) -> None:
-    trompo = await till.toy()
+async def test_concurrent_changes_of_bank_restore_one_cart(till: Till) -> None:
+    trompo = await till.make_variant()
     order, _ = await till.order(trompo, 2)
     press = (till.placed_orders.change_bank(order.id, till.token(order)) for _ in range(3))
     assert len(set(await asyncio.gather(*press))) == 1
 
 
-async def test_nobody_gives_up_the_payment_of_somebody_else(till: Till) -> None:
-    trompo = await till.toy()
+async def test_payment_of_another_customer_cannot_be_closed(till: Till) -> None:
+    trompo = await till.make_variant()
     order, payment = await till.order(trompo)
     with pytest.raises(NotFound):
         await till.placed_orders.change_bank(order.id, "forged")
@@ -99,10 +99,10 @@ async def test_nobody_gives_up_the_payment_of_somebody_else(till: Till) -> None:
 @pytest.mark.parametrize(
     ("says", "state"), [(ProviderState.CAPTURED, "captured"), (ProviderState.HELD, "held")]
 )
-async def test_what_the_bank_has_approved_meanwhile_stands(
+async def test_payment_approved_in_the_meantime_is_not_closed(
     till: Till, says: ProviderState, state: str
 ) -> None:
-    trompo = await till.toy()
+    trompo = await till.make_variant()
     order, payment = await till.order(trompo)
     till.bank.states[payment.invoice] = says
     with pytest.raises(Conflict):
@@ -111,8 +111,8 @@ async def test_what_the_bank_has_approved_meanwhile_stands(
     assert (await till.read_order(order.id)).status == "pending"
 
 
-async def test_an_approval_of_the_old_payment_pays_its_order_when_nothing_else_has(till: Till) -> None:
-    trompo, order, payment, _ = await _changed(till)
+async def test_late_approval_pays_the_order_if_no_other_payment_has(till: Till) -> None:
+    trompo, order, payment, _ = await _change_bank(till)
     assert await till.decide(payment, ProviderState.CAPTURED) == "captured"
     stands = await till.read_order(order.id)
     assert (stands.status, stands.payment_status) == ("pending", "captured")
@@ -120,8 +120,8 @@ async def test_an_approval_of_the_old_payment_pays_its_order_when_nothing_else_h
     assert await till.attention() == []
 
 
-async def test_an_approval_whose_units_are_gone_is_told(till: Till) -> None:
-    trompo, order, payment, _ = await _changed(till, units=3)
+async def test_approval_without_units_raises_attention(till: Till) -> None:
+    trompo, order, payment, _ = await _change_bank(till, units=3)
     await till.order(trompo, 1)
     await till.decide(payment, ProviderState.CAPTURED)
     assert (await till.read_order(order.id)).payment_status == "captured"
@@ -129,12 +129,12 @@ async def test_an_approval_whose_units_are_gone_is_told(till: Till) -> None:
 
 
 async def _sign_in_and_pay_twice(till: Till, guests: str, old: PaymentSession, *, old_is_first: bool) -> None:
-    """Sign in with the guest's cart to an account with a cart, and pay that: of both payments the first one pays."""
+    """Sign in with the guest's cart to an account with a cart, pay it, and check that only the first payment pays."""
     async with till.database.transaction() as session:
         ana = Customer(email="ana@example.com")
         session.add(ana)
-    own = await cart_for(till.database, await till.cart(await till.toy("yoyo")), ana.id)
-    assert await cart_for(till.database, guests, ana.id) == own
+    own = await find_browser_cart(till.database, await till.cart(await till.make_variant("yoyo")), ana.id)
+    assert await find_browser_cart(till.database, guests, ana.id) == own
     _, new = await _pay(till, own)
     first, second = (old, new) if old_is_first else (new, old)
     assert await till.decide(first, ProviderState.CAPTURED) == "captured"
@@ -143,10 +143,10 @@ async def _sign_in_and_pay_twice(till: Till, guests: str, old: PaymentSession, *
 
 
 @pytest.mark.parametrize("old_is_first", [True, False])
-async def test_of_two_approvals_one_pays_and_the_other_is_to_be_given_back(
+async def test_one_of_two_approvals_pays_and_the_other_raises_attention(
     till: Till, old_is_first: bool
 ) -> None:
-    _, old_order, old, cart_id = await _changed(till, units=1)
+    _, old_order, old, cart_id = await _change_bank(till, units=1)
     new_order, new = await _pay(till, cart_id)
     first, second = (old, new) if old_is_first else (new, old)
     paid, unpaid = (old_order, new_order) if old_is_first else (new_order, old_order)
@@ -157,8 +157,8 @@ async def test_of_two_approvals_one_pays_and_the_other_is_to_be_given_back(
     assert await till.attention() == [("paid_twice", second.id, PRICE)]
 
 
-async def test_two_approvals_at_the_same_moment_are_still_one_payment(till: Till) -> None:
-    _, _, old, cart_id = await _changed(till, units=1)
+async def test_two_concurrent_approvals_make_one_payment(till: Till) -> None:
+    _, _, old, cart_id = await _change_bank(till, units=1)
     _, new = await _pay(till, cart_id)
     states = await asyncio.gather(
         till.decide(old, ProviderState.CAPTURED), till.decide(new, ProviderState.CAPTURED)
@@ -167,9 +167,9 @@ async def test_two_approvals_at_the_same_moment_are_still_one_payment(till: Till
     assert len(await till.attention()) == 1
 
 
-async def test_carts_that_join_another_stay_one_purchase(till: Till) -> None:
+async def test_merged_carts_stay_one_purchase(till: Till) -> None:
     """Two banks were given up, both into the cart in use: it is known of each."""
-    trompo = await till.toy(stock=5)
+    trompo = await till.make_variant(stock=5)
     first, one = await till.order(trompo)
     cart_id = await till.placed_orders.change_bank(first.id, till.token(first))
     await till.ship(cart_id)
@@ -184,20 +184,16 @@ async def test_carts_that_join_another_stay_one_purchase(till: Till) -> None:
 
 
 @pytest.mark.parametrize("old_is_first", [True, False])
-async def test_a_purchase_is_paid_once_though_the_shopper_signs_in_on_the_way(
-    till: Till, old_is_first: bool
-) -> None:
-    """The restored cart was a guest's; signing in moved its toys into the account's own."""
-    _, _, old, guests = await _changed(till, units=1)
+async def test_purchase_is_paid_once_after_a_sign_in(till: Till, old_is_first: bool) -> None:
+    """Check a restored cart of a guest whose lines move into the account's cart at sign-in."""
+    _, _, old, guests = await _change_bank(till, units=1)
     await _sign_in_and_pay_twice(till, guests, old, old_is_first=old_is_first)
 
 
 @pytest.mark.parametrize("old_is_first", [True, False])
-async def test_a_payment_without_an_answer_is_not_forgotten_at_sign_in(
-    till: Till, old_is_first: bool
-) -> None:
-    """The guest's cart is no order yet, and its toys are paid in the account's."""
-    guests = await till.cart(await till.toy())
+async def test_payment_without_an_answer_is_remembered_at_sign_in(till: Till, old_is_first: bool) -> None:
+    """Check a guest's cart that is no order yet, whose lines are paid in the account's cart."""
+    guests = await till.cart(await till.make_variant())
     till.bank.refusal = OutcomeUnknown("no answer")
     with pytest.raises(OutcomeUnknown):
         await till.start(guests)
@@ -206,27 +202,28 @@ async def test_a_payment_without_an_answer_is_not_forgotten_at_sign_in(
     await _sign_in_and_pay_twice(till, guests, old, old_is_first=old_is_first)
 
 
-async def test_signing_in_while_the_first_bank_approves_is_one_purchase(till: Till) -> None:
-    _, _, old, guests = await _changed(till, units=1)
+async def test_sign_in_during_an_approval_makes_one_purchase(till: Till) -> None:
+    _, _, old, guests = await _change_bank(till, units=1)
     async with till.database.transaction() as session:
         ana = Customer(email="ana@example.com")
         session.add(ana)
-    own = await cart_for(till.database, await till.cart(await till.toy("yoyo")), ana.id)
+    own = await find_browser_cart(till.database, await till.cart(await till.make_variant("yoyo")), ana.id)
     await asyncio.gather(
-        *(cart_for(till.database, guests, ana.id) for _ in range(3)), till.decide(old, ProviderState.CAPTURED)
+        *(find_browser_cart(till.database, guests, ana.id) for _ in range(3)),
+        till.decide(old, ProviderState.CAPTURED),
     )
     async with till.database.read() as session:
-        assert await chain_of(session, own) == await chain_of(session, guests)
+        assert await read_chain(session, own) == await read_chain(session, guests)
     assert await till.state(old) == "captured"
 
 
-async def test_money_that_went_back_before_the_purchase_was_paid_is_not_paid_twice(till: Till) -> None:
-    order, late = await till.order(await till.toy())
+async def test_refunded_money_is_not_a_double_payment(till: Till) -> None:
+    order, late = await till.order(await till.make_variant())
     await till.decide(late, ProviderState.REJECTED)
-    cart_id = await till.placed_orders.try_again(order.id, till.token(order))
+    cart_id = await till.placed_orders.restore_canceled_cart(order.id, till.token(order))
     await till.decide(late, ProviderState.CAPTURED)
     assert await till.attention() == [("approved_late", late.id, PRICE)]
-    await _give_back(till)
+    await _resolve_refunded(till)
     new_order, new = await _pay(till, cart_id)
     assert await till.decide(new, ProviderState.CAPTURED) == "captured"
     assert (await till.read_order(new_order.id)).payment_status == "captured"
@@ -234,17 +231,17 @@ async def test_money_that_went_back_before_the_purchase_was_paid_is_not_paid_twi
     assert (await till.read_order(order.id)).payment_status == "refunded"
 
 
-async def test_what_is_paid_already_is_not_paid_again_from_the_restored_cart(till: Till) -> None:
-    trompo, order, old, cart_id = await _changed(till, stock=9)
-    yoyo = await till.toy("yoyo")
+async def test_paid_purchase_is_not_paid_again_from_the_restored_cart(till: Till) -> None:
+    trompo, order, old, cart_id = await _change_bank(till, stock=9)
+    yoyo = await till.make_variant("yoyo")
     await till.add(cart_id, yoyo)
     await till.add(cart_id, trompo)
     await till.ship(cart_id)
     await till.decide(old, ProviderState.CAPTURED)
-    for _ in range(2):  # the shipping went with the change
+    for _ in range(2):  # the change removed the shipping
         with pytest.raises((PurchasePaid, InvalidData)):
             await till.start(cart_id)
-    assert await _content(till, cart_id) == {yoyo: 1, trompo: 1}
+    assert await _read_content(till, cart_id) == {yoyo: 1, trompo: 1}
     new_order, new = await _pay(till, cart_id)
     assert len(till.bank.started) == 2
     assert await till.decide(new, ProviderState.CAPTURED) == "captured"
@@ -253,10 +250,10 @@ async def test_what_is_paid_already_is_not_paid_again_from_the_restored_cart(til
     assert await till.attention() == []
 
 
-async def test_an_approval_just_before_the_second_start_is_seen(
+async def test_approval_before_the_second_start_refuses_it(
     till: Till, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _, _, old, cart_id = await _changed(till, stock=9)
+    _, _, old, cart_id = await _change_bank(till, stock=9)
     await till.ship(cart_id)
 
     async def approve_meanwhile(_answers: object) -> CheckedPayer:
@@ -266,15 +263,15 @@ async def test_an_approval_just_before_the_second_start_is_seen(
     monkeypatch.setattr(till.bank, "check_payer", approve_meanwhile)
     with pytest.raises(PurchasePaid):
         await till.start(cart_id)
-    assert (await _content(till, cart_id), len(till.bank.started)) == ({}, 1)
+    assert (await _read_content(till, cart_id), len(till.bank.started)) == ({}, 1)
 
 
-async def test_another_purchase_in_the_restored_cart_simply_pays(till: Till) -> None:
-    trompo, _, old, cart_id = await _changed(till)
+async def test_another_purchase_in_the_restored_cart_is_paid(till: Till) -> None:
+    trompo, _, old, cart_id = await _change_bank(till)
     await till.decide(old, ProviderState.CAPTURED)
-    yoyo = await till.toy("yoyo")
+    yoyo = await till.make_variant("yoyo")
     async with till.database.transaction() as session:
-        (line,) = await lines_of(session, cart_id)
+        (line,) = await read_lines(session, cart_id)
         await change_line(session, cart_id, line.item.id, 0)
     await till.add(cart_id, yoyo)
     new_order, new = await _pay(till, cart_id)
@@ -283,8 +280,8 @@ async def test_another_purchase_in_the_restored_cart_simply_pays(till: Till) -> 
     assert await till.available(trompo) == 1
 
 
-async def test_what_was_paid_and_refunded_can_be_bought_in_the_restored_cart(till: Till) -> None:
-    trompo, order, old, cart_id = await _changed(till)
+async def test_refunded_purchase_can_be_bought_in_the_restored_cart(till: Till) -> None:
+    trompo, order, old, cart_id = await _change_bank(till)
     await till.decide(old, ProviderState.CAPTURED)
     body = CreateRefund(amount=2 * PRICE, reference="0012345678")
     await refund_order(till.database, COMMAND_LINE, order.id, body)
@@ -294,11 +291,9 @@ async def test_what_was_paid_and_refunded_can_be_bought_in_the_restored_cart(til
 
 
 @pytest.mark.parametrize("is_ordered", [True, False])
-async def test_no_other_payment_takes_its_place_once_the_purchase_is_paid(
-    till: Till, is_ordered: bool
-) -> None:
-    """The payment at the bank is left to end: if it is approved too, a person gives it back."""
-    _, _, old, cart_id = await _changed(till, stock=9)
+async def test_payment_is_not_replaced_after_the_purchase_is_paid(till: Till, is_ordered: bool) -> None:
+    """Check that the payment at the bank is not closed: if it is approved too, staff refund it."""
+    _, _, old, cart_id = await _change_bank(till, stock=9)
     await till.ship(cart_id)
     new = await till.start(cart_id)
     if is_ordered:
@@ -312,19 +307,17 @@ async def test_no_other_payment_takes_its_place_once_the_purchase_is_paid(
 
 
 @pytest.mark.parametrize("is_paid_first", [True, False])
-async def test_a_payment_that_was_given_up_in_the_restored_cart_is_not_forgotten(
-    till: Till, is_paid_first: bool
-) -> None:
-    """It may still be approved: then both have been, and a person is told. Another purchase in the cart is paid."""
-    _, _, old, cart_id = await _changed(till, stock=9)
-    yoyo = await till.toy("yoyo")
+async def test_closed_payment_of_the_restored_cart_is_remembered(till: Till, is_paid_first: bool) -> None:
+    """Check that a later approval raises attention. Another purchase in the cart is paid."""
+    _, _, old, cart_id = await _change_bank(till, stock=9)
+    yoyo = await till.make_variant("yoyo")
     await till.ship(cart_id)
     given_up = await till.start(cart_id)
     await till.checkout.close_payment(cart_id)
     await till.decide(old, ProviderState.CAPTURED)
     with pytest.raises(PurchasePaid):
         await till.start(cart_id)
-    assert await _content(till, cart_id) == {}
+    assert await _read_content(till, cart_id) == {}
     await till.add(cart_id, yoyo)
     _, another = await _pay(till, cart_id)
     if is_paid_first:
@@ -335,17 +328,17 @@ async def test_a_payment_that_was_given_up_in_the_restored_cart_is_not_forgotten
         assert await till.decide(another, ProviderState.CAPTURED) == "captured"
 
 
-async def test_the_gateway_is_down_and_the_bank_can_be_changed_all_the_same(till: Till) -> None:
-    trompo = await till.toy()
+async def test_bank_can_be_changed_while_the_gateway_is_unreachable(till: Till) -> None:
+    trompo = await till.make_variant()
     order, payment = await till.order(trompo)
     till.bank.is_down = True
     cart_id = await till.placed_orders.change_bank(order.id, till.token(order))
-    assert (await _content(till, cart_id), await till.state(payment)) == ({trompo: 1}, "closed")
+    assert (await _read_content(till, cart_id), await till.state(payment)) == ({trompo: 1}, "closed")
 
 
-async def test_a_payment_that_is_being_replaced_is_not_given_up(till: Till) -> None:
-    """Its provider has not answered yet: nobody knows whether there is anything to give up."""
-    order, first = await till.order(await till.toy())
+async def test_payment_that_is_being_replaced_is_not_closed(till: Till) -> None:
+    """Check a payment whose provider has not answered yet, so that it is unknown whether it exists."""
+    order, first = await till.order(await till.make_variant())
     refusals: list[str] = []
 
     async def change_meanwhile() -> None:
@@ -355,8 +348,8 @@ async def test_a_payment_that_is_being_replaced_is_not_given_up(till: Till) -> N
                 await till.placed_orders.change_bank(order.id, till.token(order))
             refusals[0] = refused.value.message
 
-    till.bank.meanwhile = change_meanwhile
+    till.bank.on_call = change_meanwhile
     second = await till.start(order.cart_id, replace=True)
-    assert refusals == ["The order's payment cannot be given up now: look again in a moment"]
+    assert refusals == ["The order's payment cannot be closed now: try again in a moment"]
     assert [await till.state(one) for one in (first, second)] == ["closed", "pending_authorization"]
     assert (await till.read_order(order.id)).status == "pending"

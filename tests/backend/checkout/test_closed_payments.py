@@ -1,4 +1,4 @@
-"""Silence ends no payment; what ends is the reservation (spec: States and transitions; wire: checkout)."""
+"""A missing answer does not end a payment; the reservation ends (spec: States and transitions; wire: checkout)."""
 
 import asyncio
 from datetime import timedelta
@@ -9,13 +9,13 @@ from sqlalchemy import select
 from backend.cart.access import read_cart
 from backend.core import clock
 from backend.core.errors import Conflict, NotAllowed, OutcomeUnknown, OutsideFailure
-from backend.edge.wire import sibling_id
+from backend.edge.wire import derive_sibling_id
 from backend.jobs.models import Job
-from backend.payment.checks import CHECK_FOR
+from backend.payment.checks import CHECK_PERIOD
 from backend.payment.models import PaymentSession
 from backend.payment.payments import capture
 from backend.payment.providers.base import ProviderState
-from backend.payment.sessions import CREATE_LIMIT, RESERVATION_TIME, PaymentUnderWay
+from backend.payment.sessions import PROVIDER_START_TIMEOUT, RESERVATION_TIME, PaymentUnderWay
 from backend.staff.rights import COMMAND_LINE
 from tests.backend.checkout.paying_kit import PRICE, Till
 
@@ -27,8 +27,8 @@ async def _jobs(till: Till) -> list[str | None]:
         return list((await session.execute(select(Job.key).where(Job.kind == "payment.check"))).scalars())
 
 
-async def test_a_bank_that_has_not_decided_by_the_end_of_the_reservation_is_asked_on(till: Till) -> None:
-    trompo = await till.toy(stock=1)
+async def test_undecided_payment_is_checked_after_the_reservation(till: Till) -> None:
+    trompo = await till.make_variant(stock=1)
     order, payment = await till.order(trompo)
     await till.work()
     assert till.bank.asked == 0  # not before minute seven
@@ -47,8 +47,8 @@ async def test_a_bank_that_has_not_decided_by_the_end_of_the_reservation_is_aske
     assert await till.available(trompo) == 0
 
 
-async def test_only_the_providers_word_says_that_nothing_was_charged(till: Till) -> None:
-    trompo = await till.toy(stock=1)
+async def test_mail_about_no_charge_needs_the_report_of_the_provider(till: Till) -> None:
+    trompo = await till.make_variant(stock=1)
     _, payment = await till.order(trompo)
     await till.pass_time(RESERVATION_TIME + SECOND)
     await till.work()
@@ -58,8 +58,8 @@ async def test_only_the_providers_word_says_that_nothing_was_charged(till: Till)
 
 
 @pytest.mark.parametrize("is_down", [True, False])
-async def test_a_gateway_that_is_down_or_knows_nothing_ends_no_payment(till: Till, is_down: bool) -> None:
-    trompo = await till.toy(stock=1)
+async def test_unreachable_or_unknowing_gateway_does_not_end_a_payment(till: Till, is_down: bool) -> None:
+    trompo = await till.make_variant(stock=1)
     order, payment = await till.order(trompo)
     till.bank.is_down = is_down
     till.bank.states[payment.invoice] = ProviderState.UNKNOWN
@@ -67,17 +67,17 @@ async def test_a_gateway_that_is_down_or_knows_nothing_ends_no_payment(till: Til
     await till.work()
     assert await till.state(payment) == "pending_authorization"
     assert (await till.read_order(order.id)).status == "pending"
-    assert await till.available(trompo) == 1  # the stock is given back all the same
+    assert await till.available(trompo) == 1  # the stock is released anyway
     till.bank.is_down = False
     assert await till.decide(payment, ProviderState.CAPTURED) == "captured"
     assert await till.available(trompo) == 0
 
 
-async def test_after_48_hours_without_word_a_person_must_look(till: Till) -> None:
-    trompo = await till.toy(stock=1)
+async def test_payment_without_a_report_raises_attention_after_48_hours(till: Till) -> None:
+    trompo = await till.make_variant(stock=1)
     order, payment = await till.order(trompo)
     till.bank.is_down = True
-    await till.pass_time(RESERVATION_TIME + CHECK_FOR + SECOND)
+    await till.pass_time(RESERVATION_TIME + CHECK_PERIOD + SECOND)
     await till.work()
     assert (await till.state(payment), await _jobs(till)) == ("closed", [])
     assert (await till.read_order(order.id)).status == "canceled"
@@ -87,8 +87,8 @@ async def test_after_48_hours_without_word_a_person_must_look(till: Till) -> Non
     assert await till.decide(payment, ProviderState.CAPTURED) == "captured"
 
 
-async def test_everything_of_the_last_48_hours_is_asked_about_on_demand(till: Till) -> None:
-    trompo = await till.toy()
+async def test_check_all_checks_the_last_48_hours(till: Till) -> None:
+    trompo = await till.make_variant()
     order, payment = await till.order(trompo)
     await till.placed_orders.change_bank(order.id, till.token(order))
     till.bank.states[payment.invoice] = ProviderState.CAPTURED
@@ -96,8 +96,8 @@ async def test_everything_of_the_last_48_hours_is_asked_about_on_demand(till: Ti
     assert await till.state(payment) == "captured"
 
 
-async def test_a_payment_that_never_leaves_the_shop_ends_with_its_reservation(till: Till) -> None:
-    trompo = await till.toy(stock=1)
+async def test_payment_without_a_bank_ends_with_its_reservation(till: Till) -> None:
+    trompo = await till.make_variant(stock=1)
     payment = await till.start(await till.cart(trompo), "pp_system_default")
     assert await till.available(trompo) == 0
     await till.pass_time(RESERVATION_TIME + SECOND)
@@ -105,8 +105,8 @@ async def test_a_payment_that_never_leaves_the_shop_ends_with_its_reservation(ti
     assert (await till.state(payment), await till.available(trompo)) == ("canceled", 1)
 
 
-async def test_an_expired_reservation_that_another_buyer_took_ends_its_payment_too(till: Till) -> None:
-    trompo = await till.toy(stock=1)
+async def test_expired_reservation_taken_by_another_customer_ends_its_payment(till: Till) -> None:
+    trompo = await till.make_variant(stock=1)
     first, second = await till.cart(trompo), await till.cart(trompo)
     payment = await till.start(first, "pp_system_default")
     await till.pass_time(RESERVATION_TIME + SECOND)
@@ -115,8 +115,8 @@ async def test_an_expired_reservation_that_another_buyer_took_ends_its_payment_t
     assert (await till.state(payment), await till.available(trompo)) == ("canceled", 0)
 
 
-async def test_a_manual_order_ends_unless_staff_confirm_the_money(till: Till) -> None:
-    trompo = await till.toy(stock=2)
+async def test_manual_order_ends_unless_staff_confirm_the_money(till: Till) -> None:
+    trompo = await till.make_variant(stock=2)
     orders = []
     for _ in range(2):
         cart_id = await till.cart(trompo)
@@ -126,7 +126,7 @@ async def test_a_manual_order_ends_unless_staff_confirm_the_money(till: Till) ->
     await till.pass_time(timedelta(days=2))
     await till.work()
     assert await till.available(trompo) == 0
-    await capture(till.database, COMMAND_LINE, till.checkout.payments, sibling_id("pay", money.id))
+    await capture(till.database, COMMAND_LINE, till.checkout.payments, derive_sibling_id("pay", money.id))
     await till.pass_time(timedelta(days=1))
     await till.work()
     assert (await till.read_order(paid.id)).payment_status == "captured"
@@ -135,15 +135,15 @@ async def test_a_manual_order_ends_unless_staff_confirm_the_money(till: Till) ->
     assert "order_lost" not in await till.mails()
 
 
-async def _cut_off(till: Till) -> str:
-    """A cart whose payment was being started when the process died."""
-    trompo = await till.toy(stock=3)
+async def _interrupt_start(till: Till) -> str:
+    """Return a cart whose payment was being started when the process stopped."""
+    trompo = await till.make_variant(stock=3)
     cart_id = await till.cart(trompo)
     till.bank.refusal = asyncio.CancelledError()
     with pytest.raises(asyncio.CancelledError):
         await till.start(cart_id)
     till.bank.refusal = None
-    async with till.database.transaction() as session:  # nothing runs any more when a process is killed
+    async with till.database.transaction() as session:  # a killed process runs no further code
         payment = (await session.execute(select(PaymentSession))).scalar_one()
         payment.state = "initiating"
         cart = await read_cart(session, cart_id)
@@ -151,28 +151,28 @@ async def _cut_off(till: Till) -> str:
     return cart_id
 
 
-async def test_a_retry_after_a_kill_asks_the_gateway_at_once(till: Till) -> None:
-    cart_id = await _cut_off(till)
+async def test_retry_after_a_kill_checks_the_gateway_immediately(till: Till) -> None:
+    cart_id = await _interrupt_start(till)
     with pytest.raises(PaymentUnderWay) as refused:
         await till.start(cart_id)
     asked = till.bank.asked
-    assert asked >= 1  # again where the machine is so busy that the start's own turns are seconds apart
-    assert 0 < int(refused.value.headers["Retry-After"]) <= CREATE_LIMIT.total_seconds()
+    assert asked >= 1  # repeated if the machine is so busy that the start takes seconds
+    assert 0 < int(refused.value.headers["Retry-After"]) <= PROVIDER_START_TIMEOUT.total_seconds()
     async with (
         till.database.transaction() as session
-    ):  # the twenty come within seconds of it, on a busy machine too
+    ):  # the twenty requests are sent within seconds, on a busy machine too
         (await session.execute(select(PaymentSession))).scalar_one().checked_at = clock.now() + 60 * SECOND
-    for _ in range(20):  # a conflict is no try
+    for _ in range(20):  # a conflict is not counted
         with pytest.raises(PaymentUnderWay):
             await till.start(cart_id)
-    assert till.bank.asked == asked  # nor does it ask again and again
-    await till.pass_time(CREATE_LIMIT + SECOND)
+    assert till.bank.asked == asked  # and the gateway is not asked repeatedly
+    await till.pass_time(PROVIDER_START_TIMEOUT + SECOND)
     second = await till.start(cart_id)
     assert second.state == "pending_authorization"
 
 
-async def test_what_was_approved_after_a_kill_is_found_by_the_retry(till: Till) -> None:
-    cart_id = await _cut_off(till)
+async def test_retry_finds_a_payment_approved_after_a_kill(till: Till) -> None:
+    cart_id = await _interrupt_start(till)
     payment = await till.session_of(cart_id)
     till.bank.states[payment.invoice] = ProviderState.CAPTURED
     with pytest.raises(NotAllowed, match="completed"):
@@ -182,8 +182,8 @@ async def test_what_was_approved_after_a_kill_is_found_by_the_retry(till: Till) 
 
 
 @pytest.mark.parametrize("error", [RuntimeError("a bug"), OutcomeUnknown("no answer")])
-async def test_whatever_a_provider_raises_nothing_stays_half_started(till: Till, error: Exception) -> None:
-    trompo = await till.toy()
+async def test_error_of_the_provider_leaves_no_unfinished_start(till: Till, error: Exception) -> None:
+    trompo = await till.make_variant()
     cart_id = await till.cart(trompo)
     till.bank.refusal = error
     with pytest.raises(type(error)):
@@ -193,8 +193,8 @@ async def test_whatever_a_provider_raises_nothing_stays_half_started(till: Till,
     assert (await till.start(cart_id)).state == "pending_authorization"
 
 
-async def test_a_gateway_that_cannot_be_reached_has_started_nothing(till: Till) -> None:
-    trompo = await till.toy(stock=1)
+async def test_start_at_an_unreachable_gateway_has_failed(till: Till) -> None:
+    trompo = await till.make_variant(stock=1)
     cart_id = await till.cart(trompo)
     till.bank.refusal = OutsideFailure("no connection")
     with pytest.raises(OutsideFailure):
@@ -203,17 +203,17 @@ async def test_a_gateway_that_cannot_be_reached_has_started_nothing(till: Till) 
 
 
 @pytest.mark.parametrize("minutes", [-2, 2])
-async def test_replicas_whose_clocks_differ_start_one_payment_for_a_double_press(
+async def test_replicas_with_different_clocks_start_one_payment(
     till: Till, monkeypatch: pytest.MonkeyPatch, minutes: int
 ) -> None:
-    trompo = await till.toy()
+    trompo = await till.make_variant()
     cart_id = await till.cart(trompo)
     real = clock.now
     refusals: list[BaseException] = []
 
     async def second_press() -> None:
-        """On a replica whose clock is wrong, while the first one's bank has not answered."""
-        till.bank.meanwhile = None
+        """Send the same request to a replica with a wrong clock, while the first replica's bank has not answered."""
+        till.bank.on_call = None
         for name in (
             "backend.rate_limit.limiter",
             "backend.cart.shipping_method",
@@ -225,6 +225,6 @@ async def test_replicas_whose_clocks_differ_start_one_payment_for_a_double_press
         except Conflict as error:
             refusals.append(error)
 
-    till.bank.meanwhile = second_press
+    till.bank.on_call = second_press
     await till.start(cart_id)
     assert (len(till.bank.started), len(refusals)) == (1, 1)

@@ -1,4 +1,4 @@
-"""The order follows its payment session: started, authorized, lost."""
+"""The order follows its payment session: started, authorized, failed."""
 
 import pytest
 
@@ -12,8 +12,8 @@ def database_url(sqlite_url: str) -> str:
     return sqlite_url
 
 
-async def test_a_cart_whose_payment_is_being_started_is_not_completed(till: Till) -> None:
-    cart_id = await till.cart(await till.toy())
+async def test_cart_is_not_completed_while_its_payment_is_being_started(till: Till) -> None:
+    cart_id = await till.cart(await till.make_variant())
     refusals: list[str] = []
 
     async def complete_meanwhile() -> None:
@@ -21,7 +21,7 @@ async def test_a_cart_whose_payment_is_being_started_is_not_completed(till: Till
             await till.checkout.complete(cart_id)
         refusals.append(refused.value.message)
 
-    till.bank.meanwhile = complete_meanwhile
+    till.bank.on_call = complete_meanwhile
     await till.start(cart_id)
     assert refusals == ["The payment of this cart is being started"]
     assert await till.orders() == []
@@ -29,8 +29,8 @@ async def test_a_cart_whose_payment_is_being_started_is_not_completed(till: Till
 
 
 @pytest.mark.parametrize("completes_first", [True, False])
-async def test_an_authorized_payment_has_an_order_and_its_units(till: Till, completes_first: bool) -> None:
-    trompo = await till.toy(stock=3)
+async def test_authorized_payment_has_an_order_and_its_units(till: Till, completes_first: bool) -> None:
+    trompo = await till.make_variant(stock=3)
     cart_id = await till.cart(trompo, 2)
     payment = await till.start(cart_id)
     if completes_first:
@@ -42,8 +42,8 @@ async def test_an_authorized_payment_has_an_order_and_its_units(till: Till, comp
     assert await till.available(trompo) == 1
 
 
-async def test_a_given_up_payment_that_fails_leaves_the_order_to_the_one_at_the_bank(till: Till) -> None:
-    trompo = await till.toy(stock=3)
+async def test_failure_of_a_closed_payment_does_not_cancel_the_order(till: Till) -> None:
+    trompo = await till.make_variant(stock=3)
     cart_id = await till.cart(trompo)
     first = await till.start(cart_id)
     second = await till.start(cart_id, replace=True)

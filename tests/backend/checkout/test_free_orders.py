@@ -1,18 +1,18 @@
-"""A total of 0 takes a payment session of `pp_system_default`, and only a total of 0 does so unasked.
+"""A total of 0 is paid with `pp_system_default`; other totals only if the region offers that provider.
 
 | total | provider | region names it | outcome |
 |---|---|---|---|
-| 0 | `pp_system_default` | no | order, paid with 0, stock kept for good |
+| 0 | `pp_system_default` | no | order, paid with 0, stock reserved permanently |
 | 0 | `gateway_pse` | yes | refused: nothing is asked of the payer or of the bank |
 | above 0 | `pp_system_default` | no | refused |
 | above 0 | `pp_system_default` | yes | order that staff confirm, as before: `test_expiry.py`, `test_completion.py` |
 | 0, then more before it is completed | `pp_system_default` | no | `TotalChanged`, no order |
 | 0, a step of the chain is missing | `pp_system_default` | no | refused with what is missing |
 | 0 on the page, really more | page | | `TotalChanged`; nothing is started |
-| 0, two presses at once | page | | one order |
-| 0, nobody confirms it | | | stays an order after every deadline |
+| 0, two concurrent clicks | page | | one order |
+| 0, without a confirmation | | | stays an order after every deadline |
 | 0, because a variant has no price | any | | refused: it is not sold |
-| 0, cancelled by staff | | | cancelled, units free, nothing to give back |
+| 0, cancelled by staff | | | cancelled, units free, nothing to refund |
 """
 
 import asyncio
@@ -25,7 +25,7 @@ from sqlalchemy import select, update
 from backend.app import Shop
 from backend.attention.models import Attention
 from backend.cart.models import Cart, CartShippingMethod, LineItem
-from backend.cart.views import cart_view
+from backend.cart.views import read_cart_view
 from backend.catalog.models import Variant
 from backend.channels.models import Region
 from backend.checkout.payment.start import PaymentOff
@@ -33,7 +33,7 @@ from backend.core.errors import InvalidData, NothingToPay, TotalChanged
 from backend.inventory import service as inventory
 from backend.inventory.models import InventoryLevel
 from backend.jobs.models import Job
-from backend.mail.messages import message_of
+from backend.mail.messages import compose_message
 from backend.mail.models import Mail, MailKind
 from backend.mail.rendering import MailRenderer
 from backend.payment.models import PaymentSession
@@ -45,15 +45,23 @@ from backend.promotions.wire_commands import to_create_promotion
 from backend.staff.rights import SHOP
 from backend.storefront_views.order_page import order_view
 from tests.backend.checkout.paying_kit import Till
-from tests.backend.checkout.test_promotions import offer, uses
-from tests.backend.orders.paying import order_row, resolve, said, sessions_of, stands, stock, to_settle
-from tests.checkout_steps import TYPED, choose_pickup
-from tests.store_defaults import Defaults, make_toy
-from tests.store_steps import MANUAL, PSE, get, pay, post, shipped_cart
+from tests.backend.checkout.test_promotions import add_promotion, list_uses
+from tests.backend.orders.paying import (
+    list_sessions,
+    order_row,
+    read_open_attention,
+    read_order_status,
+    read_stock,
+    report_payment,
+    resolve,
+)
+from tests.checkout_steps import CHECKOUT_INPUT, choose_pickup
+from tests.store_defaults import Defaults, add_product
+from tests.store_steps import MANUAL, PSE, create_cart_with_shipping, create_payment_collection, get, post
 
 WITHOUT_PAYER = {
     name: text
-    for name, text in TYPED.items()
+    for name, text in CHECKOUT_INPUT.items()
     if name not in ("person_type", "doc_type", "doc_number", "bank")
 }
 ALL_OF_IT = {"type": "percentage", "value": 100, "target_type": "order"}
@@ -61,17 +69,17 @@ ALL_OF_IT = {"type": "percentage", "value": 100, "target_type": "order"}
 
 @pytest.fixture
 async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
-    """A toy that a code takes all of the price off."""
+    """Return a product with a code that takes its whole price off."""
     body = {"code": "TODO", "type": "standard", "status": "active", "is_automatic": False, "limit": 9}
     async with shop.database.transaction() as session:
         await session.execute(update(Region).values(payment_providers=[PSE]))
         promotion = NewPromotion.model_validate({**body, "application_method": ALL_OF_IT})
         await create_promotion(session, SHOP, to_create_promotion(promotion))
-        return await make_toy(session, shop_defaults, "trompo", stock=5, price=40_000)
+        return await add_product(session, shop_defaults, "trompo", stock=5, price=40_000)
 
 
 async def free_cart(store: httpx.AsyncClient, variant: str) -> str:
-    cart_id = await shipped_cart(store, variant, 2)
+    cart_id = await create_cart_with_shipping(store, variant, 2)
     await post(store, f"/store/carts/{cart_id}", {"promo_codes": ["TODO"]})
     chosen = (await get(store, "/store/shipping-options", cart_id=cart_id))["shipping_options"]
     flat = next(one["id"] for one in chosen if one["price_type"] == "flat")
@@ -79,20 +87,22 @@ async def free_cart(store: httpx.AsyncClient, variant: str) -> str:
     return cart_id
 
 
-async def test_a_program_places_an_order_of_0(shop: Shop, store: httpx.AsyncClient, trompo: str) -> None:
+async def test_api_client_places_an_order_with_total_0(
+    shop: Shop, store: httpx.AsyncClient, trompo: str
+) -> None:
     cart_id = await free_cart(store, trompo)
-    collection = await pay(store, cart_id, MANUAL)
+    collection = await create_payment_collection(store, cart_id, MANUAL)
     assert (collection["amount"], collection["payment_sessions"][0]["status"]) == (0, "pending")
     order = (await post(store, f"/store/carts/{cart_id}/complete"))["order"]
     assert (order["total"], order["payment_status"]) == (0, "captured")
     assert order["payment_collections"][0]["status"] == "completed"
     again = (await post(store, f"/store/carts/{cart_id}/complete"))["order"]
     assert (again["id"], again["payment_status"]) == (order["id"], "captured")
-    assert await stands(shop, order["id"]) == ("pending", "captured")
-    assert await stock(shop) == (5, 2)
+    assert await read_order_status(shop, order["id"]) == ("pending", "captured")
+    assert await read_stock(shop) == (5, 2)
 
 
-async def test_no_payer_is_asked_for_0_and_no_bank_is(
+async def test_order_of_0_needs_no_payer_and_no_bank(
     shop: Shop, store: httpx.AsyncClient, trompo: str
 ) -> None:
     cart_id = await free_cart(store, trompo)
@@ -107,7 +117,7 @@ async def test_no_payer_is_asked_for_0_and_no_bank_is(
 
 
 async def test_any_other_total_is_refused(shop: Shop, store: httpx.AsyncClient, trompo: str) -> None:
-    cart_id = await shipped_cart(store, trompo)
+    cart_id = await create_cart_with_shipping(store, trompo)
     owed = (await post(store, "/store/payment-collections", {"cart_id": cart_id}))["payment_collection"]
     path = f"/store/payment-collections/{owed['id']}/payment-sessions"
     refused = await store.post(path, json={"provider_id": MANUAL})
@@ -115,22 +125,22 @@ async def test_any_other_total_is_refused(shop: Shop, store: httpx.AsyncClient, 
     assert "not enabled" in refused.json()["message"]
 
 
-async def test_what_costs_something_by_now_is_no_order(
+async def test_cart_with_a_new_price_is_not_completed(
     shop: Shop, store: httpx.AsyncClient, trompo: str
 ) -> None:
     cart_id = await free_cart(store, trompo)
-    await pay(store, cart_id, MANUAL)
+    await create_payment_collection(store, cart_id, MANUAL)
     async with shop.database.transaction() as session:
         await session.execute(update(CartShippingMethod).values(amount=9_000))
     refused = await store.post(f"/store/carts/{cart_id}/complete", json={})
     assert (refused.status_code, refused.json()["message"]) == (
         409, "The total is now 9000, not 0: show it and ask again",
     )  # fmt: skip
-    assert await stock(shop) == (5, 2)
+    assert await read_stock(shop) == (5, 2)
 
 
 @pytest.mark.parametrize("step", ["items", "email", "address", "shipping_method"])
-async def test_no_step_of_the_chain_is_skipped(
+async def test_missing_step_refuses_an_order_of_0(
     shop: Shop, store: httpx.AsyncClient, trompo: str, step: str
 ) -> None:
     cart_id = await free_cart(store, trompo)
@@ -157,13 +167,13 @@ async def page_cart(shop: Shop, store: httpx.AsyncClient, variant: str) -> str:
     return cart_id
 
 
-async def test_the_page_confirms_an_order_of_0_without_a_payer(
+async def test_page_places_an_order_of_0_without_a_payer(
     shop: Shop, store: httpx.AsyncClient, trompo: str
 ) -> None:
     cart_id = await page_cart(shop, store, trompo)
     placed = await shop.checkout.place_order(cart_id, WITHOUT_PAYER, expected_total=0, ip="190.24.1.1")
     assert placed.redirect_url is None
-    assert await stands(shop, placed.order_id) == ("pending", "captured")
+    assert await read_order_status(shop, placed.order_id) == ("pending", "captured")
     order = await order_row(shop, placed.order_id)
     assert (order.total, order.payer) == (0, {})
     async with shop.database.read() as session:
@@ -171,7 +181,7 @@ async def test_the_page_confirms_an_order_of_0_without_a_payer(
     assert (view.status, view.journey, view.total) == ("paid", "preparing", 0)
 
 
-async def test_the_page_still_asks_for_what_a_delivery_needs(
+async def test_page_requires_the_delivery_fields_for_0(
     shop: Shop, store: httpx.AsyncClient, trompo: str
 ) -> None:
     cart_id = await page_cart(shop, store, trompo)
@@ -179,13 +189,11 @@ async def test_the_page_still_asks_for_what_a_delivery_needs(
     with pytest.raises(InvalidData) as refused:
         await shop.checkout.place_order(cart_id, typed, expected_total=0, ip="190.24.1.1")
     assert set(refused.value.fields) == {"phone", "consent_terms"}
-    assert await shop.checkout.problems(typed, "190.24.1.1", is_free=True) == refused.value.fields
+    assert await shop.checkout.find_problems(typed, "190.24.1.1", is_free=True) == refused.value.fields
 
 
-async def test_a_browser_that_says_0_pays_what_it_costs(
-    shop: Shop, store: httpx.AsyncClient, trompo: str
-) -> None:
-    cart_id = await shipped_cart(store, trompo)
+async def test_false_total_of_0_is_refused(shop: Shop, store: httpx.AsyncClient, trompo: str) -> None:
+    cart_id = await create_cart_with_shipping(store, trompo)
     await choose_pickup(shop, cart_id)
     with pytest.raises(TotalChanged):
         await shop.checkout.place_order(cart_id, WITHOUT_PAYER, expected_total=0, ip="190.24.1.1")
@@ -193,26 +201,28 @@ async def test_a_browser_that_says_0_pays_what_it_costs(
         assert (await session.execute(select(PaymentSession))).all() == []
 
 
-async def test_two_presses_at_once_are_one_order(shop: Shop, store: httpx.AsyncClient, trompo: str) -> None:
+async def test_two_concurrent_clicks_make_one_order(
+    shop: Shop, store: httpx.AsyncClient, trompo: str
+) -> None:
     cart_id = await page_cart(shop, store, trompo)
     pressed = [
         shop.checkout.place_order(cart_id, WITHOUT_PAYER, expected_total=0, ip="190.24.1.1") for _ in "12"
     ]
     first, second = await asyncio.gather(*pressed)
     assert first.order_id == second.order_id
-    assert await stock(shop) == (5, 2)
-    paid = [one for one in await sessions_of(shop, first.order_id) if one.state == "captured"]
+    assert await read_stock(shop) == (5, 2)
+    paid = [one for one in await list_sessions(shop, first.order_id) if one.state == "captured"]
     assert len(paid) == 1
 
 
-async def test_its_mail_says_that_nothing_is_to_be_paid(
+async def test_mail_of_an_order_of_0_says_that_nothing_is_due(
     shop: Shop, store: httpx.AsyncClient, trompo: str
 ) -> None:
     cart_id = await page_cart(shop, store, trompo)
     placed = await shop.checkout.place_order(cart_id, WITHOUT_PAYER, expected_total=0, ip="190.24.1.1")
     for kind in (MailKind.ORDER_PLACED, MailKind.ORDER_PAID):
         async with shop.database.read() as session:
-            message = await message_of(session, shop.settings, Mail(kind=kind, about=placed.order_id))
+            message = await compose_message(session, shop.settings, Mail(kind=kind, about=placed.order_id))
         assert message is not None
         mail = MailRenderer(shop.settings).render(message, shop.settings)
         text = mail.get_body(("plain",)).get_content()  # type: ignore[union-attr]
@@ -220,48 +230,46 @@ async def test_its_mail_says_that_nothing_is_to_be_paid(
         assert "pago" not in str(mail["Subject"])
 
 
-async def test_staff_cancel_it_without_giving_money_back(
+async def test_order_of_0_is_cancelled_without_a_refund(
     shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
 ) -> None:
     cart_id = await free_cart(store, trompo)
-    await pay(store, cart_id, MANUAL)
+    await create_payment_collection(store, cart_id, MANUAL)
     order = (await post(store, f"/store/carts/{cart_id}/complete"))["order"]
     canceled = (await post(admin, f"/admin/orders/{order['id']}/cancel"))["order"]
     assert canceled["status"] == "canceled"
-    assert await stock(shop) == (5, 0)
+    assert await read_stock(shop) == (5, 0)
     await post(admin, f"/admin/orders/{order['id']}/cancel")
     async with shop.database.read() as session:
         assert (await order_view(session, shop.settings, order["id"])).status == "canceled"
 
 
-async def test_a_code_is_used_up_and_no_deadline_ends_the_order(till: Till) -> None:
+async def test_order_of_0_uses_the_code_and_has_no_deadline(till: Till) -> None:
     async with till.database.transaction() as session:
         await session.execute(update(Region).values(payment_providers=[PSE]))
-    await offer(till, "TODO", is_automatic=True, method={"target_type": "order", "value": 100})
-    toy = await till.toy()
-    cart_id = await till.cart(toy)
+    await add_promotion(till, "TODO", is_automatic=True, method={"target_type": "order", "value": 100})
+    variant_id = await till.make_variant()
+    cart_id = await till.cart(variant_id)
     with pytest.raises(NothingToPay):
         await till.start(cart_id)
     payment = await till.start(cart_id, MANUAL)
     order = (await till.checkout.complete(cart_id, expected_total=0)).order
-    assert await uses(till) == [(40_000, True)]
+    assert await list_uses(till) == [(40_000, True)]
     async with till.database.transaction() as session:
         await session.execute(update(PaymentSession).values(expires_at=PaymentSession.created_at))
         await session.execute(update(Job).values(run_at=Job.created_at))
     await till.worker.run_due()
     assert await till.state(payment) == "captured"
     assert (await till.read_order(order.id)).status == "pending"
-    assert await till.available(toy) == 2
-    paying = await till.cart(toy)  # the code is used up
+    assert await till.available(variant_id) == 2
+    paying = await till.cart(variant_id)  # the code is used up
     with pytest.raises(PaymentOff):
         await till.start(paying, MANUAL)
 
 
-async def test_a_variant_without_a_price_is_not_sold(
-    shop: Shop, store: httpx.AsyncClient, trompo: str
-) -> None:
-    """Neither put into a cart nor paid from one; the gift wrapping may cost nothing."""
-    cart_id = await shipped_cart(store, trompo)
+async def test_variant_without_a_price_is_not_sold(shop: Shop, store: httpx.AsyncClient, trompo: str) -> None:
+    """Check that it can neither be added to a cart nor paid; the gift wrapping may be free."""
+    cart_id = await create_cart_with_shipping(store, trompo)
     collection = (await post(store, "/store/payment-collections", {"cart_id": cart_id}))["payment_collection"]
     async with shop.database.transaction() as session:
         await session.execute(update(Variant).values(price=0))
@@ -271,19 +279,21 @@ async def test_a_variant_without_a_price_is_not_sold(
     added = await store.post(f"/store/carts/{cart_id}/line-items", json={"variant_id": trompo, "quantity": 1})
     assert added.status_code == 400
     async with shop.database.read() as session:
-        (line,) = (await cart_view(session, cart_id)).lines
+        (line,) = (await read_cart_view(session, cart_id)).lines
     assert line.problem == "gone"
     async with shop.database.transaction() as session:
         await session.execute(update(Variant).values(sku="ENVOLTURA"))
     await post(store, f"/store/carts/{cart_id}/line-items", {"variant_id": trompo, "quantity": 1})
 
 
-async def test_an_order_without_a_hold_needs_its_units_when_it_is_placed(
+async def test_order_without_a_hold_needs_available_units(
     shop: Shop, store: httpx.AsyncClient, trompo: str
 ) -> None:
     cart_id = await free_cart(store, trompo)
-    await pay(store, cart_id, MANUAL)
-    async with shop.database.transaction() as session:  # beyond the limits of holds; somebody buys the rest
+    await create_payment_collection(store, cart_id, MANUAL)
+    async with (
+        shop.database.transaction() as session
+    ):  # beyond the limits of holds; another customer buys the rest
         await inventory.release(session, cart_id)
         await session.execute(update(PaymentSession).values(holds_stock=False))
         await session.execute(update(InventoryLevel).values(stocked=0))
@@ -293,11 +303,11 @@ async def test_an_order_without_a_hold_needs_its_units_when_it_is_placed(
         assert (await session.execute(select(Attention))).scalars().all() == []
 
 
-async def test_money_of_an_earlier_payment_given_back_leaves_the_order_of_0(
+async def test_refund_of_an_earlier_payment_does_not_change_the_order_of_0(
     shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
 ) -> None:
-    cart_id = await shipped_cart(store, trompo, 2)
-    await pay(store, cart_id, PSE)
+    cart_id = await create_cart_with_shipping(store, trompo, 2)
+    await create_payment_collection(store, cart_id, PSE)
     async with shop.database.transaction() as session:
         first = (await session.execute(select(PaymentSession.id))).scalar_one()
         payment, cart = await lock_session(session, first)
@@ -306,10 +316,10 @@ async def test_money_of_an_earlier_payment_given_back_leaves_the_order_of_0(
     offered = (await get(store, "/store/shipping-options", cart_id=cart_id))["shipping_options"]
     flat = next(one["id"] for one in offered if one["price_type"] == "flat")
     await post(store, f"/store/carts/{cart_id}/shipping-methods", {"option_id": flat})
-    await pay(store, cart_id, MANUAL)
+    await create_payment_collection(store, cart_id, MANUAL)
     order = (await post(store, f"/store/carts/{cart_id}/complete"))["order"]
-    before = await stands(shop, order["id"]), await stock(shop)
-    await said(shop, first, ProviderState.CAPTURED)
-    settled = await resolve(admin, await to_settle(shop), action="refunded", reference="R-1")
+    before = await read_order_status(shop, order["id"]), await read_stock(shop)
+    await report_payment(shop, first, ProviderState.CAPTURED)
+    settled = await resolve(admin, await read_open_attention(shop), action="refunded", reference="R-1")
     assert settled.status_code == 200
-    assert (await stands(shop, order["id"]), await stock(shop)) == before
+    assert (await read_order_status(shop, order["id"]), await read_stock(shop)) == before

@@ -1,4 +1,4 @@
-"""Gifts: the wrapping is sold like any toy, and the message reaches the box as it was typed."""
+"""Gifts: the wrapping is sold like any product, and the message is printed unchanged."""
 
 import asyncio
 
@@ -7,26 +7,26 @@ import pytest
 from sqlalchemy import select, update
 
 from backend.app import Shop
-from backend.cart.access import new_cart
+from backend.cart.access import create_empty_cart
 from backend.cart.checkout_drafts import read_draft, save_draft
 from backend.cart.lines import add_to_cart, change_line
-from backend.cart.views import WrappingView, cart_view
+from backend.cart.views import WrappingView, read_cart_view
 from backend.catalog.models import WRAPPING_SKU, Product, Variant
 from backend.checkout.carts.reorder import buy_again
 from backend.checkout.placed_orders import PlacedOrder
 from backend.core.errors import InsufficientStock, InvalidData, TotalChanged
 from backend.customers.models import Customer
 from backend.inventory.models import InventoryLevel
-from backend.mail.messages import message_of
+from backend.mail.messages import compose_message
 from backend.mail.models import Mail, MailKind
 from backend.office.orders.detail import order_detail
 from backend.office.orders.packing import pack_view
 from backend.orders.models import Order
 from backend.payment.models import PaymentSession
 from backend.staff.rights import Actor, Role
-from tests.checkout_steps import TYPED, choose_pickup
-from tests.store_defaults import Defaults, make_toy
-from tests.store_steps import get, ok, post
+from tests.checkout_steps import CHECKOUT_INPUT, choose_pickup
+from tests.store_defaults import Defaults, add_product
+from tests.store_steps import get, post, read_ok
 
 IP = "190.24.1.1"
 OWNER = Actor("user_1", Role.OWNER, has_second_factor=True)
@@ -37,15 +37,15 @@ MESSAGE = "Feliz cumpleaños, <b>Ana</b> 🎈\nTe queremos.\n\n“Abuela & Tito�
 @pytest.fixture
 async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
     async with shop.database.transaction() as session:
-        return await make_toy(session, shop_defaults, "trompo", stock=5, price=PRICE)
+        return await add_product(session, shop_defaults, "trompo", stock=5, price=PRICE)
 
 
 @pytest.fixture
 async def wrapping(shop: Shop, shop_defaults: Defaults) -> str:
-    """The variant of a hidden product: five sheets of paper."""
+    """Return the variant of a hidden product: five sheets of paper."""
     async with shop.database.transaction() as session:
         title = "Envoltura de regalo"
-        variant = await make_toy(
+        variant = await add_product(
             session, shop_defaults, "envoltura", stock=5, price=WRAPPING_PRICE, title=title, status="draft"
         )
         await session.execute(update(Variant).where(Variant.id == variant).values(sku=WRAPPING_SKU))
@@ -54,33 +54,35 @@ async def wrapping(shop: Shop, shop_defaults: Defaults) -> str:
 
 async def cart_with(shop: Shop, *variants: str) -> str:
     async with shop.database.transaction() as session:
-        cart_id = await new_cart(session)
+        cart_id = await create_empty_cart(session)
         for variant in variants:
             await add_to_cart(session, cart_id, variant)
     await choose_pickup(shop, cart_id)
     return cart_id
 
 
-async def offer(shop: Shop, cart_id: str) -> WrappingView | None:
+async def offer_shipping_options(shop: Shop, cart_id: str) -> WrappingView | None:
     async with shop.database.read() as session:
-        return (await cart_view(session, cart_id)).wrapping
+        return (await read_cart_view(session, cart_id)).wrapping
 
 
-async def place(
+async def place_order(
     shop: Shop, cart_id: str, message: str = MESSAGE, total: int = PRICE + WRAPPING_PRICE
 ) -> PlacedOrder:
-    typed = {**TYPED, "gift_message": message}
+    typed = {**CHECKOUT_INPUT, "gift_message": message}
     return await shop.checkout.place_order(cart_id, typed, expected_total=total, ip=IP)
 
 
-async def test_a_wrapped_gift_from_the_cart_to_the_box(
+async def test_wrapped_gift_from_cart_to_box(
     shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str, wrapping: str
 ) -> None:
     cart_id = await cart_with(shop, trompo)
-    assert await offer(shop, cart_id) == WrappingView(wrapping, "Envoltura de regalo", "$ 5.950")
+    assert await offer_shipping_options(shop, cart_id) == WrappingView(
+        wrapping, "Envoltura de regalo", "$ 5.950"
+    )
     async with shop.database.transaction() as session:
         await add_to_cart(session, cart_id, wrapping)
-        view = await cart_view(session, cart_id)
+        view = await read_cart_view(session, cart_id)
     assert view.wrapping is None  # it is there
     assert [(line.title, line.product_handle, line.problem) for line in view.lines] == [
         ("Trompo", "trompo", None),
@@ -90,15 +92,15 @@ async def test_a_wrapped_gift_from_the_cart_to_the_box(
     shown = (await get(store, f"/store/carts/{cart_id}"))["cart"]
     assert (shown["item_total"], shown["item_tax_total"]) == (45_950, 6_387 + 950)
 
-    placed = await place(shop, cart_id)
+    placed = await place_order(shop, cart_id)
     async with shop.database.read() as session:
         asked = (await session.execute(select(PaymentSession.amount))).scalar_one()
         order = (await session.execute(select(Order))).scalar_one()
         assert (asked, order.total, order.meta) == (45_950, 45_950, {"gift_message": MESSAGE})
         detail = await order_detail(session, OWNER, order.id, "Trompo")
         packed = (await pack_view(session, OWNER, order.id)).order
-        mail = await message_of(session, shop.settings, Mail(kind=MailKind.ORDER_PLACED, about=order.id))
-    page = await shop.placed_orders.page(placed.order_id, placed.token)
+        mail = await compose_message(session, shop.settings, Mail(kind=MailKind.ORDER_PLACED, about=order.id))
+    page = await shop.placed_orders.get_order_page(placed.order_id, placed.token)
     assert packed is not None
     assert page.gift_message == detail.gift_message == packed.gift_message == MESSAGE
     assert [(line.title, line.product_handle) for line in page.lines] == [
@@ -106,9 +108,7 @@ async def test_a_wrapped_gift_from_the_cart_to_the_box(
         ("Envoltura de regalo", ""),
     ]
     assert [line.title for line in packed.lines] == ["Trompo", "Envoltura de regalo"]
-    assert (
-        mail is not None
-    )  # whoever typed the address may not be its owner: the mail has none of their words
+    assert mail is not None  # the mail contains no typed text, as another person may have typed the address
     assert mail.values["is_gift"]
     assert "Feliz" not in str(mail.values)
     assert ("1 × Envoltura de regalo", "$ 5.950") in mail.values["bill"]
@@ -121,37 +121,37 @@ async def test_a_wrapped_gift_from_the_cart_to_the_box(
         assert price not in slip
 
 
-async def test_without_a_message_nothing_is_said_of_gifts(
+async def test_order_without_a_message_does_not_mention_gifts(
     shop: Shop, admin: httpx.AsyncClient, trompo: str
 ) -> None:
     cart_id = await cart_with(shop, trompo)
-    assert await offer(shop, cart_id) is None  # the shop has no wrapping: it offers none
-    placed = await place(shop, cart_id, " \n\u200b ", PRICE)
-    page = await shop.placed_orders.page(placed.order_id, placed.token)
+    assert await offer_shipping_options(shop, cart_id) is None  # the shop has no wrapping: it offers none
+    placed = await place_order(shop, cart_id, " \n\u200b ", PRICE)
+    page = await shop.placed_orders.get_order_page(placed.order_id, placed.token)
     slip = (await admin.get("/admin/packing-slips", params={"id": [placed.order_id]})).text
     assert page.gift_message == ""
     assert 'class="gift"' not in slip
 
 
-async def test_a_message_that_is_too_long_is_said_beside_its_field_and_kept(shop: Shop, trompo: str) -> None:
+async def test_too_long_message_is_reported_at_its_field(shop: Shop, trompo: str) -> None:
     cart_id = await cart_with(shop, trompo)
     long = "Feliz día, Ana 🎈 " * 30
     async with shop.database.transaction() as session:
         await save_draft(session, cart_id, {"gift_message": long})
     with pytest.raises(InvalidData) as refused:
-        await place(shop, cart_id, long, PRICE)
+        await place_order(shop, cart_id, long, PRICE)
     assert refused.value.fields == {"gift_message": "Usa máximo 300 caracteres."}
     async with shop.database.read() as session:
         assert (await read_draft(session, cart_id))["gift_message"] == long
         assert not (await session.execute(select(Order))).all()
 
     clean = "a\x00b\x1b[31m\u202ec\r\n" + "👨‍👩‍👧" * 60 + "é" * 100
-    placed = await place(shop, cart_id, clean, PRICE)
-    page = await shop.placed_orders.page(placed.order_id, placed.token)
+    placed = await place_order(shop, cart_id, clean, PRICE)
+    page = await shop.placed_orders.get_order_page(placed.order_id, placed.token)
     assert page.gift_message == "ab[31mc\n" + "👨👩👧" * 60 + "é" * 100
 
 
-async def test_the_wrapping_is_in_no_list_and_is_not_sold_alone(
+async def test_wrapping_is_not_listed_or_sold_without_a_product(
     shop: Shop, store: httpx.AsyncClient, trompo: str, wrapping: str
 ) -> None:
     listed = await get(store, "/store/products")
@@ -162,73 +162,69 @@ async def test_the_wrapping_is_in_no_list_and_is_not_sold_alone(
 
     cart_id = await cart_with(shop, trompo, wrapping)
     async with shop.database.transaction() as session:
-        lines = (await cart_view(session, cart_id)).lines
+        lines = (await read_cart_view(session, cart_id)).lines
         await change_line(session, cart_id, lines[1].id, 2)
         await change_line(session, cart_id, lines[0].id, 0)
-        assert (await cart_view(session, cart_id)).lines == []
+        assert (await read_cart_view(session, cart_id)).lines == []
 
     alone = await cart_with(shop, wrapping)
     with pytest.raises(InvalidData, match="no items"):
-        await place(shop, alone, "", WRAPPING_PRICE)
+        await place_order(shop, alone, "", WRAPPING_PRICE)
 
 
-async def test_the_wrapping_of_a_toy_that_is_gone_is_not_put_into_a_cart_alone(
-    shop: Shop, trompo: str, wrapping: str
-) -> None:
-    """Neither by another try to pay, nor by buying again."""
-    placed = await place(shop, await cart_with(shop, trompo, wrapping))
+async def test_wrapping_of_a_hidden_product_is_not_restored(shop: Shop, trompo: str, wrapping: str) -> None:
+    """Check another attempt to pay, and a reorder."""
+    placed = await place_order(shop, await cart_with(shop, trompo, wrapping))
     async with shop.database.transaction() as session:
         await session.execute(update(Product).where(Product.handle == "trompo").values(status="draft"))
     restored = await shop.placed_orders.change_bank(placed.order_id, placed.token)
     async with shop.database.transaction() as session:
-        assert (await cart_view(session, restored)).lines == []
+        assert (await read_cart_view(session, restored)).lines == []
         ana = Customer(email="ana@example.com")
         session.add(ana)
         await session.flush()
         await session.execute(update(Order).values(customer_id=ana.id))
-        cart_id = await new_cart(session)
+        cart_id = await create_empty_cart(session)
         assert await buy_again(session, ana.id, placed.order_id, cart_id) == ["Trompo"]
-        assert (await cart_view(session, cart_id)).lines == []
+        assert (await read_cart_view(session, cart_id)).lines == []
 
 
-async def test_the_price_and_the_stock_of_wrapping_are_those_of_the_moment(
-    shop: Shop, trompo: str, wrapping: str
-) -> None:
+async def test_wrapping_has_current_price_and_stock(shop: Shop, trompo: str, wrapping: str) -> None:
     free = await cart_with(shop, trompo, wrapping)
     paid = await cart_with(shop, trompo, wrapping)
     async with shop.database.transaction() as session:
         await session.execute(update(Variant).where(Variant.id == wrapping).values(price=0))
     with pytest.raises(TotalChanged):
-        await place(shop, paid)
-    await place(shop, free, total=PRICE)
+        await place_order(shop, paid)
+    await place_order(shop, free, total=PRICE)
     fresh = await cart_with(shop, trompo)
-    assert await offer(shop, fresh) == WrappingView(wrapping, "Envoltura de regalo", "")
+    assert await offer_shipping_options(shop, fresh) == WrappingView(wrapping, "Envoltura de regalo", "")
 
     async with shop.database.transaction() as session:
         last = InventoryLevel.variant_id == wrapping
         await session.execute(update(InventoryLevel).where(last).values(stocked=2))
     rivals = [await cart_with(shop, trompo, wrapping) for _ in range(2)]
     outcomes = await asyncio.gather(
-        *(place(shop, cart_id, total=PRICE) for cart_id in rivals), return_exceptions=True
+        *(place_order(shop, cart_id, total=PRICE) for cart_id in rivals), return_exceptions=True
     )
     assert {type(outcome) for outcome in outcomes} == {PlacedOrder, InsufficientStock}
-    assert await offer(shop, fresh) is None  # the last sheet is gone
+    assert await offer_shipping_options(shop, fresh) is None  # no sheet remains
 
 
-async def test_another_message_after_another_bank_is_that_of_the_new_order(shop: Shop, trompo: str) -> None:
+async def test_changed_message_after_a_change_of_bank_is_in_the_new_order(shop: Shop, trompo: str) -> None:
     cart_id = await cart_with(shop, trompo)
-    first = await place(shop, cart_id, "Para Ana", PRICE)
+    first = await place_order(shop, cart_id, "Para Ana", PRICE)
     again = await shop.placed_orders.change_bank(first.order_id, first.token)
     async with shop.database.transaction() as session:
         assert (await read_draft(session, again)) == {"doc_type": "CC", "doc_number": "1020304050"}
         await save_draft(session, again, {"gift_message": ""})
     await choose_pickup(shop, again)
-    second = await place(shop, again, "", PRICE)
-    pages = [await shop.placed_orders.page(one.order_id, one.token) for one in (first, second)]
+    second = await place_order(shop, again, "", PRICE)
+    pages = [await shop.placed_orders.get_order_page(one.order_id, one.token) for one in (first, second)]
     assert [page.gift_message for page in pages] == ["Para Ana", ""]
 
 
-async def test_programs_send_the_message_as_metadata(
+async def test_api_clients_send_the_message_as_metadata(
     shop: Shop, store: httpx.AsyncClient, trompo: str, wrapping: str
 ) -> None:
     items = [{"variant_id": one, "quantity": 1} for one in (trompo, wrapping)]
@@ -244,8 +240,10 @@ async def test_programs_send_the_message_as_metadata(
             "metadata.gift_message is a text of at most 300 characters",
         )
     await choose_pickup(shop, cart["id"])
-    placed = await shop.checkout.place_order(cart["id"], TYPED, expected_total=PRICE + WRAPPING_PRICE, ip=IP)
-    assert (await shop.placed_orders.page(placed.order_id, placed.token)).gift_message == MESSAGE
-    assert (await ok(await store.get(f"/store/orders/{placed.order_id}")))["order"]["metadata"] == {
+    placed = await shop.checkout.place_order(
+        cart["id"], CHECKOUT_INPUT, expected_total=PRICE + WRAPPING_PRICE, ip=IP
+    )
+    assert (await shop.placed_orders.get_order_page(placed.order_id, placed.token)).gift_message == MESSAGE
+    assert (await read_ok(await store.get(f"/store/orders/{placed.order_id}")))["order"]["metadata"] == {
         "gift_message": MESSAGE
     }

@@ -1,4 +1,4 @@
-"""How often a payment may be started, and what a completed cart still tells, on both databases."""
+"""Limits of payment starts, and the public data of a completed cart, on both databases."""
 
 import asyncio
 from datetime import timedelta
@@ -21,14 +21,23 @@ from backend.orders.models import Order
 from backend.orders.service import JUST_PLACED
 from backend.payment.providers.base import CheckedPayer
 from backend.rate_limit.models import RateLimitCounter
-from tests.store_defaults import Defaults, make_toy
-from tests.store_steps import MANUAL, PSE, bought, get, option, pay, post, shipped_cart
+from tests.store_defaults import Defaults, add_product
+from tests.store_steps import (
+    MANUAL,
+    PSE,
+    complete_purchase,
+    create_cart_with_shipping,
+    create_payment_collection,
+    find_shipping_option,
+    get,
+    post,
+)
 
 
 @pytest.fixture
 async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
     async with shop.database.transaction() as session:
-        return await make_toy(session, shop_defaults, "trompo", stock=500)
+        return await add_product(session, shop_defaults, "trompo", stock=500)
 
 
 async def start(store: httpx.AsyncClient, collection_id: str) -> httpx.Response:
@@ -37,34 +46,38 @@ async def start(store: httpx.AsyncClient, collection_id: str) -> httpx.Response:
     )
 
 
-# how often
+# limits of frequency
 
 
-async def test_one_cart_is_tried_a_dozen_times(store: httpx.AsyncClient, trompo: str) -> None:
-    collection = await pay(store, await shipped_cart(store, trompo))
+async def test_payment_starts_per_cart_are_limited(store: httpx.AsyncClient, trompo: str) -> None:
+    collection = await create_payment_collection(store, await create_cart_with_shipping(store, trompo))
     tries = [await start(store, collection["id"]) for _ in range(PAYMENT_STARTS.per_subject)]
     assert [answer.status_code for answer in tries] == [200] * (PAYMENT_STARTS.per_subject - 1) + [429]
     refused = tries[-1]
     assert refused.json()["type"] == "too_many_requests"
     assert 0 < int(refused.headers["retry-after"]) <= 15 * 60
-    await pay(store, await shipped_cart(store, trompo))  # another cart of this client is another matter
+    await create_payment_collection(
+        store, await create_cart_with_shipping(store, trompo)
+    )  # another cart of this client has its own limit
 
 
-async def test_tries_at_once_do_not_slip_through(store: httpx.AsyncClient, trompo: str) -> None:
-    collection = await pay(store, await shipped_cart(store, trompo))
+async def test_concurrent_starts_do_not_exceed_the_limit(store: httpx.AsyncClient, trompo: str) -> None:
+    collection = await create_payment_collection(store, await create_cart_with_shipping(store, trompo))
     tries = await asyncio.gather(
         *(start(store, collection["id"]) for _ in range(PAYMENT_STARTS.per_subject + 3))
     )
     assert sum(answer.status_code == 429 for answer in tries) == 4
 
 
-async def test_one_client_cannot_empty_the_shelves(store: httpx.AsyncClient, shop: Shop, trompo: str) -> None:
+async def test_payment_starts_per_client_are_limited(
+    store: httpx.AsyncClient, shop: Shop, trompo: str
+) -> None:
     async def try_one() -> None:
-        cart_id = await shipped_cart(store, trompo)
+        cart_id = await create_cart_with_shipping(store, trompo)
         await shop.checkout.start_payment(cart_id, MANUAL, CheckedPayer(), ip="190.24.1.1")
 
     await try_one()
-    async with shop.database.transaction() as session:  # as if the client had come so far
+    async with shop.database.transaction() as session:  # as if the client had made this many starts
         counts = update(RateLimitCounter).where(RateLimitCounter.hits == 1)
         await session.execute(counts.values(hits=PAYMENT_STARTS.per_client - 1))
     await try_one()
@@ -73,24 +86,26 @@ async def test_one_client_cannot_empty_the_shelves(store: httpx.AsyncClient, sho
     async with shop.database.read() as session:
         assert (await session.execute(select(InventoryLevel.reserved))).scalar_one() <= 2
     await shop.checkout.start_payment(
-        await shipped_cart(store, trompo), MANUAL, CheckedPayer(), ip="190.24.1.2"
+        await create_cart_with_shipping(store, trompo), MANUAL, CheckedPayer(), ip="190.24.1.2"
     )
 
 
-async def test_clients_nobody_knows_are_not_one_client(
+async def test_clients_without_an_address_are_counted_separately(
     store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
-    cart_ids = [await shipped_cart(store, trompo) for _ in range(2)]
+    cart_ids = [await create_cart_with_shipping(store, trompo) for _ in range(2)]
     async with shop.database.transaction() as session:
-        await session.execute(delete(RateLimitCounter))  # of questions to the carrier
+        await session.execute(delete(RateLimitCounter))  # of requests to the carrier
     for cart_id in cart_ids:
         await shop.checkout.start_payment(cart_id, MANUAL, CheckedPayer(), ip="")
     async with shop.database.read() as session:
         assert (await session.execute(select(func.max(RateLimitCounter.hits)))).scalar_one() == 1
 
 
-async def test_after_a_while_it_is_forgotten(store: httpx.AsyncClient, shop: Shop, trompo: str) -> None:
-    collection = await pay(store, await shipped_cart(store, trompo))
+async def test_limit_of_starts_ends_after_its_period(
+    store: httpx.AsyncClient, shop: Shop, trompo: str
+) -> None:
+    collection = await create_payment_collection(store, await create_cart_with_shipping(store, trompo))
     for _ in range(PAYMENT_STARTS.per_subject):
         last = await start(store, collection["id"])
     assert last.status_code == 429
@@ -99,16 +114,14 @@ async def test_after_a_while_it_is_forgotten(store: httpx.AsyncClient, shop: Sho
     assert (await start(store, collection["id"])).status_code == 200
 
 
-# how many carts, and how large
+# number and size of carts
 
 
 async def new_cart(store: httpx.AsyncClient) -> httpx.Response:
     return await store.post("/store/carts", json={})
 
 
-async def test_one_client_makes_so_many_empty_carts_and_no_more(
-    store: httpx.AsyncClient, shop: Shop, trompo: str
-) -> None:
+async def test_empty_carts_per_client_are_limited(store: httpx.AsyncClient, shop: Shop, trompo: str) -> None:
     made = [await new_cart(store) for _ in range(EMPTY_CARTS.per_client)]
     assert {answer.status_code for answer in made} == {200}
     refused = await new_cart(store)
@@ -117,19 +130,17 @@ async def test_one_client_makes_so_many_empty_carts_and_no_more(
     async with shop.database.read() as session:
         count = (await session.execute(select(func.count()).select_from(Cart))).scalar_one()
     assert count == EMPTY_CARTS.per_client
-    # a cart with something in it is no empty one
+    # a cart with lines is not empty
     item = {"variant_id": trompo, "quantity": 1}
     assert (await store.post("/store/carts", json={"items": [item]})).status_code == 200
     filled = made[0].json()["cart"]["id"]
-    for _again in range(3):  # one cart makes place for one, however often it is filled
+    for _again in range(3):  # one cart frees one place, even if it is filled repeatedly
         await post(store, f"/store/carts/{filled}/line-items", item)
     assert (await new_cart(store)).status_code == 200
     assert (await new_cart(store)).status_code == 429
 
 
-async def test_a_storefront_that_fills_its_carts_is_never_stopped(
-    store: httpx.AsyncClient, trompo: str
-) -> None:
+async def test_filled_carts_are_not_limited(store: httpx.AsyncClient, trompo: str) -> None:
     for _ in range(EMPTY_CARTS.per_client + 3):
         cart_id = (await post(store, "/store/carts"))["cart"]["id"]
         await post(store, f"/store/carts/{cart_id}/line-items", {"variant_id": trompo, "quantity": 1})
@@ -139,7 +150,7 @@ NOTE = {"note": "ñ" * 1_018}  # 2 048 bytes of JSON
 LARGER = {"note": "ñ" * 1_018 + "n"}
 
 
-async def test_metadata_is_bounded_in_bytes(store: httpx.AsyncClient, trompo: str) -> None:
+async def test_metadata_is_limited_in_bytes(store: httpx.AsyncClient, trompo: str) -> None:
     cart = (await post(store, "/store/carts", {"metadata": NOTE}))["cart"]
     path = f"/store/carts/{cart['id']}"
     item = {"variant_id": trompo, "quantity": 1}
@@ -159,12 +170,12 @@ async def test_metadata_is_bounded_in_bytes(store: httpx.AsyncClient, trompo: st
     assert "Metadata is larger than 2048 bytes" in refused[0].json()["message"]
 
 
-async def test_a_cart_of_as_many_lines_as_fit_answers_no_megabytes(
+async def test_answer_of_a_full_cart_is_smaller_than_a_megabyte(
     store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     async with shop.database.transaction() as session:
-        toys = [await make_toy(session, shop_defaults, f"toy-{n}") for n in range(MAX_LINES + 1)]
-    lines = [{"variant_id": toy, "quantity": 1, "metadata": NOTE} for toy in toys]
+        variants = [await add_product(session, shop_defaults, f"toy-{n}") for n in range(MAX_LINES + 1)]
+    lines = [{"variant_id": variant, "quantity": 1, "metadata": NOTE} for variant in variants]
     half = MAX_LINES // 2
     cart_id = (await post(store, "/store/carts", {"items": lines[:half]}))["cart"]["id"]
     path = f"/store/carts/{cart_id}/line-items"
@@ -180,23 +191,23 @@ async def test_a_cart_of_as_many_lines_as_fit_answers_no_megabytes(
     )
 
 
-# what a completed cart tells
+# public data of a completed cart
 
 PERSONAL = ("ana@example.com", "Gómez", "Carrera 43A", "3001234567", "Poblado", "1022", "redirect_url")
 
 
 @pytest.mark.parametrize("provider", [MANUAL, PSE])
-async def test_a_completed_cart_tells_nobody_whose_it_is(
+async def test_completed_cart_shows_no_personal_data(
     store: httpx.AsyncClient, shop: Shop, trompo: str, provider: str
 ) -> None:
-    cart_id = await shipped_cart(store, trompo)
+    cart_id = await create_cart_with_shipping(store, trompo)
     (line,) = (await get(store, f"/store/carts/{cart_id}"))["cart"]["items"]
     card = {"quantity": 1, "metadata": {"card": "De la tía Gómez"}}
     await post(store, f"/store/carts/{cart_id}/line-items/{line['id']}", card)
-    flat = await option(store, cart_id, "flat")
+    flat = await find_shipping_option(store, cart_id, "flat")
     await post(store, f"/store/carts/{cart_id}/shipping-methods", {"option_id": flat["id"]})
     assert "ana@example.com" in (await store.get(f"/store/carts/{cart_id}")).text
-    await pay(store, cart_id, provider)
+    await create_payment_collection(store, cart_id, provider)
     await post(store, f"/store/carts/{cart_id}/complete")
     answer = await store.get(f"/store/carts/{cart_id}")
     cart: dict[str, Any] = answer.json()["cart"]
@@ -207,10 +218,10 @@ async def test_a_completed_cart_tells_nobody_whose_it_is(
     assert cart["payment_collection"]["payment_sessions"][0]["provider_id"] == provider
 
 
-async def test_the_order_is_given_again_soon_and_not_to_whoever_comes_by_the_id_later(
+async def test_repeated_completion_returns_the_full_order_only_for_an_hour(
     store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
-    order = await bought(store, trompo)
+    order = await complete_purchase(store, trompo)
     async with shop.database.read() as session:
         cart_id = (await session.execute(select(Order.cart_id))).scalar_one()
     again = (await post(store, f"/store/carts/{cart_id}/complete"))["order"]

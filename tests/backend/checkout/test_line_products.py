@@ -1,4 +1,4 @@
-"""What lines of carts and orders show of their products: as much as the platform's, and more where it is asked for."""
+"""Product fields in the lines of carts and orders: those of the platform, and more if they are requested."""
 
 from typing import Any
 
@@ -8,8 +8,8 @@ from sqlalchemy import select, update
 
 from backend.app import Shop
 from backend.catalog.models import Category, Collection, Picture, Product, ProductCategory, Variant
-from tests.store_defaults import Defaults, make_toy
-from tests.store_steps import addressed_cart, bought, get, post
+from tests.store_defaults import Defaults, add_product
+from tests.store_steps import complete_purchase, create_addressed_cart, get, post
 
 PICTURE, ADDRESS = "/pictures/trompo (1).jpg", "http://localhost:3000/pictures/trompo%20%281%29.jpg"
 OF_A_LINE = [
@@ -190,12 +190,12 @@ OF_A_PRODUCT = [
 
 @pytest.fixture
 async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
-    """A toy with a picture, in a collection."""
+    """Return a product with a picture, in a collection."""
     async with shop.database.transaction() as session:
         classics = Collection(title="Clásicos", handle="clasicos")
         session.add(classics)
         await session.flush()
-        variant_id = await make_toy(
+        variant_id = await add_product(
             session,
             shop_defaults,
             "trompo",
@@ -210,13 +210,11 @@ async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
     return variant_id
 
 
-def missing(shown: dict[str, Any], *names: str) -> list[str]:
+def find_missing(shown: dict[str, Any], *names: str) -> list[str]:
     return [name for name in names if name not in shown]
 
 
-async def test_a_carts_lines_show_their_products_where_they_are_asked_for(
-    store: httpx.AsyncClient, trompo: str
-) -> None:
+async def test_cart_lines_show_requested_products(store: httpx.AsyncClient, trompo: str) -> None:
     new = {"items": [{"variant_id": trompo, "quantity": 2}]}
     cart = (await post(store, "/store/carts", new))["cart"]
     (line,) = cart["items"]
@@ -231,8 +229,8 @@ async def test_a_carts_lines_show_their_products_where_they_are_asked_for(
         "*items, *region, *items.product, *items.variant, *items.thumbnail, *items.metadata, +items.total"
     )
     (line,) = (await get(store, path, fields=starters))["cart"]["items"]
-    assert missing(line["variant"], *OF_A_VARIANT) == []
-    assert missing(line["product"], *OF_A_PRODUCT, "categories", "tags") == []
+    assert find_missing(line["variant"], *OF_A_VARIANT) == []
+    assert find_missing(line["product"], *OF_A_PRODUCT, "categories", "tags") == []
     assert (line["variant"]["sku"], line["product"]["title"]) == ("SKU-trompo", "Trompo")
     assert (line["product"]["thumbnail"], line["product"]["weight"]) == (ADDRESS, 120)
     assert "images" not in line["product"]
@@ -244,17 +242,17 @@ async def test_a_carts_lines_show_their_products_where_they_are_asked_for(
     assert [picture["url"] for picture in line["variant"]["product"]["images"]] == [ADDRESS]
 
 
-async def test_an_orders_lines_show_what_the_platforms_show(
+async def test_order_lines_show_the_fields_of_the_platform(
     store: httpx.AsyncClient, admin: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
-    order = await bought(store, trompo, 3)
+    order = await complete_purchase(store, trompo, 3)
     path = f"/store/orders/{order['id']}"
     (line,) = (await get(store, path))["order"]["items"]
-    assert missing(line, *OF_A_LINE) == []
-    assert missing(line["tax_lines"][0], *OF_A_TAX_LINE) == []
-    assert missing(line["detail"], *OF_A_DETAIL) == []
-    assert missing(line["variant"], *OF_A_VARIANT) == []
-    assert missing(line["variant"]["product"], *OF_A_PRODUCT) == []
+    assert find_missing(line, *OF_A_LINE) == []
+    assert find_missing(line["tax_lines"][0], *OF_A_TAX_LINE) == []
+    assert find_missing(line["detail"], *OF_A_DETAIL) == []
+    assert find_missing(line["variant"], *OF_A_VARIANT) == []
+    assert find_missing(line["variant"]["product"], *OF_A_PRODUCT) == []
     assert (line["product_description"], line["product_subtitle"], line["product_collection"]) == (
         "De guayacán",
         "Con su piola",
@@ -273,27 +271,27 @@ async def test_an_orders_lines_show_what_the_platforms_show(
     starters = "*payment_collections.payments,*items,*items.metadata,*items.variant,*items.product"
     (line,) = (await get(store, path, fields=starters))["order"]["items"]
     assert (line["fulfilled_total"], line["shipped_total"]) == (100_000, 0)
-    assert missing(line["product"], *OF_A_PRODUCT) == []
+    assert find_missing(line["product"], *OF_A_PRODUCT) == []
     for_staff = await get(admin, f"/admin/orders/{order['id']}", fields="*items.variant.product.images")
     (line,) = for_staff["order"]["items"]
     assert [picture["url"] for picture in line["variant"]["product"]["images"]] == [PICTURE]
 
-    async with shop.database.transaction() as session:  # the order stays as it was sold
+    async with shop.database.transaction() as session:  # the order does not change
         await session.execute(update(Product).values(title="Otro", description="Otra", status="draft"))
     (line,) = (await get(store, path))["order"]["items"]
     assert (line["product_title"], line["product_description"]) == ("Trompo", "De guayacán")
     assert line["variant"]["product"]["title"] == "Otro"
 
 
-async def test_relations_that_nobody_has_are_ignored(store: httpx.AsyncClient, trompo: str) -> None:
+async def test_unknown_relations_are_ignored(store: httpx.AsyncClient, trompo: str) -> None:
     """wire: commerce-api, Conventions, fields."""
-    order = await bought(store, trompo)
+    order = await complete_purchase(store, trompo)
     path = f"/store/orders/{order['id']}"
     usual = (await get(store, path))["order"]
     assert (await get(store, path, fields="*nosuch,*items.nosuch,+items.nosuch.deeper"))["order"] == usual
 
 
-async def test_lines_say_of_which_type_their_product_is_and_which_tags_it_has(
+async def test_lines_show_product_type_and_tags(
     store: httpx.AsyncClient, admin: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
     type_ = (await post(admin, "/admin/product-types", {"value": "De madera"}))["product_type"]
@@ -310,16 +308,19 @@ async def test_lines_say_of_which_type_their_product_is_and_which_tags_it_has(
     assert line["product"]["type_id"] == type_["id"]
     assert line["product"]["tags"] == [{"id": tag} for tag in sorted(tags)]
 
-    order = await bought(store, trompo)
+    order = await complete_purchase(store, trompo)
     await post(admin, f"/admin/products/{product_id}", {"type_id": None, "tags": []})
     (line,) = (await get(store, f"/store/orders/{order['id']}"))["order"]["items"]
-    assert (line["product_type"], line["product_type_id"]) == ("De madera", type_["id"])  # as it was sold
+    assert (line["product_type"], line["product_type_id"]) == (
+        "De madera",
+        type_["id"],
+    )  # unchanged since the sale
     (line,) = (await get(store, f"/store/carts/{cart['id']}"))["cart"]["items"]
     assert (line["product_type"], line["product_type_id"]) == (None, None)
     assert (line["product"]["type_id"], line["product"]["tags"]) == (None, [])
 
 
-async def test_a_line_names_its_toys_collection_and_categories(
+async def test_line_shows_collection_and_categories_of_its_product(
     store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
     async with shop.database.transaction() as session:
@@ -329,7 +330,7 @@ async def test_a_line_names_its_toys_collection_and_categories(
         product_id = (await session.execute(select(Product.id))).scalar_one()
         session.add(ProductCategory(product_id=product_id, category_id=tops.id))
         await session.execute(update(Product).values(collection_id=classics.id))
-    cart_id = await addressed_cart(store, trompo)
+    cart_id = await create_addressed_cart(store, trompo)
     (line,) = (await get(store, f"/store/carts/{cart_id}"))["cart"]["items"]
     assert line["product_collection"] == "Clásicos"
     assert line["product"] == {

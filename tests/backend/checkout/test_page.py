@@ -1,4 +1,4 @@
-"""What the checkout's page asks of the checkout: prices from the municipality on, one button, one order."""
+"""The checkout page: prices from the municipality on, one button, one order."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -8,9 +8,9 @@ import pytest
 from sqlalchemy import func, select, update
 
 from backend.app import Shop
-from backend.cart.access import Caller, new_cart
+from backend.cart.access import Caller, create_empty_cart
 from backend.cart.lines import add_to_cart
-from backend.cart.shipping_method import shipping_method
+from backend.cart.shipping_method import find_shipping_method
 from backend.checkout.placed_orders import PlacedOrder
 from backend.checkout.service import Checkout
 from backend.core.config.settings import Settings
@@ -20,12 +20,12 @@ from backend.core.money import Cop
 from backend.orders.models import Order
 from backend.orders.service import JUST_PLACED
 from backend.payment.models import PaymentSession
-from backend.payment.providers.pse.banks import offered_banks
+from backend.payment.providers.pse.banks import list_offered_banks
 from backend.shipping.providers.registry import ManualProvider
 from tests.backend.checkout.paying_kit import ANA, orders_of
 from tests.backend.checkout.scripted_carrier import LETICIA, ScriptedCarrier
-from tests.checkout_steps import MEDELLIN, TYPED, set_destination
-from tests.store_defaults import make_toy, set_up_defaults
+from tests.checkout_steps import CHECKOUT_INPUT, MEDELLIN, set_destination
+from tests.store_defaults import add_product, set_up_defaults
 
 PRICE = 40_000
 IP = "190.24.1.1"
@@ -40,7 +40,7 @@ def carrier() -> ScriptedCarrier:
 async def checkout(
     database_url: str, settings: Settings, carrier: ScriptedCarrier
 ) -> AsyncIterator[Checkout]:
-    """The checkout of a shop with the practice gateway, and a carrier that does as it is told."""
+    """Return the checkout of a shop with the practice gateway and a scripted carrier."""
     shop = Shop(settings.model_copy(update={"database_url": database_url}))
     carriers = {carrier.id: carrier, "manual_manual": ManualProvider()}
     yield Checkout(shop.settings, shop.database, shop.payments, carriers, shop.effective_settings.now)
@@ -51,15 +51,15 @@ async def checkout(
 async def cart_id(checkout: Checkout, settings: Settings) -> str:
     defaults = await set_up_defaults(checkout.database, settings)
     async with checkout.database.transaction() as session:
-        toy = await make_toy(session, defaults, "trompo", stock=5, price=PRICE)
-        cart_id = await new_cart(session)
-        await add_to_cart(session, cart_id, toy, 1)
+        variant = await add_product(session, defaults, "trompo", stock=5, price=PRICE)
+        cart_id = await create_empty_cart(session)
+        await add_to_cart(session, cart_id, variant, 1)
     return cart_id
 
 
 async def _shipping(checkout: Checkout, cart_id: str) -> Cop | None:
     async with checkout.database.read() as session:
-        method = await shipping_method(session, cart_id)
+        method = await find_shipping_method(session, cart_id)
     return method.amount if method else None
 
 
@@ -68,7 +68,7 @@ async def _ready(checkout: Checkout, cart_id: str) -> None:
     await checkout.offer_shipping(cart_id, ip="190.24.1.1")
 
 
-async def test_the_municipality_alone_is_enough_for_a_price(checkout: Checkout, cart_id: str) -> None:
+async def test_municipality_alone_is_enough_for_a_price(checkout: Checkout, cart_id: str) -> None:
     await checkout.set_town(cart_id, MEDELLIN)
     offer = await checkout.offer_shipping(cart_id, ip="190.24.1.1")
     home, store = offer.choices
@@ -78,7 +78,7 @@ async def test_the_municipality_alone_is_enough_for_a_price(checkout: Checkout, 
     assert await _shipping(checkout, cart_id) == 12_000
 
 
-async def test_the_wanted_option_is_taken_and_an_unknown_one_is_not(checkout: Checkout, cart_id: str) -> None:
+async def test_requested_option_is_chosen_and_an_unknown_one_is_not(checkout: Checkout, cart_id: str) -> None:
     await checkout.set_town(cart_id, MEDELLIN)
     home, store = (await checkout.offer_shipping(cart_id, ip="190.24.1.1")).choices
     assert (await checkout.offer_shipping(cart_id, store.id, ip="190.24.1.1")).chosen == store.id
@@ -86,7 +86,7 @@ async def test_the_wanted_option_is_taken_and_an_unknown_one_is_not(checkout: Ch
     assert (await checkout.offer_shipping(cart_id, "so_made_up", ip="190.24.1.1")).chosen == home.id
 
 
-async def test_another_place_voids_the_price_and_the_same_one_keeps_it(
+async def test_another_place_removes_the_price_and_the_same_place_does_not(
     checkout: Checkout, cart_id: str
 ) -> None:
     await _ready(checkout, cart_id)
@@ -96,44 +96,40 @@ async def test_another_place_voids_the_price_and_the_same_one_keeps_it(
     assert await _shipping(checkout, cart_id) is None
 
 
-async def test_a_price_that_comes_too_late_is_not_kept(
-    checkout: Checkout, cart_id: str, carrier: ScriptedCarrier
-) -> None:
+async def test_late_price_is_not_stored(checkout: Checkout, cart_id: str, carrier: ScriptedCarrier) -> None:
     await checkout.set_town(cart_id, MEDELLIN)
 
     async def moves_once() -> None:
-        carrier.meanwhile = None
+        carrier.on_call = None
         await checkout.set_town(cart_id, LETICIA)
 
-    carrier.meanwhile = moves_once
+    carrier.on_call = moves_once
     offer = await checkout.offer_shipping(cart_id, ip="190.24.1.1")
     assert carrier.asked == [MEDELLIN, LETICIA]
     assert offer.choices[0].amount == 48_000
     assert await _shipping(checkout, cart_id) == 48_000
 
 
-async def test_a_municipality_nobody_knows_is_refused(checkout: Checkout, cart_id: str) -> None:
+async def test_unknown_municipality_is_refused(checkout: Checkout, cart_id: str) -> None:
     with pytest.raises(InvalidData) as refused:
         await checkout.set_town(cart_id, "00000000")
     assert refused.value.fields == {"dane_code": "Elige tu municipio de la lista."}
 
 
-async def test_the_button_sends_the_order_where_was_typed(checkout: Checkout, cart_id: str) -> None:
+async def test_order_goes_to_the_address_in_the_form(checkout: Checkout, cart_id: str) -> None:
     await _ready(checkout, cart_id)
-    placed = await checkout.place_order(cart_id, TYPED, expected_total=PRICE + 12_000, ip=IP)
+    placed = await checkout.place_order(cart_id, CHECKOUT_INPUT, expected_total=PRICE + 12_000, ip=IP)
     assert placed.redirect_url
     order = await _order(checkout, placed)
     assert (order.email, order.total) == ("ana@example.com", PRICE + 12_000)
-    assert order.shipping_address["address_1"] == TYPED["address"]
+    assert order.shipping_address["address_1"] == CHECKOUT_INPUT["address"]
     assert order.shipping_address["city"] == "Medellín"
-    assert order.shipping_address["metadata"]["suburb"] == TYPED["suburb"]
+    assert order.shipping_address["metadata"]["suburb"] == CHECKOUT_INPUT["suburb"]
 
 
-async def test_another_place_in_the_form_is_priced_before_anything_is_paid(
-    checkout: Checkout, cart_id: str
-) -> None:
+async def test_new_place_in_the_form_is_priced_before_the_payment(checkout: Checkout, cart_id: str) -> None:
     await _ready(checkout, cart_id)
-    elsewhere = {**TYPED, "dane_code": LETICIA}
+    elsewhere = {**CHECKOUT_INPUT, "dane_code": LETICIA}
     with pytest.raises(TotalChanged):
         await checkout.place_order(cart_id, elsewhere, expected_total=PRICE + 12_000, ip=IP)
     assert await _count(checkout, PaymentSession) == 0
@@ -141,22 +137,23 @@ async def test_another_place_in_the_form_is_priced_before_anything_is_paid(
     assert (await _order(checkout, placed)).shipping_total == 48_000
 
 
-async def test_nothing_starts_before_shipping_is_chosen(checkout: Checkout, cart_id: str) -> None:
+async def test_payment_without_shipping_is_refused(checkout: Checkout, cart_id: str) -> None:
     with pytest.raises(InvalidData) as refused:
-        await checkout.place_order(cart_id, TYPED, expected_total=PRICE, ip=IP)
+        await checkout.place_order(cart_id, CHECKOUT_INPUT, expected_total=PRICE, ip=IP)
     assert refused.value.fields == {"shipping": "Elige cómo quieres recibir tu pedido."}
     assert await _count(checkout, PaymentSession) == 0
 
 
-async def test_a_cart_nobody_knows_is_not_found(checkout: Checkout, cart_id: str) -> None:
+async def test_unknown_cart_is_not_found(checkout: Checkout, cart_id: str) -> None:
     with pytest.raises(NotFound):
-        await checkout.place_order("cart_made_up", TYPED, expected_total=PRICE, ip=IP)
+        await checkout.place_order("cart_made_up", CHECKOUT_INPUT, expected_total=PRICE, ip=IP)
 
 
-async def test_pressed_at_the_same_time_it_makes_one_order(checkout: Checkout, cart_id: str) -> None:
+async def test_concurrent_clicks_make_one_order(checkout: Checkout, cart_id: str) -> None:
     await _ready(checkout, cart_id)
     presses = [
-        checkout.place_order(cart_id, TYPED, expected_total=PRICE + 12_000, ip=IP) for _press in range(4)
+        checkout.place_order(cart_id, CHECKOUT_INPUT, expected_total=PRICE + 12_000, ip=IP)
+        for _press in range(4)
     ]
     answers = await asyncio.gather(*presses, return_exceptions=True)
     placed = [answer for answer in answers if isinstance(answer, PlacedOrder)]
@@ -166,28 +163,28 @@ async def test_pressed_at_the_same_time_it_makes_one_order(checkout: Checkout, c
     assert len({answer.order_id for answer in placed}) == 1
     assert await _count(checkout, Order) == 1
     assert await _count(checkout, PaymentSession) == 1
-    again = await checkout.place_order(cart_id, TYPED, expected_total=PRICE + 12_000, ip=IP)
+    again = await checkout.place_order(cart_id, CHECKOUT_INPUT, expected_total=PRICE + 12_000, ip=IP)
     assert again == placed[0]
 
 
 @pytest.fixture
 def bank_list_reads(monkeypatch: pytest.MonkeyPatch) -> list[object]:
-    """One item for each time that the list of banks is read."""
+    """Return a list with one item for each time that the list of banks is read."""
     reads: list[object] = []
 
     async def count(*given: Any, **named: Any) -> Any:
         reads.append(given)
-        return await offered_banks(*given, **named)
+        return await list_offered_banks(*given, **named)
 
-    monkeypatch.setattr("backend.payment.providers.pse.provider.offered_banks", count)
+    monkeypatch.setattr("backend.payment.providers.pse.provider.list_offered_banks", count)
     return reads
 
 
-async def test_the_bank_list_is_read_once_between_the_button_and_the_bank(
+async def test_bank_list_is_read_once_per_purchase(
     checkout: Checkout, cart_id: str, bank_list_reads: list[object]
 ) -> None:
     await _ready(checkout, cart_id)
-    placed = await checkout.place_order(cart_id, TYPED, expected_total=PRICE + 12_000, ip=IP)
+    placed = await checkout.place_order(cart_id, CHECKOUT_INPUT, expected_total=PRICE + 12_000, ip=IP)
     assert placed.redirect_url is not None
     assert len(bank_list_reads) == 1
 
@@ -195,68 +192,72 @@ async def test_the_bank_list_is_read_once_between_the_button_and_the_bank(
 async def test_the_store_api_checks_the_payer_once(
     checkout: Checkout, cart_id: str, bank_list_reads: list[object]
 ) -> None:
-    """A wrong payer is refused, and nothing is stored for them; a right one goes to the bank."""
+    """Check that a wrong payer is refused without a stored session, and a right one goes to the bank."""
     await set_destination(checkout.database, cart_id, ANA)
     await checkout.offer_shipping(cart_id, ip=IP)
-    collection, _ = await checkout.collect(cart_id)
-    payer = {name: TYPED[name] for name in ("person_type", "doc_type", "doc_number", "bank")}
+    collection, _ = await checkout.create_collection(cart_id)
+    payer = {name: CHECKOUT_INPUT[name] for name in ("person_type", "doc_type", "doc_number", "bank")}
     how: dict[str, Any] = {"caller": Caller(None), "ip": IP, "replace": False, "return_url": None}
     for wrong in ({"bank": "0"}, {"doc_number": "1"}, {"email": "ana@"}):
         with pytest.raises(InvalidData) as refused:
-            await checkout.start_collected(collection.id, "gateway_pse", {**payer, **wrong}, **how)
+            await checkout.start_collection_payment(collection.id, "gateway_pse", {**payer, **wrong}, **how)
         assert set(refused.value.fields) == set(wrong)
     assert await _count(checkout, PaymentSession) == 0
     bank_list_reads.clear()
-    started = await checkout.start_collected(collection.id, "gateway_pse", {**payer, "ip": "8.8.8.8"}, **how)
+    started = await checkout.start_collection_payment(
+        collection.id, "gateway_pse", {**payer, "ip": "8.8.8.8"}, **how
+    )
     assert (started.payment.state, started.payment.data["payer_ip"]) == ("pending_authorization", IP)
     assert len(bank_list_reads) == 1
 
 
-async def test_every_problem_is_told_and_good_fields_are_not(checkout: Checkout, cart_id: str) -> None:
-    assert await checkout.problems(TYPED, IP) == {}
-    problems = await checkout.problems({**TYPED, "email": "ana@", "doc_number": "1", "bank": "0"}, IP)
+async def test_only_wrong_fields_have_messages(checkout: Checkout, cart_id: str) -> None:
+    assert await checkout.find_problems(CHECKOUT_INPUT, IP) == {}
+    problems = await checkout.find_problems(
+        {**CHECKOUT_INPUT, "email": "ana@", "doc_number": "1", "bank": "0"}, IP
+    )
     assert set(problems) == {"email", "doc_number", "bank"}
-    assert set(await checkout.problems({}, IP)) == {
+    assert set(await checkout.find_problems({}, IP)) == {
         *("email", "first_name", "last_name", "phone", "dane_code", "address", "suburb"),
         *("person_type", "doc_type", "doc_number", "bank", "consent_data", "consent_terms"),
     }
 
 
-async def test_whoever_holds_the_cart_or_the_link_finds_the_order(checkout: Checkout, cart_id: str) -> None:
-    assert await checkout.placed(cart_id) is None
+async def test_cart_and_link_give_access_to_the_order(checkout: Checkout, cart_id: str) -> None:
+    assert await checkout.find_placed_order(cart_id) is None
     await _ready(checkout, cart_id)
-    placed = await checkout.place_order(cart_id, TYPED, expected_total=PRICE + 12_000, ip=IP)
-    assert await checkout.placed(cart_id) == placed
-    assert await orders_of(checkout).placed(placed.order_id, placed.token) == placed
+    placed = await checkout.place_order(cart_id, CHECKOUT_INPUT, expected_total=PRICE + 12_000, ip=IP)
+    assert await checkout.find_placed_order(cart_id) == placed
+    assert await orders_of(checkout).get_placed_order(placed.order_id, placed.token) == placed
     with pytest.raises(NotFound):
-        await orders_of(checkout).placed(placed.order_id, "forged")
+        await orders_of(checkout).get_placed_order(placed.order_id, "forged")
 
 
-async def test_an_hour_after_the_order_only_its_link_finds_it(checkout: Checkout, cart_id: str) -> None:
+async def test_only_the_link_gives_access_an_hour_after_the_order(checkout: Checkout, cart_id: str) -> None:
     await _ready(checkout, cart_id)
-    placed = await checkout.place_order(cart_id, TYPED, expected_total=PRICE + 12_000, ip=IP)
+    placed = await checkout.place_order(cart_id, CHECKOUT_INPUT, expected_total=PRICE + 12_000, ip=IP)
     async with checkout.database.transaction() as session:
         await session.execute(update(Order).values(created_at=db_now(-JUST_PLACED)))
-    assert await checkout.placed(cart_id) is None
+    assert await checkout.find_placed_order(cart_id) is None
     with pytest.raises(NotFound):
-        await checkout.place_order(cart_id, TYPED, expected_total=PRICE + 12_000, ip=IP)
-    assert await orders_of(checkout).placed(placed.order_id, placed.token) == placed
+        await checkout.place_order(cart_id, CHECKOUT_INPUT, expected_total=PRICE + 12_000, ip=IP)
+    assert await orders_of(checkout).get_placed_order(placed.order_id, placed.token) == placed
 
 
-async def test_the_page_shows_what_is_known_without_asking_the_bank(
+async def test_page_without_refresh_does_not_ask_the_bank(
     checkout: Checkout, cart_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await _ready(checkout, cart_id)
-    placed = await checkout.place_order(cart_id, TYPED, expected_total=PRICE + 12_000, ip=IP)
+    placed = await checkout.place_order(cart_id, CHECKOUT_INPUT, expected_total=PRICE + 12_000, ip=IP)
     asked: list[str] = []
 
     async def ask(session_id: str) -> None:
         asked.append(session_id)
 
     monkeypatch.setattr(checkout.payments, "check_on_return", ask)
-    order = await orders_of(checkout).page(placed.order_id, placed.token, ask=False)
+    order = await orders_of(checkout).get_order_page(placed.order_id, placed.token, refresh=False)
     assert (order.status, order.number, asked) == ("pending", placed.number, [])
-    await orders_of(checkout).page(placed.order_id, placed.token)
+    await orders_of(checkout).get_order_page(placed.order_id, placed.token)
     assert len(asked) == 1
 
 

@@ -1,10 +1,10 @@
 """Payer, recipient and invoice party are three roles.
 
-| billing address | document | bank and UBL invoice say | label says |
+| billing address | document | bank and UBL invoice show | label shows |
 |---|---|---|---|
 | none | of a person | the recipient | the recipient |
 | names another person | of a person | that person | the recipient |
-| names nobody (a country, a company) | of a person | the recipient | the recipient |
+| has no person (a country, a company) | of a person | the recipient | the recipient |
 | names a company | NIT | the company | the recipient |
 | names a person, no company | NIT | that person | the recipient |
 | none, the recipient's address names a company | NIT | that company | the recipient |
@@ -22,19 +22,19 @@ from sqlalchemy import select, update
 from backend.app import Shop
 from backend.cart.models import Cart
 from backend.checkout.carts.restoration import restore_cart
-from backend.invoices.parties import buyer_of
+from backend.invoices.parties import build_customer_party
 from backend.migrations.sandbox_tables import SandboxTransaction
 from backend.office.orders.detail import order_detail
 from backend.orders.admin.export import COLUMNS, order_rows
 from backend.orders.models import Order
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderState
-from backend.shipping.addresses import recipient
+from backend.shipping.addresses import build_recipient
 from backend.staff.rights import COMMAND_LINE
-from tests.backend.orders.paying import order_row, said, sessions_of
-from tests.checkout_steps import TYPED, choose_pickup
-from tests.store_defaults import Defaults, make_toy
-from tests.store_steps import HOME, PAYER, PSE, post, shipped_cart
+from tests.backend.orders.paying import list_sessions, order_row, report_payment
+from tests.checkout_steps import CHECKOUT_INPUT, choose_pickup
+from tests.store_defaults import Defaults, add_product
+from tests.store_steps import HOME, PAYER, PSE, create_cart_with_shipping, post
 
 CC = {"bank": "1022", "person_type": "0", "doc_type": "CC", "doc_number": "1020304050"}
 NIT = {"bank": "1022", "person_type": "1", "doc_type": "NIT", "doc_number": "900123456"}
@@ -46,11 +46,11 @@ OFFICE = {"address_1": "Calle 80 # 68-20", "city": "Cali", "province": "Valle de
 @pytest.fixture
 async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
     async with shop.database.transaction() as session:
-        return await make_toy(session, shop_defaults, "trompo", stock=5, price=40_000)
+        return await add_product(session, shop_defaults, "trompo", stock=5, price=40_000)
 
 
 async def start(store: httpx.AsyncClient, cart_id: str, payer: dict[str, Any]) -> dict[str, Any]:
-    """Start to pay; the payment session as the wire shows it."""
+    """Start a payment, and return the payment session of the API."""
     owed = (await post(store, "/store/payment-collections", {"cart_id": cart_id}))["payment_collection"]
     path = f"/store/payment-collections/{owed['id']}/payment-sessions"
     answer = await post(store, path, {"provider_id": PSE, "data": payer})
@@ -58,14 +58,14 @@ async def start(store: httpx.AsyncClient, cart_id: str, payer: dict[str, Any]) -
     return session
 
 
-async def told_the_bank(shop: Shop) -> dict[str, str]:
-    """Return the fields of the newest request that the gateway got, in clear."""
+async def read_bank_request(shop: Shop) -> dict[str, str]:
+    """Return the decrypted fields of the newest request to the gateway."""
     newest = select(SandboxTransaction.fields).order_by(SandboxTransaction.ref_payco.desc()).limit(1)
     async with shop.database.read() as session:
         return dict((await session.execute(newest)).scalar_one())
 
 
-async def bought(
+async def buy(
     shop: Shop,
     store: httpx.AsyncClient,
     variant: str,
@@ -73,15 +73,15 @@ async def bought(
     billing: dict[str, Any] | None,
     **recipient_more: str,
 ) -> tuple[dict[str, str], Order]:
-    """Buy with these addresses: what the gateway was told, and the order."""
-    cart_id = await shipped_cart(store, variant)
+    """Buy with these addresses, and return the request to the gateway and the order."""
+    cart_id = await create_cart_with_shipping(store, variant)
     more: dict[str, Any] = {"shipping_address": {**HOME, **recipient_more}}
     if billing is not None:
         more["billing_address"] = billing
     await post(store, f"/store/carts/{cart_id}", more)
     await start(store, cart_id, payer)
     order = (await post(store, f"/store/carts/{cart_id}/complete"))["order"]
-    return await told_the_bank(shop), await order_row(shop, order["id"])
+    return await read_bank_request(shop), await order_row(shop, order["id"])
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ async def bought(
         ({**NIT, **IVAN}, None, {"company": "Otra"}, ("Iván", "Rey"), "Iván Rey"),
     ],
 )
-async def test_bank_and_invoice_name_the_payer_and_the_label_the_recipient(
+async def test_bank_and_invoice_have_the_payer_and_the_label_the_recipient(
     *,
     shop: Shop,
     store: httpx.AsyncClient,
@@ -112,24 +112,24 @@ async def test_bank_and_invoice_name_the_payer_and_the_label_the_recipient(
     names: tuple[str, str],
     invoiced: str,
 ) -> None:
-    sent, order = await bought(shop, store, trompo, payer, billing, **recipient_more)
+    sent, order = await buy(shop, store, trompo, payer, billing, **recipient_more)
     assert (sent["nombres"], sent["apellidos"], sent["documento"]) == (*names, payer["doc_number"])
     document = f"{payer['doc_type']} {payer['doc_number']}"
     document += "" if invoiced == "Ana Gómez" else f" · {invoiced}"
-    party = buyer_of(order)
+    party = build_customer_party(order)
     assert (party.name, party.document) == (invoiced, payer["doc_number"])
     async with shop.database.read() as session:
         detail = await order_detail(session, COMMAND_LINE, order.id, "Trompo")
-    assert (detail.buyer, detail.document) == ("Ana Gómez", document)
-    label = recipient(order.shipping_address, order.email)
+    assert (detail.customer_name, detail.document) == ("Ana Gómez", document)
+    label = build_recipient(order.shipping_address, order.email)
     assert (label.first_name, label.last_name, label.phone) == ("Ana", "Gómez", HOME["phone"])
     assert label.address == HOME["address_1"]
 
 
-async def test_an_export_has_the_name_of_the_document_and_that_of_the_label(
+async def test_export_has_the_names_of_document_and_label(
     shop: Shop, store: httpx.AsyncClient, trompo: str
 ) -> None:
-    _sent, order = await bought(shop, store, trompo, NIT, {"company": "La Peonza S.A.S."})
+    _sent, order = await buy(shop, store, trompo, NIT, {"company": "La Peonza S.A.S."})
     async with shop.database.read() as session:
         (row,) = await order_rows(session, [order])
     cells = dict(zip(COLUMNS, row, strict=True))
@@ -151,52 +151,52 @@ async def test_an_export_has_the_name_of_the_document_and_that_of_the_label(
         ({**LUCIA, "phone": "12"}, (HOME["address_1"], "Medellín", "Antioquia", HOME["phone"])),
     ],
 )
-async def test_a_place_is_taken_from_one_address_as_a_whole(
+async def test_place_is_taken_from_one_address_only(
     shop: Shop, store: httpx.AsyncClient, trompo: str, billing: dict[str, Any], place: tuple[str, ...]
 ) -> None:
-    sent, _order = await bought(shop, store, trompo, CC, billing)
+    sent, _order = await buy(shop, store, trompo, CC, billing)
     assert (sent["direccion"], sent["ciudad"], sent["depto"], sent["celular"]) == place
 
 
-async def test_a_payer_whose_last_name_is_not_known_is_asked_for_it(
+async def test_unknown_last_name_of_the_payer_is_required(
     shop: Shop, store: httpx.AsyncClient, trompo: str
 ) -> None:
-    """The recipient's is not theirs."""
-    cart_id = await shipped_cart(store, trompo)
+    """Check that the recipient's surname is not used for the payer."""
+    cart_id = await create_cart_with_shipping(store, trompo)
     await post(store, f"/store/carts/{cart_id}", {"billing_address": {"first_name": "Lucía"}})
     asked = await start(store, cart_id, {})
     fields = {one["field"] for one in asked["data"]["missing"]}
     assert "last_name" in fields
     assert "first_name" not in fields
     await start(store, cart_id, {**CC, "last_name": "Ñungo"})
-    sent = await told_the_bank(shop)
+    sent = await read_bank_request(shop)
     assert (sent["nombres"], sent["apellidos"]) == ("Lucía", "Ñungo")
 
 
-async def test_on_the_checkout_page_the_cart_s_billing_address_goes_first(
+async def test_billing_address_of_the_cart_has_priority_on_the_checkout_page(
     shop: Shop, store: httpx.AsyncClient, trompo: str
 ) -> None:
-    cart_id = await shipped_cart(store, trompo)
+    cart_id = await create_cart_with_shipping(store, trompo)
     await post(store, f"/store/carts/{cart_id}", {"billing_address": {**LUCIA, **OFFICE}})
     await choose_pickup(shop, cart_id)
-    placed = await shop.checkout.place_order(cart_id, TYPED, expected_total=40_000, ip="190.24.1.1")
-    sent, order = await told_the_bank(shop), await order_row(shop, placed.order_id)
+    placed = await shop.checkout.place_order(cart_id, CHECKOUT_INPUT, expected_total=40_000, ip="190.24.1.1")
+    sent, order = await read_bank_request(shop), await order_row(shop, placed.order_id)
     assert (sent["nombres"], sent["apellidos"], sent["ciudad"]) == ("Lucía", "Ñungo", "Cali")
-    assert sent["email"] == TYPED["email"]
-    assert buyer_of(order).name == "Lucía Ñungo"
-    assert recipient(order.shipping_address, order.email).first_name == "Ana"
+    assert sent["email"] == CHECKOUT_INPUT["email"]
+    assert build_customer_party(order).name == "Lucía Ñungo"
+    assert build_recipient(order.shipping_address, order.email).first_name == "Ana"
     assert order.payer == {
         "person_type": "0",
         "doc_type": "CC",
         "doc_number": "1020304050",
-        "email": TYPED["email"],
+        "email": CHECKOUT_INPUT["email"],
     }
 
 
-async def test_a_restored_cart_keeps_who_pays(shop: Shop, store: httpx.AsyncClient, trompo: str) -> None:
-    _sent, order = await bought(shop, store, trompo, PAYER, {**LUCIA, **OFFICE})
-    (payment,) = await sessions_of(shop, order.id)
-    await said(shop, payment.id, ProviderState.REJECTED)
+async def test_restored_cart_has_the_same_payer(shop: Shop, store: httpx.AsyncClient, trompo: str) -> None:
+    _sent, order = await buy(shop, store, trompo, PAYER, {**LUCIA, **OFFICE})
+    (payment,) = await list_sessions(shop, order.id)
+    await report_payment(shop, payment.id, ProviderState.REJECTED)
     cart_id = await restore_cart(shop.database, order.id, "")
     async with shop.database.read() as session:
         cart = (await session.execute(select(Cart).where(Cart.id == cart_id))).scalar_one()
@@ -204,15 +204,15 @@ async def test_a_restored_cart_keeps_who_pays(shop: Shop, store: httpx.AsyncClie
     assert cart.billing_address["first_name"] == "Lucía"
 
 
-async def test_a_payment_that_was_started_by_the_release_before_names_its_recipient(
+async def test_payment_started_by_the_previous_release_has_its_recipient(
     shop: Shop, store: httpx.AsyncClient, trompo: str
 ) -> None:
-    """Its snapshot holds the shipping address as its billing address."""
-    cart_id = await shipped_cart(store, trompo)
+    """Check a snapshot that holds the shipping address as its billing address."""
+    cart_id = await create_cart_with_shipping(store, trompo)
     await start(store, cart_id, CC)
     async with shop.database.transaction() as session:
         payment = (await session.execute(select(PaymentSession))).scalar_one()
         snapshot = {**payment.snapshot, "billing_address": payment.snapshot["shipping_address"]}
         await session.execute(update(PaymentSession).values(snapshot=snapshot))
     order = (await post(store, f"/store/carts/{cart_id}/complete"))["order"]
-    assert buyer_of(await order_row(shop, order["id"])).name == "Ana Gómez"
+    assert build_customer_party(await order_row(shop, order["id"])).name == "Ana Gómez"

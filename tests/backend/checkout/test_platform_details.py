@@ -1,10 +1,10 @@
-"""Small print of the platform that programs rely on: lines by metadata, `updated_at`, addresses of the book.
+"""Details of the platform that API clients use: lines by metadata, `updated_at`, addresses of the address book.
 
 | sent | outcome |
 |---|---|
 | the same variant with other metadata | another line; stock and limits count all lines of the variant |
 | the same metadata in another order of keys | the same line |
-| a shipping method | `updated_at` moves |
+| a shipping method | `updated_at` changes |
 | the id of an address of the customer's book | a copy of that address |
 | the id of another customer's address, or from a guest | 404, nothing changes |
 """
@@ -16,23 +16,30 @@ from backend.app import Shop
 from backend.customers.addresses import add_address
 from backend.customers.models import Customer
 from backend.edge.auth.bearer_tokens import CUSTOMER, TokenOwner, issue_token
-from tests.store_defaults import Defaults, make_toy
-from tests.store_steps import HOME, addressed_cart, get, option, pay, post
+from tests.store_defaults import Defaults, add_product
+from tests.store_steps import (
+    HOME,
+    create_addressed_cart,
+    create_payment_collection,
+    find_shipping_option,
+    get,
+    post,
+)
 
 
 @pytest.fixture
 async def cube(shop: Shop, shop_defaults: Defaults) -> str:
     """Return a variant with five units: one payment may hold all of them."""
     async with shop.database.transaction() as session:
-        return await make_toy(session, shop_defaults, "cubo", stock=5)
+        return await add_product(session, shop_defaults, "cubo", stock=5)
 
 
 def lines(cart: dict[str, object]) -> list[tuple[int, object]]:
     return [(line["quantity"], line["metadata"]) for line in cart["items"]]  # type: ignore[attr-defined]
 
 
-async def test_lines_with_other_metadata_share_the_stock(store: httpx.AsyncClient, cube: str) -> None:
-    path = f"/store/carts/{await addressed_cart(store, cube, 2)}"
+async def test_lines_with_different_metadata_share_the_stock(store: httpx.AsyncClient, cube: str) -> None:
+    path = f"/store/carts/{await create_addressed_cart(store, cube, 2)}"
     item = {"variant_id": cube, "quantity": 1}
     await post(store, f"{path}/line-items", {**item, "metadata": {"name": "Ana", "color": "azul"}})
     cart = (await post(store, f"{path}/line-items", {**item, "metadata": {"color": "azul", "name": "Ana"}}))[
@@ -47,16 +54,16 @@ async def test_lines_with_other_metadata_share_the_stock(store: httpx.AsyncClien
     assert lines((await post(store, plain, {"quantity": 4}))["cart"])[0][0] == 4
 
 
-async def test_an_order_keeps_both_lines_and_reserves_all_units(
+async def test_order_has_both_lines_and_reserves_all_units(
     store: httpx.AsyncClient, admin: httpx.AsyncClient, cube: str
 ) -> None:
-    cart_id = await addressed_cart(store, cube, 2)
+    cart_id = await create_addressed_cart(store, cube, 2)
     path = f"/store/carts/{cart_id}"
     engraved = {"variant_id": cube, "quantity": 3, "metadata": {"name": "Ana"}}
     await post(store, f"{path}/line-items", engraved)
-    chosen = await option(store, cart_id, "flat")
+    chosen = await find_shipping_option(store, cart_id, "flat")
     await post(store, f"{path}/shipping-methods", {"option_id": chosen["id"]})
-    await pay(store, cart_id)
+    await create_payment_collection(store, cart_id)
     order = (await post(store, f"{path}/complete"))["order"]
     assert lines(order) == [(2, {}), (3, {"name": "Ana"})]
     shown = (await get(admin, f"/admin/orders/{order['id']}"))["order"]
@@ -66,16 +73,16 @@ async def test_an_order_keeps_both_lines_and_reserves_all_units(
     assert gone.status_code == 400
 
 
-async def test_choosing_a_shipping_method_changes_the_cart(store: httpx.AsyncClient, cube: str) -> None:
-    cart_id = await addressed_cart(store, cube)
+async def test_choosing_a_shipping_method_updates_the_cart(store: httpx.AsyncClient, cube: str) -> None:
+    cart_id = await create_addressed_cart(store, cube)
     before = (await get(store, f"/store/carts/{cart_id}"))["cart"]["updated_at"]
-    chosen = await option(store, cart_id, "flat")
+    chosen = await find_shipping_option(store, cart_id, "flat")
     after = await post(store, f"/store/carts/{cart_id}/shipping-methods", {"option_id": chosen["id"]})
     assert after["cart"]["updated_at"] > before
 
 
 async def person_with_address(shop: Shop, email: str) -> tuple[dict[str, str], str]:
-    """Return the headers of a signed-in customer, and the id of the address in their book."""
+    """Return the headers of a signed-in customer, and the id of an address in their address book."""
     async with shop.database.transaction() as session:
         person = Customer(email=email, first_name="Ana")
         session.add(person)
@@ -85,7 +92,7 @@ async def person_with_address(shop: Shop, email: str) -> tuple[dict[str, str], s
     return {"authorization": f"Bearer {token}"}, entry.id
 
 
-async def test_an_address_of_the_book_is_taken_by_its_id(store: httpx.AsyncClient, shop: Shop) -> None:
+async def test_address_of_the_address_book_is_used_by_its_id(store: httpx.AsyncClient, shop: Shop) -> None:
     headers, entry = await person_with_address(shop, "ana@example.com")
     new = await store.post("/store/carts", json={"shipping_address": entry}, headers=headers)
     cart = new.json()["cart"]
@@ -94,11 +101,11 @@ async def test_an_address_of_the_book_is_taken_by_its_id(store: httpx.AsyncClien
     await store.post(path, json={"billing_address": {"address_2": "Torre 2"}}, headers=headers)
     changed = (await store.post(path, json={"billing_address": entry}, headers=headers)).json()["cart"]
     assert changed["billing_address"]["address_1"] == HOME["address_1"]
-    assert changed["billing_address"]["address_2"] is None  # all of it is the book's
+    assert changed["billing_address"]["address_2"] is None  # all fields are from the address book
 
 
 @pytest.mark.parametrize("is_signed_in", [True, False])
-async def test_an_address_of_somebody_else_is_not_found(
+async def test_address_of_another_customer_is_not_found(
     store: httpx.AsyncClient, shop: Shop, *, is_signed_in: bool
 ) -> None:
     _, entry = await person_with_address(shop, "luz@example.com")

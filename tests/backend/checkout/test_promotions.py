@@ -1,4 +1,4 @@
-"""A promotion on its way from the cart to the paid order: reserved, confirmed, given back; the agreed price stands."""
+"""A promotion from the cart to the paid order: reserved, confirmed, released; the agreed price stays valid."""
 
 from typing import Any
 
@@ -8,10 +8,10 @@ from sqlalchemy import select, update
 from backend.cart.access import open_cart
 from backend.cart.contents import read_contents
 from backend.cart.promotion_codes import add_codes, set_codes
-from backend.cart.totals import read_discounted
+from backend.cart.totals import read_discounted_totals
 from backend.core.errors import NothingToPay, TotalChanged
 from backend.orders.links.tokens import ORDER_LINK
-from backend.orders.service import lines_of_order, totals_of
+from backend.orders.service import compute_order_totals, list_order_lines
 from backend.payment.providers.base import CheckedPayer, ProviderState
 from backend.promotions.commands import ChangePromotion
 from backend.promotions.kinds import PromotionStatus
@@ -25,8 +25,8 @@ from tests.backend.checkout.paying_kit import PRICE, Till
 OFF = 4_000
 
 
-async def offer(till: Till, code: str = "DIEZ", **more: Any) -> Promotion:
-    """10 % off all lines, once in all."""
+async def add_promotion(till: Till, code: str = "DIEZ", **more: Any) -> Promotion:
+    """Create a promotion of 10 % off all lines, with one use."""
     method = {"type": "percentage", "target_type": "order", "value": 10, **more.pop("method", {})}
     body = {
         "code": code,
@@ -45,14 +45,14 @@ async def type_code(till: Till, cart_id: str, code: str = "DIEZ") -> None:
         await add_codes(session, await open_cart(session, cart_id), [code])
 
 
-async def total(till: Till, cart_id: str) -> int:
+async def read_total(till: Till, cart_id: str) -> int:
     async with till.database.read() as session:
-        totals, _ = await read_discounted(session, cart_id, await read_contents(session, cart_id))
+        totals, _ = await read_discounted_totals(session, cart_id, await read_contents(session, cart_id))
     return totals.total
 
 
-async def uses(till: Till) -> list[tuple[int, bool]]:
-    """Amount, and whether it is confirmed, of every use."""
+async def list_uses(till: Till) -> list[tuple[int, bool]]:
+    """Return amount and confirmation of every use."""
     async with till.database.read() as session:
         rows = (await session.execute(select(PromotionUse).order_by(PromotionUse.created_at))).scalars()
         return [(row.amount, row.confirmed_at is not None) for row in rows]
@@ -64,76 +64,76 @@ async def end(till: Till, promotion: Promotion) -> None:
 
 
 @pytest.mark.parametrize("provider", ["gateway_pse", "pp_system_default"])
-async def test_the_price_that_was_agreed_stands_though_the_promotion_ends(till: Till, provider: str) -> None:
-    promotion = await offer(till)
-    cart_id = await till.cart(await till.toy())
-    whole = await total(till, cart_id)
+async def test_agreed_price_stays_valid_when_the_promotion_ends(till: Till, provider: str) -> None:
+    promotion = await add_promotion(till)
+    cart_id = await till.cart(await till.make_variant())
+    whole = await read_total(till, cart_id)
     await type_code(till, cart_id)
     payment = await till.start(cart_id, provider)
-    assert (payment.amount, await uses(till)) == (whole - OFF, [(OFF, False)])
+    assert (payment.amount, await list_uses(till)) == (whole - OFF, [(OFF, False)])
     await end(till, promotion)
     async with till.database.transaction() as session:
         await delete_promotion(session, SHOP, promotion.id)
-    assert await total(till, cart_id) == whole - OFF
+    assert await read_total(till, cart_id) == whole - OFF
     order = (await till.checkout.complete(cart_id, expected_total=whole - OFF)).order
     assert (order.total, order.item_total) == (whole - OFF, PRICE - OFF)
     if provider == "gateway_pse":
         assert await till.decide(payment, ProviderState.CAPTURED) == "captured"
-        assert await uses(till) == [(OFF, True)]
+        assert await list_uses(till) == [(OFF, True)]
     async with till.database.read() as session:
-        totals = totals_of(order, await lines_of_order(session, order.id))
+        totals = compute_order_totals(order, await list_order_lines(session, order.id))
     assert (totals.total, totals.savings) == (whole - OFF, [("DIEZ", OFF)])
 
 
 @pytest.mark.parametrize("state", [ProviderState.REJECTED, ProviderState.EXPIRED, ProviderState.CANCELED])
-async def test_a_payment_that_fails_gives_the_last_use_back(till: Till, state: ProviderState) -> None:
-    await offer(till)
-    toy = await till.toy()
-    first, second = await till.cart(toy), await till.cart(toy)
+async def test_failed_payment_releases_the_last_use(till: Till, state: ProviderState) -> None:
+    await add_promotion(till)
+    variant = await till.make_variant()
+    first, second = await till.cart(variant), await till.cart(variant)
     await type_code(till, first)
     await type_code(till, second)
     payment = await till.start(first)
     await till.checkout.complete(first)
-    # the last use is the first cart's: the second costs all of it
-    assert await total(till, second) == payment.amount + OFF
+    # the first cart has the only use: the second has the full price
+    assert await read_total(till, second) == payment.amount + OFF
     with pytest.raises(TotalChanged):
         await till.checkout.start_payment(
             second, "gateway_pse", CheckedPayer({"bank": "1022"}), ip="", expected_total=payment.amount
         )
     await till.decide(payment, state)
-    assert await uses(till) == []
-    assert await total(till, second) == payment.amount
+    assert await list_uses(till) == []
+    assert await read_total(till, second) == payment.amount
     assert (await till.start(second)).amount == payment.amount
-    assert await uses(till) == [(OFF, False)]
+    assert await list_uses(till) == [(OFF, False)]
 
 
-async def test_whoever_is_late_for_the_last_use_is_told_that_the_total_changed(till: Till) -> None:
-    """Both have seen the lower price; the other was faster between that and the payment."""
-    promotion = await offer(till)
-    cart_id = await till.cart(await till.toy())
+async def test_second_client_for_the_last_use_gets_total_changed(till: Till) -> None:
+    """Check two clients that have seen the lower price; the other one pays first."""
+    promotion = await add_promotion(till)
+    cart_id = await till.cart(await till.make_variant())
     await type_code(till, cart_id)
-    seen = await total(till, cart_id)
+    seen = await read_total(till, cart_id)
     async with till.database.transaction() as session:
         session.add(PromotionUse(promotion_id=promotion.id, holder="cart_rival", amount=OFF))
     with pytest.raises(TotalChanged):
         await till.checkout.start_payment(
             cart_id, "gateway_pse", CheckedPayer({"bank": "1022"}), ip="", expected_total=seen
         )
-    assert await uses(till) == [(OFF, False)]
+    assert await list_uses(till) == [(OFF, False)]
     assert till.bank.states == {}
 
 
-async def test_a_payment_that_was_given_up_and_is_approved_late_has_its_price(till: Till) -> None:
-    await offer(till)
-    toy = await till.toy()
-    first, second = await till.cart(toy), await till.cart(toy)
+async def test_late_approval_of_a_closed_payment_has_its_price(till: Till) -> None:
+    await add_promotion(till)
+    variant = await till.make_variant()
+    first, second = await till.cart(variant), await till.cart(variant)
     await type_code(till, first)
     await type_code(till, second)
     payment = await till.start(first)
     order = (await till.checkout.complete(first)).order
     await till.checkout.close_payment(first)
-    assert await uses(till) == []
-    late = await till.start(second)  # takes the use that was given back
+    assert await list_uses(till) == []
+    late = await till.start(second)  # takes the released use
     await till.decide(payment, ProviderState.CAPTURED)
     assert (await till.read_order(order.id)).payment_status == "captured"
     assert (await till.read_order(order.id)).total == payment.amount == late.amount
@@ -144,98 +144,100 @@ async def test_a_payment_that_was_given_up_and_is_approved_late_has_its_price(ti
         assert list(counted) == [False, True]
 
 
-async def test_a_use_for_a_price_that_was_not_paid_is_given_back(till: Till) -> None:
-    """A payment that was given up pays the cart after all, at the price of the code that it had then."""
-    await offer(till)
-    await offer(till, "MIL", method={"type": "fixed", "value": 1_000})
-    cart_id = await till.cart(await till.toy())
+async def test_use_of_an_unpaid_price_is_released(till: Till) -> None:
+    """Check a closed payment that pays the cart later, at the price with its earlier code."""
+    await add_promotion(till)
+    await add_promotion(till, "MIL", method={"type": "fixed", "value": 1_000})
+    cart_id = await till.cart(await till.make_variant())
     await type_code(till, cart_id)
     given_up = await till.start(cart_id)
     await till.checkout.close_payment(cart_id)
     async with till.database.transaction() as session:
         await set_codes(session, await open_cart(session, cart_id), ["MIL"])
     other = await till.start(cart_id)
-    assert await uses(till) == [(1_000, False)]
+    assert await list_uses(till) == [(1_000, False)]
     assert await till.decide(given_up, ProviderState.CAPTURED) == "captured"
     assert await till.decide(other, ProviderState.REJECTED) == "rejected"
-    assert await uses(till) == [(OFF, True)]
+    assert await list_uses(till) == [(OFF, True)]
 
 
-async def test_paying_with_another_bank_keeps_the_use(till: Till) -> None:
-    await offer(till)
-    cart_id = await till.cart(await till.toy())
+async def test_change_of_bank_retains_the_use(till: Till) -> None:
+    await add_promotion(till)
+    cart_id = await till.cart(await till.make_variant())
     await type_code(till, cart_id)
     first = await till.start(cart_id)
     second = await till.start(cart_id, replace=True)
-    assert (second.amount, await uses(till)) == (first.amount, [(OFF, False)])
+    assert (second.amount, await list_uses(till)) == (first.amount, [(OFF, False)])
 
 
-async def test_a_cart_that_is_brought_back_has_its_code_while_that_applies(till: Till) -> None:
-    promotion = await offer(till)
-    cart_id = await till.cart(await till.toy())
+async def test_restored_cart_has_its_code_if_it_still_applies(till: Till) -> None:
+    promotion = await add_promotion(till)
+    cart_id = await till.cart(await till.make_variant())
     await type_code(till, cart_id)
     payment = await till.start(cart_id)
     order = (await till.checkout.complete(cart_id)).order
     await till.decide(payment, ProviderState.REJECTED)
     token = await _token(till, order.id)
-    again = await till.placed_orders.try_again(order.id, token)
+    again = await till.placed_orders.restore_canceled_cart(order.id, token)
     await till.ship(again)
-    assert await total(till, again) == payment.amount
+    assert await read_total(till, again) == payment.amount
     await end(till, promotion)
-    other = await till.placed_orders.try_again(order.id, token)
+    other = await till.placed_orders.restore_canceled_cart(order.id, token)
     await till.ship(other)
-    assert await total(till, other) == payment.amount + OFF
+    assert await read_total(till, other) == payment.amount + OFF
 
 
 async def _token(till: Till, order_id: str) -> str:
     return ORDER_LINK.token(till.checkout.settings.signing_key, order_id)
 
 
-async def test_another_code_voids_a_payment_that_no_bank_knows_of(till: Till) -> None:
-    await offer(till)
-    await offer(till, "MIL", method={"type": "fixed", "value": 1_000}, limit=None)
-    cart_id = await till.cart(await till.toy())
+async def test_new_code_cancels_a_payment_that_is_at_no_bank(till: Till) -> None:
+    await add_promotion(till)
+    await add_promotion(till, "MIL", method={"type": "fixed", "value": 1_000}, limit=None)
+    cart_id = await till.cart(await till.make_variant())
     await type_code(till, cart_id)
     payment = await till.start(cart_id, "pp_system_default")
     await type_code(till, cart_id, "MIL")
-    assert (await till.state(payment), await uses(till)) == ("canceled", [])
+    assert (await till.state(payment), await list_uses(till)) == ("canceled", [])
     again = await till.start(cart_id, "pp_system_default")
     assert again.amount == payment.amount - 1_000
-    assert sorted(await uses(till)) == [(1_000, False), (OFF, False)]
+    assert sorted(await list_uses(till)) == [(1_000, False), (OFF, False)]
 
 
-async def test_a_promotion_of_the_shipping_and_a_budget_of_pesos(till: Till) -> None:
+async def test_shipping_promotion_and_budget_in_pesos(till: Till) -> None:
     campaign = {
         "name": "Envíos",
         "campaign_identifier": "ENVIOS",
         "budget": {"type": "spend", "limit": 8_000},
     }
-    await offer(
+    await add_promotion(
         till, "MITAD", limit=None, campaign=campaign, is_automatic=True,
         method={"type": "percentage", "target_type": "order", "value": 15},
     )  # fmt: skip
-    toy = await till.toy(stock=9)
-    first, second = await till.cart(toy), await till.cart(toy)
-    assert await total(till, first) == await total(till, second)
+    variant = await till.make_variant(stock=9)
+    first, second = await till.cart(variant), await till.cart(variant)
+    assert await read_total(till, first) == await read_total(till, second)
     await till.start(first)
-    assert await uses(till) == [(6_000, False)]
+    assert await list_uses(till) == [(6_000, False)]
     # 2.000 pesos are left of the budget, and it would take 6.000: it does not apply
-    assert await total(till, second) == await total(till, first) + 6_000
+    assert await read_total(till, second) == await read_total(till, first) + 6_000
     async with till.database.transaction() as session:
         await session.execute(update(Campaign).values(budget_limit=12_000))
-    assert await total(till, second) == await total(till, first)
+    assert await read_total(till, second) == await read_total(till, first)
 
 
-async def test_no_bank_is_asked_for_0_pesos(till: Till) -> None:
+async def test_payment_of_0_pesos_is_refused_by_the_bank_provider(till: Till) -> None:
     all_of_it = {"type": "percentage", "value": 100}
-    await offer(till, "TODO", is_automatic=True, method={**all_of_it, "target_type": "order"})
-    await offer(till, "ENVIO", is_automatic=True, method={**all_of_it, "target_type": "shipping_methods"})
-    toy = await till.toy()
-    cart_id = await till.cart(toy)
-    assert await total(till, cart_id) == 0
+    await add_promotion(till, "TODO", is_automatic=True, method={**all_of_it, "target_type": "order"})
+    await add_promotion(
+        till, "ENVIO", is_automatic=True, method={**all_of_it, "target_type": "shipping_methods"}
+    )
+    variant = await till.make_variant()
+    cart_id = await till.cart(variant)
+    assert await read_total(till, cart_id) == 0
     with pytest.raises(NothingToPay):
         await till.start(cart_id)
-    assert (await uses(till), await till.available(toy), await till.orders()) == ([], 3, [])
+    assert (await list_uses(till), await till.available(variant), await till.orders()) == ([], 3, [])
     # staff confirm what is paid without a bank
     assert (await till.start(cart_id, "pp_system_default")).amount == 0
     assert (await till.checkout.complete(cart_id, expected_total=0)).order.total == 0

@@ -1,4 +1,4 @@
-"""A reservation that has expired ends its payment, unless something happened to that at the last moment."""
+"""An expired reservation ends its payment, unless the payment changes concurrently."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import select
 
 from backend.checkout.reservation_expiry import ReservationExpiry
-from backend.edge.wire import sibling_id
+from backend.edge.wire import derive_sibling_id
 from backend.inventory.models import Reservation
 from backend.jobs import Worker
 from backend.orders.models import Order
@@ -28,14 +28,14 @@ def database_url(sqlite_url: str) -> str:
 
 
 class SlowExpiry(ReservationExpiry):
-    """One that is held up between finding what has expired and ending it."""
+    """A job that pauses between finding the expired sessions and ending them."""
 
-    meanwhile: Callable[[], Awaitable[object]] | None = None
+    on_call: Callable[[], Awaitable[object]] | None = None
 
-    async def _expired(self, state: SessionState) -> Sequence[str]:
-        found = await super()._expired(state)
-        if found and self.meanwhile is not None:
-            await self.meanwhile()
+    async def _list_expired(self, state: SessionState) -> Sequence[str]:
+        found = await super()._list_expired(state)
+        if found and self.on_call is not None:
+            await self.on_call()
         return found
 
 
@@ -46,7 +46,7 @@ async def expire(till: Till, expiry: ReservationExpiry) -> None:
 
 
 async def manual_order(till: Till, variant: str) -> tuple[Order, PaymentSession]:
-    """An order whose money staff have three days to confirm."""
+    """Return an order whose money staff must confirm within three days."""
     cart_id = await till.cart(variant)
     payment = await till.start(cart_id, MANUAL)
     return (await till.checkout.complete(cart_id)).order, payment
@@ -57,34 +57,34 @@ async def reserved_until(till: Till) -> list[object]:
         return list((await session.execute(select(Reservation.expires_at))).scalars())
 
 
-async def test_a_cart_that_is_completed_at_the_last_moment_stays_an_order(till: Till) -> None:
-    trompo = await till.toy(stock=1)
+async def test_cart_completed_at_the_last_moment_stays_an_order(till: Till) -> None:
+    trompo = await till.make_variant(stock=1)
     cart_id = await till.cart(trompo)
     payment = await till.start(cart_id, MANUAL)
     await till.pass_time(RESERVATION_TIME + timedelta(seconds=1))
     expiry = SlowExpiry(till.database, till.checkout.payments)
-    expiry.meanwhile = lambda: till.checkout.complete(cart_id)
+    expiry.on_call = lambda: till.checkout.complete(cart_id)
     await expire(till, expiry)
     (order,) = await till.orders()
     assert (order.status, await till.state(payment)) == ("pending", "authorized")
     assert await till.available(trompo) == 0
 
 
-async def test_money_that_staff_confirm_at_the_last_moment_stays(till: Till) -> None:
-    trompo = await till.toy(stock=1)
+async def test_money_confirmed_at_the_last_moment_stays(till: Till) -> None:
+    trompo = await till.make_variant(stock=1)
     order, payment = await manual_order(till, trompo)
     await till.pass_time(timedelta(days=3))
     expiry = SlowExpiry(till.database, till.checkout.payments)
-    expiry.meanwhile = lambda: capture(
-        till.database, COMMAND_LINE, till.checkout.payments, sibling_id("pay", payment.id)
+    expiry.on_call = lambda: capture(
+        till.database, COMMAND_LINE, till.checkout.payments, derive_sibling_id("pay", payment.id)
     )
     await expire(till, expiry)
     assert (await till.read_order(order.id)).payment_status == "captured"
     assert (await till.state(payment), await till.available(trompo)) == ("captured", 0)
 
 
-async def test_an_order_of_which_something_was_sent_is_left_to_staff(till: Till) -> None:
-    trompo = await till.toy(stock=1)
+async def test_partly_sent_order_does_not_expire(till: Till) -> None:
+    trompo = await till.make_variant(stock=1)
     order, payment = await manual_order(till, trompo)
     await till.pack(order)
     await till.pass_time(timedelta(days=3))
@@ -94,9 +94,9 @@ async def test_an_order_of_which_something_was_sent_is_left_to_staff(till: Till)
     assert (await till.state(payment), await reserved_until(till)) == ("authorized", [None])
 
 
-async def test_a_payment_of_a_provider_that_the_shop_dropped_is_not_cancelled(till: Till) -> None:
-    """Only its reservation ends."""
-    trompo = await till.toy(stock=1)
+async def test_payment_of_a_removed_provider_is_not_cancelled(till: Till) -> None:
+    """Check that only its reservation ends."""
+    trompo = await till.make_variant(stock=1)
     order, payment = await manual_order(till, trompo)
     await till.pass_time(timedelta(days=3))
     await expire(till, ReservationExpiry(till.database, PaymentService(till.database, {})))

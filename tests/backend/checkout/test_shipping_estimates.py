@@ -1,4 +1,4 @@
-"""What shipping would cost, before the checkout: live, bounded, and never stuck on a carrier."""
+"""Shipping estimates before the checkout: live, limited, and never blocked by a carrier."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -8,11 +8,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import select, update
 
-from backend.cart.access import new_cart
+from backend.cart.access import create_empty_cart
 from backend.cart.lines import add_to_cart
 from backend.catalog.models import Product
 from backend.checkout import shipping_estimates
-from backend.checkout.shipping_estimates import ESTIMATES, ShippingEstimates
+from backend.checkout.shipping_estimates import ESTIMATES, ShippingEstimator
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database
 from backend.core.errors import InvalidData, NotFound, TooManyRequests
@@ -22,64 +22,64 @@ from backend.shipping.providers.base import FulfillmentProvider, Quote, QuoteReq
 from backend.shipping.providers.registry import ManualProvider
 from tests.backend.checkout.scripted_carrier import LETICIA, ScriptedCarrier
 from tests.checkout_steps import MEDELLIN
-from tests.store_defaults import make_toy, set_up_defaults
+from tests.store_defaults import add_product, set_up_defaults
 
 ANA, LUIS = Client("190.24.1.1"), Client("190.24.1.2")
 THURSDAY = datetime(2026, 12, 3, 15, tzinfo=UTC)
 
 
 @dataclass
-class Asking:
-    """A toy, a cart that holds two of it, and who prices their way."""
+class EstimateSetup:
+    """A product, a cart with two units of it, and the estimator of their shipping."""
 
     database: Database
-    toy: str
+    variant: str
     cart_id: str
     carrier: ScriptedCarrier
-    estimates: ShippingEstimates
+    estimates: ShippingEstimator
 
-    async def shown(self, town: str, client: Client = ANA) -> list[tuple[str, int | None, str]]:
-        """Of each way for one toy: its name, its price and the day of its arrival."""
-        ways = await self.estimates.of_variant(self.toy, town, client)
+    async def list_estimates(self, town: str, client: Client = ANA) -> list[tuple[str, int | None, str]]:
+        """Return name, price and day of arrival of each option for one product."""
+        ways = await self.estimates.estimate_variant(self.variant, town, client)
         return [(way.name, way.choice.amount if way.choice else None, str(way.arrives or "")) for way in ways]
 
-    def hang(self) -> asyncio.Event:
-        """The carrier does not answer until this is set."""
+    def block_carrier(self) -> asyncio.Event:
+        """Let the carrier answer only after the returned event is set."""
         may_answer = asyncio.Event()
 
         async def wait() -> None:
             await may_answer.wait()
 
-        self.carrier.meanwhile = wait
+        self.carrier.on_call = wait
         return may_answer
 
 
 @pytest.fixture
-async def asking(
+async def setup(
     database: Database, settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[Asking]:
+) -> AsyncIterator[EstimateSetup]:
     monkeypatch.setattr(shipping_estimates, "now", lambda: THURSDAY)
     defaults = await set_up_defaults(database, settings)
     async with database.transaction() as session:
-        toy = await make_toy(session, defaults, "trompo", stock=9)
-        cart_id = await new_cart(session)
-        await add_to_cart(session, cart_id, toy, 2)
+        variant = await add_product(session, defaults, "trompo", stock=9)
+        cart_id = await create_empty_cart(session)
+        await add_to_cart(session, cart_id, variant, 2)
         await session.execute(update(ShippingOption).values(name=ShippingOption.price_type))
     carrier = ScriptedCarrier()
     providers: dict[str, FulfillmentProvider] = {carrier.id: carrier, "manual_manual": ManualProvider()}
-    asked = ShippingEstimates(database, providers, patience=timedelta(seconds=0.05))
-    yield Asking(database, toy, cart_id, carrier, asked)
+    asked = ShippingEstimator(database, providers, answer_timeout=timedelta(seconds=0.05))
+    yield EstimateSetup(database, variant, cart_id, carrier, asked)
     await asked.close()
 
 
-async def test_each_way_has_its_price_and_its_day(asking: Asking) -> None:
+async def test_each_option_has_its_price_and_day(setup: EstimateSetup) -> None:
     # handed over on Friday, then three working days: the Tuesday in between is a holiday
-    assert await asking.shown(MEDELLIN) == [("calculated", 12_000, "2026-12-10"), ("flat", 0, "")]
-    assert await asking.shown(LETICIA) == [("calculated", 48_000, "2026-12-10"), ("flat", 0, "")]
+    assert await setup.list_estimates(MEDELLIN) == [("calculated", 12_000, "2026-12-10"), ("flat", 0, "")]
+    assert await setup.list_estimates(LETICIA) == [("calculated", 48_000, "2026-12-10"), ("flat", 0, "")]
 
 
-async def test_a_cart_is_priced_with_all_that_is_in_it(
-    asking: Asking, monkeypatch: pytest.MonkeyPatch
+async def test_cart_estimate_includes_all_units(
+    setup: EstimateSetup, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[QuoteRequest] = []
 
@@ -87,9 +87,9 @@ async def test_a_cart_is_priced_with_all_that_is_in_it(
         asked.append(request)
         return Quote(7_000, carrier="Envía")
 
-    monkeypatch.setattr(asking.carrier, "calculate_price", price)
-    ways = await asking.estimates.of_cart(asking.cart_id, LETICIA, ANA)
-    await asking.estimates.of_variant(asking.toy, LETICIA, ANA)
+    monkeypatch.setattr(setup.carrier, "calculate_price", price)
+    ways = await setup.estimates.estimate_cart(setup.cart_id, LETICIA, ANA)
+    await setup.estimates.estimate_variant(setup.variant, LETICIA, ANA)
     assert ways[0].choice is not None
     assert (ways[0].choice.amount, ways[0].arrives) == (7_000, None)
     assert [request.content_value for request in asked] == [100_000, 50_000]
@@ -97,80 +97,80 @@ async def test_a_cart_is_priced_with_all_that_is_in_it(
     assert {request.destination.dane_code for request in asked} == {LETICIA}
 
 
-async def test_what_was_just_quoted_is_not_asked_again_nor_counted(asking: Asking) -> None:
+async def test_cached_quote_is_neither_requested_nor_counted(setup: EstimateSetup) -> None:
     for _turn in range(ESTIMATES.per_pair + 5):
-        await asking.shown(MEDELLIN)
-    assert asking.carrier.asked == [MEDELLIN]
-    async with asking.database.transaction() as session:
-        await session.execute(update(Product).values(weight=9))  # another package is another question
-    await asking.shown(MEDELLIN)
-    assert asking.carrier.asked == [MEDELLIN] * 2
+        await setup.list_estimates(MEDELLIN)
+    assert setup.carrier.asked == [MEDELLIN]
+    async with setup.database.transaction() as session:
+        await session.execute(update(Product).values(weight=9))  # another package is another request
+    await setup.list_estimates(MEDELLIN)
+    assert setup.carrier.asked == [MEDELLIN] * 2
 
 
-async def test_the_same_question_at_once_is_one(asking: Asking) -> None:
-    await asyncio.gather(*(asking.shown(MEDELLIN, client) for client in (ANA, LUIS, ANA)))
-    assert asking.carrier.asked == [MEDELLIN]
+async def test_concurrent_identical_estimates_make_one_request(setup: EstimateSetup) -> None:
+    await asyncio.gather(*(setup.list_estimates(MEDELLIN, client) for client in (ANA, LUIS, ANA)))
+    assert setup.carrier.asked == [MEDELLIN]
 
 
-async def test_nobody_waits_for_a_slow_carrier_and_its_answer_is_kept(asking: Asking) -> None:
-    may_answer = asking.hang()
-    assert await asking.shown(MEDELLIN) == [("calculated", None, ""), ("flat", 0, "")]
-    question = asyncio.create_task(asking.shown(MEDELLIN))
+async def test_estimate_does_not_wait_for_a_slow_carrier_and_caches_its_answer(setup: EstimateSetup) -> None:
+    may_answer = setup.block_carrier()
+    assert await setup.list_estimates(MEDELLIN) == [("calculated", None, ""), ("flat", 0, "")]
+    question = asyncio.create_task(setup.list_estimates(MEDELLIN))
     may_answer.set()
     await question
-    assert await asking.shown(MEDELLIN) == [("calculated", 12_000, "2026-12-10"), ("flat", 0, "")]
-    assert asking.carrier.asked == [MEDELLIN]
+    assert await setup.list_estimates(MEDELLIN) == [("calculated", 12_000, "2026-12-10"), ("flat", 0, "")]
+    assert setup.carrier.asked == [MEDELLIN]
 
 
-async def test_a_fixed_price_stands_in_and_is_not_kept(
-    asking: Asking, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_fixed_price_is_not_cached(setup: EstimateSetup, monkeypatch: pytest.MonkeyPatch) -> None:
     async def fallen(_request: QuoteRequest) -> Quote:
-        asking.carrier.asked.append("fallen")
+        setup.carrier.asked.append("fallen")
         return Quote(15_000, is_fallback=True, delivery_days=2)
 
     with monkeypatch.context() as patch:
-        patch.setattr(asking.carrier, "calculate_price", fallen)
+        patch.setattr(setup.carrier, "calculate_price", fallen)
         for _turn in range(2):
-            assert await asking.shown(MEDELLIN) == [("calculated", 15_000, ""), ("flat", 0, "")]
-    assert (await asking.shown(MEDELLIN))[0][1] == 12_000
-    assert asking.carrier.asked == ["fallen", "fallen", MEDELLIN]
+            assert await setup.list_estimates(MEDELLIN) == [("calculated", 15_000, ""), ("flat", 0, "")]
+    assert (await setup.list_estimates(MEDELLIN))[0][1] == 12_000
+    assert setup.carrier.asked == ["fallen", "fallen", MEDELLIN]
 
 
-async def test_who_asks_for_too_much_waits(asking: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_estimates_per_client_are_limited(
+    setup: EstimateSetup, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def fallen(_request: QuoteRequest) -> Quote:
         return Quote(15_000, is_fallback=True)
 
-    monkeypatch.setattr(asking.carrier, "calculate_price", fallen)
+    monkeypatch.setattr(setup.carrier, "calculate_price", fallen)
     for _turn in range(ESTIMATES.per_pair):
-        await asking.shown(MEDELLIN)
+        await setup.list_estimates(MEDELLIN)
     with pytest.raises(TooManyRequests):
-        await asking.shown(MEDELLIN)
-    assert (await asking.shown(MEDELLIN, LUIS))[0][1] == 15_000
+        await setup.list_estimates(MEDELLIN)
+    assert (await setup.list_estimates(MEDELLIN, LUIS))[0][1] == 15_000
 
 
-async def test_all_together_ask_for_no_more_than_the_carrier_may_be_given(
-    asking: Asking, monkeypatch: pytest.MonkeyPatch
+async def test_concurrent_estimates_of_all_clients_are_limited(
+    setup: EstimateSetup, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shipping_estimates, "MOST_AT_ONCE", 1)
-    asking.hang()
-    await asking.shown(MEDELLIN)
+    monkeypatch.setattr(shipping_estimates, "CONCURRENCY", 1)
+    setup.block_carrier()
+    await setup.list_estimates(MEDELLIN)
     with pytest.raises(TooManyRequests):
-        await asking.shown(LETICIA)
+        await setup.list_estimates(LETICIA)
 
 
 @pytest.mark.parametrize("town", ["", "05", "00000000", "x" * 64])
-async def test_no_municipality_is_refused(asking: Asking, town: str) -> None:
+async def test_estimate_without_a_valid_municipality_is_refused(setup: EstimateSetup, town: str) -> None:
     with pytest.raises(InvalidData):
-        await asking.shown(town)
-    assert asking.carrier.asked == []
+        await setup.list_estimates(town)
+    assert setup.carrier.asked == []
 
 
-async def test_what_is_not_for_sale_is_not_priced(asking: Asking) -> None:
-    async with asking.database.transaction() as session:
+async def test_estimate_of_an_unpublished_product_is_refused(setup: EstimateSetup) -> None:
+    async with setup.database.transaction() as session:
         await session.execute(update(Product).values(status="draft"))
         assert (await session.execute(select(Product.id))).first() is not None
     with pytest.raises(NotFound):
-        await asking.shown(MEDELLIN)
+        await setup.list_estimates(MEDELLIN)
     with pytest.raises(NotFound):
-        await asking.estimates.of_cart("cart_0", MEDELLIN, ANA)
+        await setup.estimates.estimate_cart("cart_0", MEDELLIN, ANA)

@@ -1,4 +1,7 @@
-"""An order is what was paid for: a snapshot taken when the payment starts. Meanwhile the cart refuses changes."""
+"""An order contains the paid purchase: a snapshot from the start of the payment.
+
+Until its end the cart refuses changes.
+"""
 
 import asyncio
 from decimal import Decimal
@@ -22,12 +25,21 @@ from backend.payment.providers.pse.banks import BankListUnavailable
 from backend.payment.providers.pse.requests import Bank
 from backend.payment.transitions import apply_report
 from tests.backend.checkout.paying_kit import ANA, PRICE, Till
-from tests.store_defaults import Defaults, make_toy
-from tests.store_steps import HOME, PAYER, PSE, get, option, pay, post, shipped_cart
+from tests.store_defaults import Defaults, add_product
+from tests.store_steps import (
+    HOME,
+    PAYER,
+    PSE,
+    create_cart_with_shipping,
+    create_payment_collection,
+    find_shipping_option,
+    get,
+    post,
+)
 
 
-async def _change_behind(till: Till, cart_id: str) -> None:
-    """A cart that is changed under the payment, as the shop no longer lets anyone."""
+async def _change_during_payment(till: Till, cart_id: str) -> None:
+    """Change a cart during its payment, which the shop's own functions refuse."""
     async with till.database.transaction() as session:
         await session.execute(update(LineItem).where(LineItem.cart_id == cart_id).values(quantity=3))
         await session.execute(update(Variant).values(price=PRICE * 2))
@@ -39,15 +51,15 @@ async def _change_behind(till: Till, cart_id: str) -> None:
 
 
 @pytest.mark.parametrize("completes_first", [True, False])
-async def test_whatever_becomes_of_the_cart_the_order_is_what_the_bank_was_asked_for(
+async def test_order_contains_the_paid_purchase_and_not_the_changed_cart(
     till: Till, completes_first: bool
 ) -> None:
-    trompo = await till.toy()
+    trompo = await till.make_variant()
     cart_id = await till.cart(trompo)
     payment = await till.start(cart_id)
     if completes_first:
         await till.checkout.complete(cart_id)
-    await _change_behind(till, cart_id)
+    await _change_during_payment(till, cart_id)
     assert await till.decide(payment, ProviderState.CAPTURED) == "captured"
     (order,) = await till.orders()
     assert (order.total, order.payment_status, order.email) == (PRICE, "captured", ANA.email)
@@ -57,8 +69,8 @@ async def test_whatever_becomes_of_the_cart_the_order_is_what_the_bank_was_asked
     assert await till.attention() == []
 
 
-async def test_the_cart_refuses_changes_from_the_lock_on_and_until_the_payment_has_ended(till: Till) -> None:
-    trompo = await till.toy()
+async def test_cart_refuses_changes_until_the_payment_has_ended(till: Till) -> None:
+    trompo = await till.make_variant()
     cart_id = await till.cart(trompo)
     refusals: list[Conflict] = []
 
@@ -67,9 +79,9 @@ async def test_the_cart_refuses_changes_from_the_lock_on_and_until_the_payment_h
             await till.add(cart_id, trompo)
         refusals.append(Conflict(""))
 
-    till.bank.meanwhile = rival
+    till.bank.on_call = rival
     payment = await till.start(cart_id)
-    till.bank.meanwhile = None
+    till.bank.on_call = None
     await rival()
     assert len(refusals) == 2
     async with till.database.transaction() as session:
@@ -78,8 +90,8 @@ async def test_the_cart_refuses_changes_from_the_lock_on_and_until_the_payment_h
     await till.add(cart_id, trompo)
 
 
-async def test_a_payment_that_has_not_left_the_shop_is_dropped_by_a_change(till: Till) -> None:
-    trompo = await till.toy()
+async def test_change_cancels_a_payment_that_is_at_no_bank(till: Till) -> None:
+    trompo = await till.make_variant()
     cart_id = await till.cart(trompo)
     payment = await till.start(cart_id, "pp_system_default")
     await till.add(cart_id, trompo)
@@ -87,8 +99,8 @@ async def test_a_payment_that_has_not_left_the_shop_is_dropped_by_a_change(till:
     assert await till.available(trompo) == 3
 
 
-async def test_a_price_that_changed_before_a_payment_left_the_shop_is_asked_about_again(till: Till) -> None:
-    trompo = await till.toy()
+async def test_price_changed_before_the_payment_raises_total_changed(till: Till) -> None:
+    trompo = await till.make_variant()
     cart_id = await till.cart(trompo)
     await till.start(cart_id, "pp_system_default")
     async with till.database.transaction() as session:
@@ -100,16 +112,16 @@ async def test_a_price_that_changed_before_a_payment_left_the_shop_is_asked_abou
 @pytest.fixture
 async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
     async with shop.database.transaction() as session:
-        return await make_toy(session, shop_defaults, "trompo", stock=5, price=PRICE)
+        return await add_product(session, shop_defaults, "trompo", stock=5, price=PRICE)
 
 
-async def test_a_cheap_payment_buys_no_tricycles_over_the_store_api(
+async def test_cart_filled_after_a_cheap_payment_is_not_sold(
     store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults, trompo: str
 ) -> None:
     async with shop.database.transaction() as session:
-        tricycle = await make_toy(session, shop_defaults, "triciclo", stock=5, price=300_000)
-    cart_id = await shipped_cart(store, trompo)
-    await pay(store, cart_id, PSE)
+        tricycle = await add_product(session, shop_defaults, "triciclo", stock=5, price=300_000)
+    cart_id = await create_cart_with_shipping(store, trompo)
+    await create_payment_collection(store, cart_id, PSE)
     here, item = f"/store/carts/{cart_id}", {"variant_id": tricycle, "quantity": 2}
     chosen = {"option_id": "so_any"}
     for path, body in [
@@ -121,7 +133,7 @@ async def test_a_cheap_payment_buys_no_tricycles_over_the_store_api(
         answer = await store.post(path, json=body)
         assert (answer.status_code, answer.json()["type"]) == (409, "conflict"), path
         assert answer.json()["code"] == "invalid_state_error"
-    flat = await option(store, cart_id, "flat")
+    flat = await find_shipping_option(store, cart_id, "flat")
     chosen = {"option_id": flat["id"]}
     assert (await store.post(f"{here}/shipping-methods", json=chosen)).status_code == 409
     async with shop.database.read() as session:
@@ -138,12 +150,12 @@ async def test_a_cheap_payment_buys_no_tricycles_over_the_store_api(
     )
 
 
-async def test_a_cart_whose_payment_ended_without_money_is_not_completed(
+async def test_cart_with_a_failed_payment_is_not_completed(
     store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
     """wire: commerce-api, Guest checkout, what the provider's answer does."""
-    cart_id = await shipped_cart(store, trompo)
-    (payment,) = (await pay(store, cart_id, PSE))["payment_sessions"]
+    cart_id = await create_cart_with_shipping(store, trompo)
+    (payment,) = (await create_payment_collection(store, cart_id, PSE))["payment_sessions"]
     async with shop.database.read() as session:
         known = await session.get_one(PaymentSession, payment["id"])
     report = ProviderReport(
@@ -160,11 +172,11 @@ async def test_a_cart_whose_payment_ended_without_money_is_not_completed(
     )
 
 
-async def test_another_payment_takes_the_place_of_the_one_at_the_bank(
+async def test_new_payment_replaces_the_one_at_the_bank(
     store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
-    cart_id = await shipped_cart(store, trompo)
-    owed = await pay(store, cart_id, PSE)
+    cart_id = await create_cart_with_shipping(store, trompo)
+    owed = await create_payment_collection(store, cart_id, PSE)
     (first,) = owed["payment_sessions"]
     path = f"/store/payment-collections/{owed['id']}/payment-sessions"
     refused = await store.post(path, json={"provider_id": PSE, "data": PAYER})
@@ -180,11 +192,11 @@ async def test_another_payment_takes_the_place_of_the_one_at_the_bank(
 
 
 @pytest.mark.parametrize("is_ordered", [True, False])
-async def test_wrong_answers_leave_the_payment_that_they_were_to_replace(
+async def test_wrong_answers_do_not_close_the_payment_at_the_bank(
     store: httpx.AsyncClient, shop: Shop, trompo: str, is_ordered: bool
 ) -> None:
-    cart_id = await shipped_cart(store, trompo)
-    owed = await pay(store, cart_id, PSE)
+    cart_id = await create_cart_with_shipping(store, trompo)
+    owed = await create_payment_collection(store, cart_id, PSE)
     (first,) = owed["payment_sessions"]
     if is_ordered:
         await post(store, f"/store/carts/{cart_id}/complete")
@@ -192,31 +204,31 @@ async def test_wrong_answers_leave_the_payment_that_they_were_to_replace(
     wrong = {**PAYER, "doc_number": "1O2O", "replace": True}
     refused = await store.post(path, json={"provider_id": PSE, "data": wrong})
     assert (refused.status_code, "doc_number" in refused.json()["message"]) == (400, True)
-    await _stands_alone(shop, first["id"], is_ordered=is_ordered)
+    await _assert_only_payment(shop, first["id"], is_ordered=is_ordered)
     again = await post(store, path, {"provider_id": PSE, "data": {**PAYER, "replace": True}})
     assert again["payment_collection"]["payment_sessions"][0]["id"] != first["id"]
 
 
-async def test_a_payment_is_not_replaced_while_there_is_no_list_of_banks(
+async def test_payment_is_not_replaced_without_a_bank_list(
     store: httpx.AsyncClient, shop: Shop, trompo: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cart_id = await shipped_cart(store, trompo)
-    owed = await pay(store, cart_id, PSE)
+    cart_id = await create_cart_with_shipping(store, trompo)
+    owed = await create_payment_collection(store, cart_id, PSE)
     (first,) = owed["payment_sessions"]
     await post(store, f"/store/carts/{cart_id}/complete")
 
     async def no_list(*_asked: object, **_more: object) -> list[Bank]:
         raise BankListUnavailable
 
-    monkeypatch.setattr("backend.payment.providers.pse.provider.offered_banks", no_list)
+    monkeypatch.setattr("backend.payment.providers.pse.provider.list_offered_banks", no_list)
     path = f"/store/payment-collections/{owed['id']}/payment-sessions"
     refused = await store.post(path, json={"provider_id": PSE, "data": {**PAYER, "replace": True}})
     assert refused.status_code >= 500
-    await _stands_alone(shop, first["id"], is_ordered=True)
+    await _assert_only_payment(shop, first["id"], is_ordered=True)
 
 
-async def _stands_alone(shop: Shop, session_id: str, *, is_ordered: bool) -> None:
-    """The payment is at the bank, there is no other, and its order (if there is one) waits for it with its units."""
+async def _assert_only_payment(shop: Shop, session_id: str, *, is_ordered: bool) -> None:
+    """Check that the payment is at the bank without another, and that its order (if any) waits with its units."""
     async with shop.database.read() as session:
         payment = (await session.execute(select(PaymentSession))).scalar_one()
         orders = (await session.execute(select(Order))).scalars().all()
@@ -228,11 +240,9 @@ async def _stands_alone(shop: Shop, session_id: str, *, is_ordered: bool) -> Non
     assert "order_unconfirmed" not in mails
 
 
-async def test_a_payment_is_given_up_without_another_and_the_cart_is_free(
-    store: httpx.AsyncClient, trompo: str
-) -> None:
-    cart_id = await shipped_cart(store, trompo)
-    owed = await pay(store, cart_id, PSE)
+async def test_payment_can_be_closed_without_a_new_one(store: httpx.AsyncClient, trompo: str) -> None:
+    cart_id = await create_cart_with_shipping(store, trompo)
+    owed = await create_payment_collection(store, cart_id, PSE)
     path = f"/store/payment-collections/{owed['id']}/payment-sessions"
     answer = await post(store, path, {"provider_id": PSE, "data": {"replace": True}})
     (given_up,) = answer["payment_collection"]["payment_sessions"]
@@ -241,8 +251,8 @@ async def test_a_payment_is_given_up_without_another_and_the_cart_is_free(
     assert (await get(store, f"/store/carts/{cart_id}"))["cart"]["items"][0]["quantity"] == 2
 
 
-async def test_two_who_replace_at_once_start_one_payment(till: Till) -> None:
-    trompo = await till.toy()
+async def test_two_concurrent_replacements_start_one_payment(till: Till) -> None:
+    trompo = await till.make_variant()
     cart_id = await till.cart(trompo)
     await till.start(cart_id)
     both_asked = asyncio.Barrier(2)
@@ -253,7 +263,7 @@ async def test_two_who_replace_at_once_start_one_payment(till: Till) -> None:
             asked.append("how the first payment stands")
             await both_asked.wait()
 
-    till.bank.meanwhile = wait_for_the_rival
+    till.bank.on_call = wait_for_the_rival
     both = await asyncio.gather(
         *(till.start(cart_id, replace=True) for _ in range(2)), return_exceptions=True
     )
@@ -262,8 +272,8 @@ async def test_two_who_replace_at_once_start_one_payment(till: Till) -> None:
     assert await till.available(trompo) == 2
 
 
-async def test_what_is_replaced_was_approved_meanwhile_and_stands(till: Till) -> None:
-    trompo = await till.toy()
+async def test_payment_approved_before_its_replacement_stays_valid(till: Till) -> None:
+    trompo = await till.make_variant()
     cart_id = await till.cart(trompo)
     payment = await till.start(cart_id)
     till.bank.states[payment.invoice] = ProviderState.CAPTURED
@@ -273,8 +283,8 @@ async def test_what_is_replaced_was_approved_meanwhile_and_stands(till: Till) ->
     assert (order.payment_status, len(till.bank.started)) == ("captured", 1)
 
 
-async def test_an_order_that_awaits_its_payment_is_paid_by_the_one_that_replaced_it(till: Till) -> None:
-    trompo = await till.toy()
+async def test_waiting_order_is_paid_by_the_replacing_payment(till: Till) -> None:
+    trompo = await till.make_variant()
     order, first = await till.order(trompo)
     second = await till.start(order.cart_id, replace=True)
     assert await till.state(first) == "closed"
@@ -286,9 +296,9 @@ async def test_an_order_that_awaits_its_payment_is_paid_by_the_one_that_replaced
     assert (await till.read_order(order.id)).payment_status == "captured"
 
 
-async def test_the_closed_payment_pays_what_it_was_for(till: Till) -> None:
-    """The cart was made dearer after the first payment was given up; the bank approves the first."""
-    trompo = await till.toy()
+async def test_closed_payment_pays_its_own_snapshot(till: Till) -> None:
+    """Check a cart that became more expensive after its first payment was closed; the bank approves the first."""
+    trompo = await till.make_variant()
     cart_id = await till.cart(trompo)
     first = await till.start(cart_id)
     await till.checkout.close_payment(cart_id)

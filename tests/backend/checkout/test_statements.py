@@ -1,14 +1,14 @@
-"""How often the database is asked: what a purchase, or a page that shows a cart, asks more than before is seen here."""
+"""Number of database statements of a purchase and of a page with a cart. An increase fails here."""
 
 import httpx
 
 from backend.app import Shop
-from backend.cart.access import new_cart
+from backend.cart.access import create_empty_cart
 from backend.cart.lines import add_to_cart
-from backend.cart.views import cart_view
-from tests.statements import statements_of
-from tests.store_defaults import Defaults, make_toy
-from tests.store_steps import bought
+from backend.cart.views import read_cart_view
+from tests.statements import record_statements
+from tests.store_defaults import Defaults, add_product
+from tests.store_steps import complete_purchase
 
 STATEMENTS = 40
 """Of a guest's purchase in six requests, in a shop without promotions, without what begins a transaction. One counts
@@ -16,34 +16,34 @@ the client's question to the carrier, before it is asked.
 """
 
 
-def after_beginning(statements: list[str]) -> list[str]:
-    """The statements but for what begins a transaction."""
+def drop_begin_statements(statements: list[str]) -> list[str]:
+    """Return the statements except those that begin a transaction."""
     return [statement for statement in statements if not statement.startswith("BEGIN")]
 
 
-async def test_a_purchase_asks_no_more_than_it_did(
+async def test_number_of_statements_of_a_purchase_does_not_grow(
     store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     async with shop.database.transaction() as session:
-        toy = await make_toy(session, shop_defaults, "trompo", stock=50, price=40_000)
-    await bought(store, toy)  # what is read once and known from then on
-    with statements_of(shop.database) as asked:
-        await bought(store, toy)
-    asked = after_beginning(asked)
+        variant = await add_product(session, shop_defaults, "trompo", stock=50, price=40_000)
+    await complete_purchase(store, variant)  # rows that are read once and cached
+    with record_statements(shop.database) as asked:
+        await complete_purchase(store, variant)
+    asked = drop_begin_statements(asked)
     assert len(asked) == STATEMENTS, "\n".join(asked)
 
 
-async def test_a_cart_is_shown_from_one_statement_and_one_for_its_wrapping(
-    shop: Shop, shop_defaults: Defaults
-) -> None:
+async def test_cart_view_needs_two_statements(shop: Shop, shop_defaults: Defaults) -> None:
     async with shop.database.transaction() as session:
-        toys = [await make_toy(session, shop_defaults, handle, stock=5) for handle in ("trompo", "yoyo")]
-        cart_id = await new_cart(session)
-        for toy in toys:
-            await add_to_cart(session, cart_id, toy)
+        variants = [
+            await add_product(session, shop_defaults, handle, stock=5) for handle in ("trompo", "yoyo")
+        ]
+        cart_id = await create_empty_cart(session)
+        for variant in variants:
+            await add_to_cart(session, cart_id, variant)
     async with shop.database.read() as session:
-        with statements_of(shop.database) as asked:
-            view = await cart_view(session, cart_id)
+        with record_statements(shop.database) as asked:
+            view = await read_cart_view(session, cart_id)
     assert [line.max_quantity for line in view.lines] == [5, 5]
-    asked = after_beginning(asked)
+    asked = drop_begin_statements(asked)
     assert len(asked) == 2, "\n".join(asked)

@@ -13,18 +13,18 @@ from backend.catalog.models import Product, Variant
 from backend.core.db.database import db_now
 from backend.orders.models import Order
 from backend.shipping.models import LocationFulfillmentProvider, LocationSalesChannel
-from tests.store_defaults import Defaults, make_toy
+from tests.store_defaults import Defaults, add_product
 from tests.store_steps import (
     HOME,
     MANUAL,
     PSE,
-    addressed_cart,
-    bought,
+    complete_purchase,
+    create_addressed_cart,
+    create_cart_with_shipping,
+    create_payment_collection,
+    find_shipping_option,
     get,
-    option,
-    pay,
     post,
-    shipped_cart,
 )
 
 PRICE = 40_000
@@ -33,11 +33,11 @@ PRICE = 40_000
 @pytest.fixture
 async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
     async with shop.database.transaction() as session:
-        return await make_toy(session, shop_defaults, "trompo", stock=5, price=PRICE)
+        return await add_product(session, shop_defaults, "trompo", stock=5, price=PRICE)
 
 
 async def placed_ago(shop: Shop, order_id: str, age: timedelta) -> None:
-    """Let the order be as old as this by the database's clock."""
+    """Set the order's age by the database's clock."""
     async with shop.database.transaction() as session:
         await session.execute(update(Order).where(Order.id == order_id).values(created_at=db_now(-age)))
 
@@ -46,7 +46,7 @@ async def _refused(answer: httpx.Response) -> tuple[int, dict[str, Any]]:
     return answer.status_code, answer.json()
 
 
-async def test_a_guest_buys_by_pse_in_seven_steps(store: httpx.AsyncClient, trompo: str) -> None:
+async def test_guest_buys_by_pse_in_seven_steps(store: httpx.AsyncClient, trompo: str) -> None:
     """spec: What the service does 2 and 3; States and transitions, pending_authorization."""
     cart = (await post(store, "/store/carts", {}))["cart"]
     assert (cart["total"], cart["items"], cart["shipping_address"]["country_code"]) == (0, [], "co")
@@ -58,13 +58,13 @@ async def test_a_guest_buys_by_pse_in_seven_steps(store: httpx.AsyncClient, trom
     change = {"email": "ana@example.com", "shipping_address": HOME}
     cart = (await post(store, f"/store/carts/{cart_id}", change))["cart"]
     assert cart["shipping_address"]["metadata"] == HOME["metadata"]
-    calculated = await option(store, cart_id, "calculated")
+    calculated = await find_shipping_option(store, cart_id, "calculated")
     cart = (await post(store, f"/store/carts/{cart_id}/shipping-methods", {"option_id": calculated["id"]}))[
         "cart"
     ]
     assert cart["shipping_total"] == calculated["amount"] > 0
     assert cart["total"] == 2 * PRICE + calculated["amount"] == cart["subtotal"] + cart["tax_total"]
-    owed = await pay(store, cart_id, PSE)
+    owed = await create_payment_collection(store, cart_id, PSE)
     (session,) = owed["payment_sessions"]
     assert (owed["amount"], session["amount"], session["status"]) == (
         cart["total"],
@@ -79,21 +79,19 @@ async def test_a_guest_buys_by_pse_in_seven_steps(store: httpx.AsyncClient, trom
     assert order["items"][0]["detail"]["quantity"] == 2
 
 
-async def test_the_platforms_name_of_the_provider_is_understood(
-    store: httpx.AsyncClient, trompo: str
-) -> None:
-    owed = await pay(store, await shipped_cart(store, trompo), PSE)
+async def test_platform_id_of_the_provider_is_accepted(store: httpx.AsyncClient, trompo: str) -> None:
+    owed = await create_payment_collection(store, await create_cart_with_shipping(store, trompo), PSE)
     again = await store.post(
         f"/store/payment-collections/{owed['id']}/payment-sessions", json={"provider_id": "pp_gateway_pse"}
     )
-    assert again.status_code == 409  # the first one is at the bank: never two debits
+    assert again.status_code == 409  # the first payment is at the bank: there must not be two debits
 
 
-async def test_what_pse_has_to_be_told_is_named_with_its_choices(
+async def test_missing_pse_answers_are_listed_with_their_choices(
     store: httpx.AsyncClient, trompo: str
 ) -> None:
-    """A storefront that knows nothing of PSE chooses it: nothing starts, and it is told what to ask."""
-    cart_id = await shipped_cart(store, trompo)
+    """Check a storefront that does not know PSE: nothing starts, and the answer lists the questions."""
+    cart_id = await create_cart_with_shipping(store, trompo)
     owed = (await post(store, "/store/payment-collections", {"cart_id": cart_id}))["payment_collection"]
     path = f"/store/payment-collections/{owed['id']}/payment-sessions"
     for body in ({"provider_id": PSE}, {"provider_id": "pp_gateway_pse", "data": {}}):
@@ -104,7 +102,7 @@ async def test_what_pse_has_to_be_told_is_named_with_its_choices(
             owed["amount"],
         )
     missing = {answer["field"]: answer for answer in asking["data"]["missing"]}
-    assert list(missing) == ["bank", "person_type", "doc_type", "doc_number"]  # the rest is the cart's
+    assert list(missing) == ["bank", "person_type", "doc_type", "doc_number"]  # the rest is from the cart
     assert missing["bank"]["message"] == "Elige tu banco."
     codes = {name: [choice["code"] for choice in answer["choices"]] for name, answer in missing.items()}
     assert (codes["person_type"], codes["doc_number"]) == (["0", "1"], [])
@@ -127,20 +125,20 @@ async def test_what_pse_has_to_be_told_is_named_with_its_choices(
     assert (await store.post("/store/payment-collections", json={"cart_id": unready})).status_code == 400
 
 
-async def test_completing_eight_times_at_once_makes_one_order(store: httpx.AsyncClient, trompo: str) -> None:
+async def test_eight_concurrent_completions_make_one_order(store: httpx.AsyncClient, trompo: str) -> None:
     """wire: commerce-api, Guest checkout 8."""
-    cart_id = await shipped_cart(store, trompo)
-    await pay(store, cart_id)
+    cart_id = await create_cart_with_shipping(store, trompo)
+    await create_payment_collection(store, cart_id)
     answers = await asyncio.gather(*(post(store, f"/store/carts/{cart_id}/complete") for _ in range(8)))
     assert len({answer["order"]["id"] for answer in answers}) == 1
     assert answers[0]["order"]["payment_status"] == "authorized"
 
 
-async def test_an_order_is_open_to_its_id_for_an_hour_and_then_to_its_token(
+async def test_order_is_open_by_its_id_for_an_hour_and_then_by_its_token(
     store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
     """wire: commerce-api, preface: an order shown in full only to its owner or a signed token."""
-    order = await bought(store, trompo)
+    order = await complete_purchase(store, trompo)
     path, token = f"/store/orders/{order['id']}", order["access_token"]
     whole = (await get(store, path))["order"]
     assert (whole.keys(), whole["shipping_address"]) == (
@@ -167,43 +165,43 @@ async def test_an_order_is_open_to_its_id_for_an_hour_and_then_to_its_token(
     assert (await store.get("/store/orders")).json() == {"message": "Unauthorized"}
 
 
-async def test_shipping_is_priced_live_on_every_call(store: httpx.AsyncClient, trompo: str) -> None:
+async def test_every_call_has_live_shipping_prices(store: httpx.AsyncClient, trompo: str) -> None:
     """spec: Endpoints, GET /store/shipping-options."""
-    cart_id = await addressed_cart(store, trompo)
-    near = await option(store, cart_id, "calculated")
+    cart_id = await create_addressed_cart(store, trompo)
+    near = await find_shipping_option(store, cart_id, "calculated")
     await post(
         store, f"/store/carts/{cart_id}", {"shipping_address": {"city": "Leticia", "province": "Amazonas"}}
     )
-    far = await option(store, cart_id, "calculated")
+    far = await find_shipping_option(store, cart_id, "calculated")
     assert (near["id"], near["metadata"]["is_fallback"]) == (far["id"], False)
     assert near["amount"] != far["amount"]
     one = await post(store, f"/store/shipping-options/{near['id']}/calculate", {"cart_id": cart_id})
     assert one["shipping_option"]["amount"] == far["amount"]
 
 
-async def test_another_place_voids_the_shipping_price(store: httpx.AsyncClient, trompo: str) -> None:
-    cart_id = await shipped_cart(store, trompo, price_type="calculated")
+async def test_another_place_removes_the_shipping_price(store: httpx.AsyncClient, trompo: str) -> None:
+    cart_id = await create_cart_with_shipping(store, trompo, price_type="calculated")
     moved = {"shipping_address": {**HOME, "address_1": "Otra calle 1", "metadata": None}}
     cart = (await post(store, f"/store/carts/{cart_id}", moved))["cart"]
     assert (cart["shipping_methods"], cart["shipping_total"]) == ([], 0)
 
 
-async def test_no_options_when_the_location_is_not_linked_to_the_channel(
+async def test_location_outside_the_channel_has_no_options(
     store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
     """spec: Errors, Stock location not linked to the sales channel."""
-    cart_id = await addressed_cart(store, trompo)
+    cart_id = await create_addressed_cart(store, trompo)
     async with shop.database.transaction() as session:
         await session.execute(delete(LocationSalesChannel))
     assert await get(store, "/store/shipping-options", cart_id=cart_id) == {"shipping_options": []}
 
 
-async def test_a_provider_that_is_not_linked_cannot_be_chosen(
+async def test_option_of_an_unlinked_provider_cannot_be_chosen(
     store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
     """spec: Errors, Cart shipping-method selection with a provider not linked to the stock location."""
-    cart_id = await addressed_cart(store, trompo)
-    calculated = await option(store, cart_id, "calculated")
+    cart_id = await create_addressed_cart(store, trompo)
+    calculated = await find_shipping_option(store, cart_id, "calculated")
     async with shop.database.transaction() as session:
         await session.execute(
             delete(LocationFulfillmentProvider).where(
@@ -221,7 +219,7 @@ NO_SESSION = "Payment sessions are required to complete cart"
 NO_SHIPPING = "No shipping method selected but the cart contains items that require shipping."
 
 
-async def test_what_is_missing_is_said_in_the_platforms_words(store: httpx.AsyncClient, trompo: str) -> None:
+async def test_missing_steps_have_the_messages_of_the_platform(store: httpx.AsyncClient, trompo: str) -> None:
     """wire: commerce-api, Error bodies."""
 
     async def complaint(cart_id: str) -> str:
@@ -231,19 +229,19 @@ async def test_what_is_missing_is_said_in_the_platforms_words(store: httpx.Async
 
     empty = (await post(store, "/store/carts"))["cart"]["id"]
     assert await complaint(empty) == "Cannot complete a cart with no items"
-    cart_id = await addressed_cart(store, trompo)
+    cart_id = await create_addressed_cart(store, trompo)
     assert await complaint(cart_id) == NO_COLLECTION
     refused = await _refused(await store.post("/store/payment-collections", json={"cart_id": cart_id}))
     assert refused == (400, {"type": "invalid_data", "message": NO_SHIPPING})
-    cart_id = await shipped_cart(store, trompo)
+    cart_id = await create_cart_with_shipping(store, trompo)
     await post(store, "/store/payment-collections", {"cart_id": cart_id})
     assert await complaint(cart_id) == NO_SESSION
 
 
 async def test_changing_items_deletes_the_session(store: httpx.AsyncClient, trompo: str) -> None:
     """wire: commerce-api, Guest checkout."""
-    cart_id = await shipped_cart(store, trompo)
-    first = await pay(store, cart_id)
+    cart_id = await create_cart_with_shipping(store, trompo)
+    first = await create_payment_collection(store, cart_id)
     assert [session["status"] for session in first["payment_sessions"]] == ["pending"]
     cart = (await post(store, f"/store/carts/{cart_id}/line-items", {"variant_id": trompo, "quantity": 1}))[
         "cart"
@@ -253,9 +251,9 @@ async def test_changing_items_deletes_the_session(store: httpx.AsyncClient, trom
     assert refused.json()["message"] == NO_SESSION
 
 
-async def test_a_completed_cart_does_not_change(store: httpx.AsyncClient, trompo: str) -> None:
-    cart_id = await shipped_cart(store, trompo)
-    await pay(store, cart_id)
+async def test_completed_cart_does_not_change(store: httpx.AsyncClient, trompo: str) -> None:
+    cart_id = await create_cart_with_shipping(store, trompo)
+    await create_payment_collection(store, cart_id)
     await post(store, f"/store/carts/{cart_id}/complete")
     item = {"variant_id": trompo, "quantity": 1}
     refused = await store.post(f"/store/carts/{cart_id}/line-items", json=item)
@@ -263,7 +261,7 @@ async def test_a_completed_cart_does_not_change(store: httpx.AsyncClient, trompo
     assert (refused.status_code, refused.json()) == (400, completed)
 
 
-async def test_stock_is_the_limit(store: httpx.AsyncClient, trompo: str) -> None:
+async def test_more_units_than_stocked_are_refused(store: httpx.AsyncClient, trompo: str) -> None:
     """wire: commerce-api, Error bodies, out of stock."""
     item = {"variant_id": trompo, "quantity": 6}
     expected = {
@@ -281,7 +279,7 @@ async def test_stock_is_the_limit(store: httpx.AsyncClient, trompo: str) -> None
 
 async def test_twelve_carts_race_for_five_units(store: httpx.AsyncClient, trompo: str) -> None:
     """wire: commerce-api, Stock: exactly five orders, seven refusals."""
-    ready = [await shipped_cart(store, trompo) for _ in range(12)]
+    ready = [await create_cart_with_shipping(store, trompo) for _ in range(12)]
 
     async def buy(cart_id: str) -> int:
         owed = (await post(store, "/store/payment-collections", {"cart_id": cart_id}))["payment_collection"]
@@ -294,7 +292,7 @@ async def test_twelve_carts_race_for_five_units(store: httpx.AsyncClient, trompo
     assert sorted(await asyncio.gather(*map(buy, ready))) == [200] * 5 + [400] * 7
 
 
-async def test_a_lines_units_change_and_go(store: httpx.AsyncClient, trompo: str) -> None:
+async def test_line_quantity_can_be_changed_and_removed(store: httpx.AsyncClient, trompo: str) -> None:
     cart = (await post(store, "/store/carts", {"items": [{"variant_id": trompo, "quantity": 1}]}))["cart"]
     path = f"/store/carts/{cart['id']}/line-items"
     line = cart["items"][0]["id"]
@@ -311,25 +309,25 @@ async def test_a_lines_units_change_and_go(store: httpx.AsyncClient, trompo: str
     )
 
 
-async def test_a_price_is_never_taken_from_outside(store: httpx.AsyncClient, trompo: str) -> None:
+async def test_price_in_a_request_is_ignored(store: httpx.AsyncClient, trompo: str) -> None:
     """design: decision 9."""
     item = {"variant_id": trompo, "quantity": 1, "unit_price": 1}
     refused = await store.post("/store/carts", json={"items": [item]})
     assert refused.json()["message"] == "Invalid request: Unrecognized fields: 'unit_price'"
 
 
-async def test_a_price_that_changed_after_the_session_asks_again(
+async def test_price_changed_after_the_session_is_refused(
     store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
-    cart_id = await shipped_cart(store, trompo)
-    await pay(store, cart_id)
+    cart_id = await create_cart_with_shipping(store, trompo)
+    await create_payment_collection(store, cart_id)
     async with shop.database.transaction() as session:
         await session.execute(update(Variant).where(Variant.id == trompo).values(price=PRICE + 1))
     refused = await store.post(f"/store/carts/{cart_id}/complete")
     assert (refused.status_code, refused.json()["type"]) == (409, "conflict")
 
 
-async def test_what_left_the_shop_cannot_be_bought(store: httpx.AsyncClient, shop: Shop, trompo: str) -> None:
+async def test_deleted_product_cannot_be_bought(store: httpx.AsyncClient, shop: Shop, trompo: str) -> None:
     async with shop.database.transaction() as session:
         product = (await session.execute(select(Product))).scalar_one()
         product.status = "draft"
@@ -361,7 +359,7 @@ async def test_what_left_the_shop_cannot_be_bought(store: httpx.AsyncClient, sho
         ([], 400, "Invalid request: Expected type: 'object' for field 'body', got: 'array'"),
     ],
 )
-async def test_a_malformed_cart_is_refused_in_the_platforms_words(
+async def test_malformed_cart_is_refused_with_the_message_of_the_platform(
     store: httpx.AsyncClient, body: Any, status: int, message: str
 ) -> None:
     """wire: commerce-api, Error bodies."""
@@ -385,7 +383,7 @@ async def test_a_malformed_cart_is_refused_in_the_platforms_words(
         ("POST", "/store/payment-collections", {"cart_id": "cart_nosuch"}, "Cart id not found: cart_nosuch"),
     ],
 )
-async def test_an_unknown_cart(
+async def test_unknown_cart_has_the_message_of_the_platform(
     store: httpx.AsyncClient, method: str, path: str, body: Any, message: str
 ) -> None:
     """wire: commerce-api, Error bodies, unknown cart."""
@@ -393,12 +391,14 @@ async def test_an_unknown_cart(
     assert await _refused(refused) == (404, {"type": "not_found", "message": message})
 
 
-async def test_payment_sessions_of_nothing_are_refused(store: httpx.AsyncClient, trompo: str) -> None:
+async def test_payment_session_of_an_unknown_collection_is_refused(
+    store: httpx.AsyncClient, trompo: str
+) -> None:
     """wire: commerce-api, preface: 4xx instead of the platform's 500s."""
     session = {"provider_id": MANUAL}
     unknown = await store.post("/store/payment-collections/pay_col_nosuch/payment-sessions", json=session)
     assert unknown.status_code == 404
-    cart_id = await shipped_cart(store, trompo)
+    cart_id = await create_cart_with_shipping(store, trompo)
     owed = (await post(store, "/store/payment-collections", {"cart_id": cart_id}))["payment_collection"]
     path = f"/store/payment-collections/{owed['id']}/payment-sessions"
     assert (await store.post(path, json={"provider_id": "pp_nosuch"})).status_code == 404
@@ -407,7 +407,7 @@ async def test_payment_sessions_of_nothing_are_refused(store: httpx.AsyncClient,
     assert "bank: Elige tu banco." in payer.json()["message"]
 
 
-async def test_fields_are_what_was_asked_for(store: httpx.AsyncClient, trompo: str) -> None:
+async def test_answer_has_only_the_requested_fields(store: httpx.AsyncClient, trompo: str) -> None:
     """wire: commerce-api, Conventions, fields."""
     cart = (await post(store, "/store/carts", {"items": [{"variant_id": trompo, "quantity": 1}]}))["cart"]
     path = f"/store/carts/{cart['id']}"
@@ -419,12 +419,12 @@ async def test_fields_are_what_was_asked_for(store: httpx.AsyncClient, trompo: s
     assert less == {name: value for name, value in cart.items() if name not in ("items", "region")}
 
 
-async def test_the_address_of_the_payer_is_the_connections(
+async def test_address_of_the_payer_is_that_of_the_connection(
     store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
-    """No proxy is trusted unless TRUSTED_PROXIES names it."""
+    """Check that a proxy is trusted only if TRUSTED_PROXIES names it."""
     store.headers["x-forwarded-for"] = "1.2.3.4"
-    await pay(store, await shipped_cart(store, trompo), PSE)
+    await create_payment_collection(store, await create_cart_with_shipping(store, trompo), PSE)
     from backend.payment.models import PaymentSession
 
     async with shop.database.read() as session:

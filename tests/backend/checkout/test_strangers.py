@@ -1,6 +1,6 @@
-"""A customer's cart, asked for by whoever else has its id: the answers are those of a cart that does not exist.
+"""Requests for a customer's cart by others who have its id get the answers of a cart that does not exist.
 
-Every route that takes a cart, or what is owed for one, is in `STEPS`: a new one fails here until it is added.
+Every route with a cart or a payment collection is in `STEPS`: a new one fails here until it is added.
 """
 
 from typing import Any
@@ -13,8 +13,8 @@ from fastapi.routing import APIRoute
 from backend.app import Shop
 from backend.customers.models import Customer
 from backend.edge.auth.bearer_tokens import CUSTOMER, TokenOwner, issue_token
-from tests.store_defaults import Defaults, make_toy
-from tests.store_steps import HOME, MANUAL, get, pay, post, shipped_cart
+from tests.store_defaults import Defaults, add_product
+from tests.store_steps import HOME, MANUAL, create_cart_with_shipping, create_payment_collection, get, post
 
 STEPS: dict[tuple[str, str], Any] = {
     ("GET", "/store/carts/{cart_id}"): None,
@@ -33,13 +33,13 @@ STEPS: dict[tuple[str, str], Any] = {
     ("POST", "/store/carts/{cart_id}/complete"): {},
 }
 ELSEWHERE = ("/store/carts", "/store/payment-providers")
-"""Routes of the same files that take no cart."""
+"""Routes of the same files without a cart."""
 
 
 @pytest.fixture
 async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
     async with shop.database.transaction() as session:
-        return await make_toy(session, shop_defaults, "trompo", stock=50)
+        return await add_product(session, shop_defaults, "trompo", stock=50)
 
 
 async def signed_in(shop: Shop, email: str) -> dict[str, str]:
@@ -59,10 +59,10 @@ def filled(text: Any, names: dict[str, str]) -> Any:
     return text
 
 
-async def ask(
+async def send(
     store: httpx.AsyncClient, step: tuple[str, str], names: dict[str, str], headers: dict[str, str]
 ) -> tuple[int, str]:
-    """The answer's status and text, with the names that were asked by written as they are called."""
+    """Return the answer's status and text, with the requested ids replaced by their names."""
     (method, path), body = step, filled(STEPS[step], names)
     sent: dict[str, Any] = {"params": body} if method == "GET" and body else {"json": body} if body else {}
     answer = await store.request(method, filled(path, names), headers=headers, **sent)
@@ -82,12 +82,14 @@ def test_every_route_to_a_cart_is_in_the_table(api: FastAPI) -> None:
     assert {step for step in ours if step[1] not in ELSEWHERE} == STEPS.keys()
 
 
-async def test_a_customers_cart_is_nobody_elses(store: httpx.AsyncClient, shop: Shop, trompo: str) -> None:
+async def test_cart_of_a_customer_is_hidden_from_others(
+    store: httpx.AsyncClient, shop: Shop, trompo: str
+) -> None:
     ana, mallory = await signed_in(shop, "ana@example.com"), await signed_in(shop, "mallory@example.com")
-    cart_id = await shipped_cart(store, trompo)
+    cart_id = await create_cart_with_shipping(store, trompo)
     await store.post(f"/store/carts/{cart_id}/customer", json={}, headers=ana)
     store.headers.update(ana)
-    collection = await pay(store, cart_id)
+    collection = await create_payment_collection(store, cart_id)
     cart = (await get(store, f"/store/carts/{cart_id}"))["cart"]
     del store.headers["authorization"]
     hers = {
@@ -105,8 +107,8 @@ async def test_a_customers_cart_is_nobody_elses(store: httpx.AsyncClient, shop: 
     for is_completed in (False, True):
         for step in STEPS:
             for stranger in (mallory, {}, {"authorization": "Bearer forged"}):
-                answered = await ask(store, step, hers, stranger)
-                assert answered == await ask(store, step, made_up, stranger), step
+                answered = await send(store, step, hers, stranger)
+                assert answered == await send(store, step, made_up, stranger), step
                 assert answered[0] in (401, 404), step
         after = (await store.get(f"/store/carts/{cart_id}", headers=ana)).json()["cart"]
         if is_completed:
@@ -117,7 +119,7 @@ async def test_a_customers_cart_is_nobody_elses(store: httpx.AsyncClient, shop: 
             assert done.json()["order"]["email"] == "ana@example.com"
 
 
-async def test_a_guests_cart_is_whoevers_has_its_id_until_a_customer_takes_it(
+async def test_cart_of_a_guest_is_open_by_its_id_until_a_customer_takes_it(
     store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
     mallory = await signed_in(shop, "mallory@example.com")

@@ -1,4 +1,4 @@
-"""What a cart costs, with taxes and discounts, is the same on the page, in the API, at the bank and in the order."""
+"""Prices, taxes and discounts of a cart are the same on the page, in the API, at the bank and in the order."""
 
 import json
 from typing import Any
@@ -9,41 +9,39 @@ from sqlalchemy import select
 
 from backend.app import Shop
 from backend.cart.access import read_cart
-from backend.cart.views import cart_view
-from backend.checkout.cart_snapshot import read_priced_cart, sale_now, sale_of, snapshot_of
+from backend.cart.views import read_cart_view
+from backend.checkout.cart_snapshot import build_sale, parse_snapshot, read_priced_cart, to_snapshot
 from backend.core.errors import InvalidData
 from backend.core.money import format_cop
-from backend.mail.messages import bill_of
+from backend.mail.messages import build_bill
 from backend.migrations.sandbox_tables import SandboxTransaction
 from backend.office.orders.detail import order_detail
 from backend.orders.service import read_order
 from backend.staff.rights import SHOP
 from backend.storefront_views.order_page import order_view
 from tests.backend.promotions.promo_kit import promotion
-from tests.store_defaults import Defaults, make_toy
-from tests.store_steps import PSE, get, ok, pay, post, shipped_cart
+from tests.store_defaults import Defaults, add_product
+from tests.store_steps import PSE, create_cart_with_shipping, create_payment_collection, get, post, read_ok
 
 
 @pytest.fixture
 async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
     async with shop.database.transaction() as session:
-        return await make_toy(session, shop_defaults, "trompo", stock=9, price=10_003)
+        return await add_product(session, shop_defaults, "trompo", stock=9, price=10_003)
 
 
-async def test_a_sale_comes_back_from_its_snapshot_as_it_was(
-    store: httpx.AsyncClient, shop: Shop, trompo: str
-) -> None:
-    cart_id = await shipped_cart(store, trompo)
+async def test_snapshot_preserves_the_sale(store: httpx.AsyncClient, shop: Shop, trompo: str) -> None:
+    cart_id = await create_cart_with_shipping(store, trompo)
     async with shop.database.read() as session:
         cart = await read_cart(session, cart_id)
         prices = await read_priced_cart(session, cart)
     assert prices.total == prices.totals.item_total + prices.require_shipping().amount
-    sale = sale_now(cart, prices)
+    sale = build_sale(cart, prices)
     assert (sale.units, sale.lines[0].title) == ({trompo: 1}, "Trompo")
-    assert sale_of(json.loads(json.dumps(snapshot_of(sale, {})))) == sale
+    assert parse_snapshot(json.loads(json.dumps(to_snapshot(sale, {})))) == sale
 
 
-async def test_a_cart_without_shipping_has_a_price_and_is_no_sale(
+async def test_cart_without_shipping_has_a_price_but_cannot_be_sold(
     store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
     items = [{"variant_id": trompo, "quantity": 2}]
@@ -53,33 +51,35 @@ async def test_a_cart_without_shipping_has_a_price_and_is_no_sale(
         prices = await read_priced_cart(session, cart)
     assert (prices.shipping, prices.total) == (None, 20_006)
     with pytest.raises(InvalidData):
-        sale_now(cart, prices)
+        build_sale(cart, prices)
 
 
 PRICES = {"pelota": (119_000, 19), "triciclo": (105_003, 5), "cuento": (20_000, 0)}
 TAXES = {"pelota": 19_000, "triciclo": 5_000, "cuento": 0}
 
 
-async def test_a_cart_of_three_rates_is_taxed_line_by_line_from_the_cart_to_the_bank(
+async def test_cart_with_three_tax_rates_is_taxed_by_line(
     store: httpx.AsyncClient, admin: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     async with shop.database.transaction() as session:
-        toys = {
-            handle: await make_toy(session, shop_defaults, handle, price=price, tax_rate=rate)
+        variants = {
+            handle: await add_product(session, shop_defaults, handle, price=price, tax_rate=rate)
             for handle, (price, rate) in PRICES.items()
         }
-    cart_id = await shipped_cart(store, toys["pelota"], price_type="calculated")
+    cart_id = await create_cart_with_shipping(store, variants["pelota"], price_type="calculated")
     for handle in ("triciclo", "cuento"):
-        await post(store, f"/store/carts/{cart_id}/line-items", {"variant_id": toys[handle], "quantity": 1})
+        await post(
+            store, f"/store/carts/{cart_id}/line-items", {"variant_id": variants[handle], "quantity": 1}
+        )
     offered = (await get(store, "/store/shipping-options", cart_id=cart_id))["shipping_options"]
     carrier = next(option for option in offered if option["price_type"] == "calculated")
     await post(store, f"/store/carts/{cart_id}/shipping-methods", {"option_id": carrier["id"]})
     cart = (await get(store, f"/store/carts/{cart_id}"))["cart"]
     _check(cart)
     async with shop.database.read() as session:
-        page = await cart_view(session, cart_id)
+        page = await read_cart_view(session, cart_id)
     assert (page.total, page.item_total) == (cart["total"], cart["item_total"])
-    await pay(store, cart_id, PSE)
+    await create_payment_collection(store, cart_id, PSE)
     async with shop.database.read() as session:
         sent = (await session.execute(select(SandboxTransaction.fields))).scalar_one()
     assert (sent["valor"], sent["iva"]) == (str(cart["total"]), str(cart["tax_total"]))
@@ -88,7 +88,7 @@ async def test_a_cart_of_three_rates_is_taxed_line_by_line_from_the_cart_to_the_
     _check(done)
     amounts = {name: value for name, value in cart.items() if name.endswith("total")}
     assert {name: done[name] for name in amounts} == amounts
-    # an order keeps the rate it was sold at
+    # an order retains the tax rate of its sale
     product_id = done["items"][0]["product_id"]
     await post(admin, f"/admin/products/{product_id}", {"tax_rate": 0})
     kept = (await get(admin, f"/admin/orders/{done['id']}"))["order"]
@@ -111,7 +111,7 @@ def _check(shown: dict[str, Any]) -> None:
     assert shown["shipping_tax_total"] == method["tax_total"] > 0
 
 
-async def test_what_is_no_longer_for_sale_counts_for_nothing(
+async def test_line_that_is_no_longer_for_sale_is_not_counted(
     store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
 ) -> None:
     item = {"variant_id": trompo, "quantity": 2}
@@ -122,39 +122,39 @@ async def test_what_is_no_longer_for_sale_counts_for_nothing(
     assert (cart["total"], cart["tax_total"], cart["items"][0]["total"]) == (0, 0, 0)
 
 
-async def test_a_discount_is_the_same_on_the_page_in_the_api_at_the_bank_and_in_the_order(
+async def test_discount_is_the_same_on_page_api_bank_and_order(
     store: httpx.AsyncClient, admin: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     ten = await promotion(admin, "DIEZ", method={"description": "10 %"})
     free = await promotion(admin, "ENVIO", 100, method={"target_type": "shipping_methods"}, is_automatic=True)
     async with shop.database.transaction() as session:
-        toy = await make_toy(session, shop_defaults, "trompo", price=11_900)
-    cart_id = await shipped_cart(store, toy, 2, price_type="calculated")
+        variant = await add_product(session, shop_defaults, "trompo", price=11_900)
+    cart_id = await create_cart_with_shipping(store, variant, 2, price_type="calculated")
     cart = (await post(store, f"/store/carts/{cart_id}/promotions", {"promo_codes": ["diez"]}))["cart"]
     check_discounts(cart, ten["id"])
     async with shop.database.read() as session:
-        page = await cart_view(session, cart_id)
+        page = await read_cart_view(session, cart_id)
     before = cart["original_shipping_total"]
     assert (page.total, page.item_total, page.shipping_total) == (21_420, 21_420, before)
     assert (page.lines[0].line_total_label, page.subtotal_label) == ("$ 23.800", "$ 23.800")
     saved = [("DIEZ", "-$ 2.380"), ("ENVIO", f"-{format_cop(before)}")]
     assert [(one.code, one.amount_label) for one in page.savings] == saved
-    owed = await pay(store, cart_id, PSE)
+    owed = await create_payment_collection(store, cart_id, PSE)
     assert owed["amount"] == 21_420
     async with shop.database.read() as session:
         sent = (await session.execute(select(SandboxTransaction.fields))).scalar_one()
     assert (sent["valor"], sent["iva"]) == ("21420", "3420")
     placed = (await post(store, f"/store/carts/{cart_id}/complete"))["order"]
-    # the order keeps its discounts when the shop has none any more
+    # the order retains its discounts after the promotion was deleted
     for made in (ten, free):
-        await ok(await admin.delete(f"/admin/promotions/{made['id']}"))
+        await read_ok(await admin.delete(f"/admin/promotions/{made['id']}"))
     shown = (await get(store, f"/store/orders/{placed['id']}", token=placed["access_token"]))["order"]
     for order in (placed, shown):
         check_discounts(order, ten["id"])
     async with shop.database.read() as session:
         mine = await order_view(session, shop.settings, placed["id"])
         theirs = await order_detail(session, SHOP, placed["id"], "Trompo")
-        bill = await bill_of(session, await read_order(session, placed["id"]))
+        bill = await build_bill(session, await read_order(session, placed["id"]))
     assert [(one.code, one.amount_label) for one in mine.savings] == saved
     assert (mine.subtotal_label, mine.shipping_total_label, mine.total) == (
         "$ 23.800",

@@ -1,4 +1,4 @@
-"""Whose a program's cart and order are: a customer's by their token, else a guest's by the e-mail address alone."""
+"""Owners of an API client's cart and order: the customer of the token, else the guest with the e-mail address."""
 
 from typing import Any
 
@@ -9,8 +9,8 @@ from sqlalchemy import select
 from backend.app import Shop
 from backend.customers.models import Customer, GuestCustomer
 from backend.edge.auth.bearer_tokens import CUSTOMER, TokenOwner, issue_token
-from tests.store_defaults import Defaults, make_toy
-from tests.store_steps import HOME, get, option, pay, post
+from tests.store_defaults import Defaults, add_product
+from tests.store_steps import HOME, create_payment_collection, find_shipping_option, get, post
 
 ENGRAVED = {"engraving": "Para Juan", "color": "rojo"}
 
@@ -18,12 +18,12 @@ ENGRAVED = {"engraving": "Para Juan", "color": "rojo"}
 @pytest.fixture
 async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
     async with shop.database.transaction() as session:
-        return await make_toy(session, shop_defaults, "trompo", stock=9)
+        return await add_product(session, shop_defaults, "trompo", stock=9)
 
 
 @pytest.fixture
 async def ana(shop: Shop) -> str:
-    """The id of a customer with an account."""
+    """Return the id of a customer with an account."""
     async with shop.database.transaction() as session:
         person = Customer(email="ana@example.com", first_name="Ana", phone="3001234567")
         session.add(person)
@@ -38,17 +38,17 @@ def signed_in(shop: Shop, customer_id: str) -> dict[str, str]:
 
 
 async def buy(store: httpx.AsyncClient, cart_id: str) -> dict[str, Any]:
-    """The order of a cart that has items and an e-mail."""
+    """Return the order of a cart that has items and an e-mail."""
     path = f"/store/carts/{cart_id}"
     await post(store, path, {"shipping_address": HOME})
-    chosen = await option(store, cart_id, "flat")
+    chosen = await find_shipping_option(store, cart_id, "flat")
     await post(store, f"{path}/shipping-methods", {"option_id": chosen["id"]})
-    await pay(store, cart_id)
+    await create_payment_collection(store, cart_id)
     order: dict[str, Any] = (await post(store, f"{path}/complete"))["order"]
     return order
 
 
-async def test_a_cart_made_with_a_customers_token_is_theirs_and_so_is_its_order(
+async def test_cart_and_order_belong_to_the_customer_of_the_token(
     store: httpx.AsyncClient, shop: Shop, trompo: str, ana: str
 ) -> None:
     store.headers.update(signed_in(shop, ana))
@@ -72,7 +72,7 @@ async def test_a_cart_made_with_a_customers_token_is_theirs_and_so_is_its_order(
     assert (await store.get(f"/store/carts/{named['id']}")).status_code == 404
 
 
-async def test_a_guest_has_a_customer_by_the_address_that_opens_nothing_of_an_account(
+async def test_guest_with_the_address_of_an_account_has_no_access_to_it(
     store: httpx.AsyncClient, admin: httpx.AsyncClient, shop: Shop, trompo: str, ana: str
 ) -> None:
     """wire: commerce-api, Guest checkout 3."""
@@ -97,10 +97,10 @@ async def test_a_guest_has_a_customer_by_the_address_that_opens_nothing_of_an_ac
         assert (await store.get("/store/orders", headers=nobody)).status_code == 401
         assert (await store.get("/store/customers/me", headers=nobody)).status_code == 401
     hers = await store.get("/store/orders", headers=signed_in(shop, ana))
-    assert hers.json()["count"] == 0  # who typed her address need not be her
+    assert hers.json()["count"] == 0  # another person may have typed her address
 
 
-async def test_a_guests_cart_that_a_customer_takes_gets_their_address(
+async def test_cart_taken_by_a_customer_gets_their_address(
     store: httpx.AsyncClient, shop: Shop, trompo: str, ana: str
 ) -> None:
     cart = (await post(store, "/store/carts", {"email": "guest@example.com"}))["cart"]
@@ -109,10 +109,10 @@ async def test_a_guests_cart_that_a_customer_takes_gets_their_address(
     assert (bound["customer_id"], bound["email"]) == (ana, "ana@example.com")
     await store.post(path, json={"email": "oficina@example.com"}, headers=token)
     again = (await store.post(f"{path}/customer", json={}, headers=token)).json()["cart"]
-    assert again["email"] == "oficina@example.com"  # it was theirs already
+    assert again["email"] == "oficina@example.com"  # the cart was already theirs
 
 
-async def test_what_a_program_noted_is_in_the_order(
+async def test_metadata_of_the_cart_is_in_the_order(
     store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
 ) -> None:
     new = {"email": "ana@example.com", "locale": "en-US", "metadata": {"campaign": "navidad"}}

@@ -17,8 +17,8 @@ from backend.office_settings.models import StoredSetting
 from backend.shipping.models import StockLocation
 from tests.production import PRODUCTION
 
-NAMED = "The shop in "
-"""How the line begins that says which shop a command is about to change."""
+SHOP_LINE_PREFIX = "The shop in "
+"""Start of the line that names the shop that a command is about to change."""
 
 
 @pytest.fixture(autouse=True)
@@ -29,24 +29,27 @@ def _shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def run(*arguments: str) -> tuple[int, str]:
     result = CliRunner().invoke(app, arguments)
     return result.exit_code, "".join(
-        line for line in result.output.splitlines(keepends=True) if not line.startswith(NAMED)
+        line for line in result.output.splitlines(keepends=True) if not line.startswith(SHOP_LINE_PREFIX)
     )
 
 
-def test_migrate_makes_the_database_and_may_be_repeated(tmp_path: Path) -> None:
+def test_migrate_creates_the_database_and_may_be_repeated(tmp_path: Path) -> None:
     for _ in range(2):
         assert run("migrate") == (0, "The database is up to date.\n")
     assert (tmp_path / "trompo.db").exists()
 
 
-def test_a_command_that_changes_a_shop_says_which_from_any_folder(
+def test_changing_command_names_the_shop_from_any_folder(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     monkeypatch.chdir(elsewhere)
     result = CliRunner().invoke(app, ["init"])
-    assert result.stderr == f"{NAMED}{tmp_path}, database sqlite+aiosqlite:///{tmp_path / 'trompo.db'}\n"
+    assert (
+        result.stderr
+        == f"{SHOP_LINE_PREFIX}{tmp_path}, database sqlite+aiosqlite:///{tmp_path / 'trompo.db'}\n"
+    )
     assert result.stdout == (
         "Made: region, sales_channel, publishable_key, stock_location, shipping_option.\n"
     )
@@ -55,7 +58,7 @@ def test_a_command_that_changes_a_shop_says_which_from_any_folder(
     assert list(elsewhere.iterdir()) == []
 
 
-def test_the_databases_password_is_not_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_password_of_the_database_is_not_printed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DATABASE_URL", "postgresql://ana:hush@127.0.0.1:1/shop")
     result = CliRunner().invoke(app, ["payments", "reconcile"])
     assert "postgresql+asyncpg://ana:***@127.0.0.1:1/shop\n" in result.stderr
@@ -69,7 +72,7 @@ def test_seed_fills_a_new_shop_once() -> None:
     assert run("seed") == (0, "The shop has its toys already.\n")
 
 
-def test_a_wrong_setting_is_one_line_and_not_a_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_setting_is_one_line_and_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PORT", "everywhere")
     code, output = run("migrate")
     assert code == 1
@@ -77,12 +80,12 @@ def test_a_wrong_setting_is_one_line_and_not_a_traceback(monkeypatch: pytest.Mon
     assert output.count("\n") == 1
 
 
-def refused(*arguments: str) -> str:
-    """The one line that a command ends with instead of a traceback."""
+def run_refused(*arguments: str) -> str:
+    """Return the one line with which a command ends instead of a traceback."""
     result = CliRunner().invoke(app, arguments)
     assert isinstance(result.exception, SystemExit), result.exception
     assert result.exit_code == 1
-    return "".join(line for line in result.output.splitlines() if not line.startswith(NAMED))
+    return "".join(line for line in result.output.splitlines() if not line.startswith(SHOP_LINE_PREFIX))
 
 
 COMMANDS = {
@@ -90,23 +93,23 @@ COMMANDS = {
         ("migrate",), ("init", "--yes"), ("seed",), ("tidy",), ("attention",), ("admin", "list"),
         ("mail", "resend", "--given-up"), ("payments", "reconcile"), ("shipping", "track"),
     ),
-    "No copy was made": (("backup", "copy.tar.gz"),),
+    "No backup was made": (("backup", "copy.tar.gz"),),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize(("begins", "commands"), COMMANDS.items())
-def test_a_database_that_is_away_is_one_line_and_not_a_traceback(
+def test_unavailable_database_is_one_line_and_no_traceback(
     monkeypatch: pytest.MonkeyPatch, begins: str, commands: tuple[tuple[str, ...], ...]
 ) -> None:
     monkeypatch.setenv("DATABASE_URL", "postgresql://ana:hush@127.0.0.1:1/shop")
     for command in commands:
-        assert refused(*command) == f"{begins}: the database does not answer (ConnectionRefusedError)", (
+        assert run_refused(*command) == f"{begins}: the database does not answer (ConnectionRefusedError)", (
             command
         )
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
-def test_a_database_that_was_not_migrated_is_one_line_and_not_a_traceback(
+def test_unmigrated_database_is_one_line_and_no_traceback(
     monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, tmp_path: Path, kind: str
 ) -> None:
     if kind == "postgresql":
@@ -115,62 +118,60 @@ def test_a_database_that_was_not_migrated_is_one_line_and_not_a_traceback(
     migrating = {("migrate",), ("init", "--yes"), ("seed",)}
     commands = {*COMMANDS["Trompo cannot start"], ("catalog", "import", str(tmp_path / "toys.csv"))}
     for command in sorted(commands - migrating):
-        told = "Trompo cannot start: the database was not migrated to this version: run `trompo migrate`"
-        assert refused(*command) == told, command
-    assert refused("backup", str(tmp_path)) == "No copy was made: there is no shop here."
+        message = "Trompo cannot start: the database was not migrated to this version: run `trompo migrate`"
+        assert run_refused(*command) == message, command
+    assert run_refused("backup", str(tmp_path)) == "No backup was made: there is no shop here."
 
 
-def test_a_damaged_file_is_one_line_and_brought_back_only_when_told(tmp_path: Path) -> None:
+def test_damaged_database_is_one_line_and_is_restored_with_replace(tmp_path: Path) -> None:
     copy = str(tmp_path / "copy.tar.gz")
     run("migrate")
     assert run("backup", copy)[0] == 0
     (tmp_path / "trompo.db").write_bytes(b"no database at all\n" * 1000)
     damaged = "the file of the database is damaged: bring a copy back with `trompo restore --replace`"
     for command in (("migrate",), ("attention",), ("admin", "list")):
-        assert refused(*command) == f"Trompo cannot start: {damaged}", command
-    assert refused("backup", str(tmp_path / "other.tar.gz")) == f"No copy was made: {damaged}"
-    assert refused("restore", copy).startswith(
-        "Nothing was restored: the database here is not empty: say --replace"
+        assert run_refused(*command) == f"Trompo cannot start: {damaged}", command
+    assert run_refused("backup", str(tmp_path / "other.tar.gz")) == f"No backup was made: {damaged}"
+    assert run_refused("restore", copy).startswith(
+        "Nothing was restored: the database here is not empty: add --replace"
     )
 
 
 @pytest.mark.parametrize("command", [("migrate",), ("attention",), ("backup", "copy.tar.gz")])
-def test_a_data_folder_that_cannot_be_made_is_one_line(
+def test_data_folder_that_cannot_be_created_is_one_line(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, command: tuple[str, ...]
 ) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("DATA_DIR", str(tmp_path / "file" / "data"))
-    told = refused(*command)
-    assert told.startswith(
+    message = run_refused(*command)
+    assert message.startswith(
         f"Trompo cannot start: {tmp_path}/file/data cannot hold its data (Not a directory)"
     )
 
 
-def test_a_database_that_cannot_be_migrated_is_one_line(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_failed_migration_is_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     run("migrate")
     with closing(sqlite3.connect(tmp_path / "trompo.db")) as database:
         database.execute("UPDATE alembic_version SET version_num = 'unknown'")
         database.execute("DELETE FROM compatible_release")
         database.commit()
-    assert refused("seed").startswith("Trompo cannot start: the database does not fit this version (")
+    assert run_refused("seed").startswith("Trompo cannot start: the database does not fit this version (")
 
     async def upgrade(_database: Database) -> None:
         raise TablesInUse("tables are in use")
 
     monkeypatch.setattr("backend.migrations.runner.upgrade", upgrade)
-    assert refused("migrate") == (
+    assert run_refused("migrate") == (
         "Trompo cannot start: the database could not be migrated (tables are in use)"
     )
 
 
-def test_an_import_says_what_came_of_it_and_what_to_mend(tmp_path: Path) -> None:
+def test_import_prints_its_result_and_problems(tmp_path: Path) -> None:
     file = tmp_path / "toys.csv"
     file.write_text("handle,title,price,categories\nnuevo,Nuevo,5000,juguetes\n", "utf-8")
     run("seed")
     assert run("catalog", "import", str(file), "--check") == (
-        0, "There is nothing to mend. Nothing was imported.\n",
+        0, "The file has no problems. Nothing was imported.\n",
     )  # fmt: skip
     assert run("catalog", "import", str(file)) == (0, "1 new, 0 changed, 0 as they were.\n")
     assert run("catalog", "import", str(file)) == (0, "0 new, 0 changed, 1 as they were.\n")
@@ -182,22 +183,22 @@ def test_an_import_says_what_came_of_it_and_what_to_mend(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("arguments", [("shipping", "track"), ("shipping", "track", "--all")])
-def test_parcels_are_asked_about_from_the_command_line(arguments: tuple[str, ...]) -> None:
+def test_shipping_track_asks_the_carrier(arguments: tuple[str, ...]) -> None:
     run("seed")
     assert run(*arguments) == (0, "Asked the carrier about 0 parcels.\n")
 
 
-def test_what_nobody_needs_is_tidied_from_the_command_line() -> None:
+def test_tidy_command_deletes_expired_data() -> None:
     run("migrate")
     code, output = run("tidy", "--dry-run")
     assert code == 0
-    assert output.startswith("carts that nobody came back to: 0\n")
-    assert output.endswith("\n0 would go. Nothing was changed.\n")
+    assert output.startswith("abandoned carts: 0\n")
+    assert output.endswith("\n0 would be deleted. Nothing was changed.\n")
     code, output = run("tidy")
-    assert (code, output.splitlines()[-1]) == (0, "0 went.")
+    assert (code, output.splitlines()[-1]) == (0, "0 were deleted.")
 
 
-def test_mails_are_sent_again_from_the_command_line() -> None:
+def test_mail_resend_sends_mails_again() -> None:
     run("migrate")
     assert run("mail", "resend", "--given-up") == (0, "0 of 0 mails are sent again.\n")
     assert run("mail", "resend", "--order", "7") == (1, "There is no order 7\n")
@@ -206,9 +207,9 @@ def test_mails_are_sent_again_from_the_command_line() -> None:
         assert run("mail", "resend", *wrong)[0] == 2
 
 
-def test_what_is_open_is_listed_and_settled(tmp_path: Path) -> None:
+def test_attention_lists_and_resolves_rows(tmp_path: Path) -> None:
     run("migrate")
-    assert run("attention") == (0, "There is nothing to settle.\n")
+    assert run("attention") == (0, "There is nothing to resolve.\n")
     attention_id = asyncio.run(_raise(tmp_path))
     code, output = run("attention")
     assert code == 0
@@ -221,10 +222,10 @@ def test_what_is_open_is_listed_and_settled(tmp_path: Path) -> None:
     done = (0, f"{attention_id} is resolved: dismissed.\n")
     assert run(*settle, "dismissed", "--note", "the gateway says no") == done
     assert run(*settle, "dismissed", "--note", "again")[0] == 1
-    assert run("attention") == (0, "There is nothing to settle.\n")
+    assert run("attention") == (0, "There is nothing to resolve.\n")
 
 
-def test_staff_are_looked_after_from_the_command_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_admin_commands_manage_staff(monkeypatch: pytest.MonkeyPatch) -> None:
     ana, luis = "ana@trompo.example", "luis@trompo.example"
     assert run("admin", "create", "--email", ana, "--role", "captain")[0] == 2
     monkeypatch.setenv("ADMIN_PASSWORD", "una clave larga")
@@ -234,21 +235,21 @@ def test_staff_are_looked_after_from_the_command_line(monkeypatch: pytest.Monkey
     assert run("admin", "list") == (
         0, f"{ana}  owner  no second factor\n{luis}  stockroom  no second factor\n",
     )  # fmt: skip
-    assert run("admin", "role", luis, "shop") == (0, f"{luis} is shop now.\n")
+    assert run("admin", "role", luis, "shop") == (0, f"{luis} now has the role shop.\n")
     assert run("admin", "disable", luis) == (0, f"{luis} is disabled and signed out everywhere.\n")
     assert "luis@trompo.example  shop  disabled" in run("admin", "list")[1]
     assert run("admin", "enable", luis) == (0, f"{luis} may sign in again.\n")
-    assert run("admin", "disable", ana) == (1, "The shop needs an owner: make another one first\n")
+    assert run("admin", "disable", ana) == (1, "The shop needs an owner: create another one first\n")
     assert run("admin", "password", luis) == (0, f"{luis} has a new password and is signed out everywhere.\n")
-    assert run("admin", "sessions", luis) == (0, f"{luis} is signed in nowhere.\n")
+    assert run("admin", "sessions", luis) == (0, f"{luis} has no open sessions.\n")
     assert run("admin", "sessions", luis, "--end") == (0, f"{luis} is signed out everywhere.\n")
     assert run("admin", "totp", "reset", luis) == (
-        0, f"{luis} has no second factor any more and sets up a new one in the office.\n",
+        0, f"{luis} no longer has a second factor and can set up a new one in the office.\n",
     )  # fmt: skip
     code, output = run("admin", "sessions", "nadie@trompo.example")
     assert (code, output) == (
         1,
-        "There is no staff with the address nadie@trompo.example: trompo admin list\n",
+        "No staff member has the address nadie@trompo.example. List them: trompo admin list\n",
     )
 
 
@@ -268,7 +269,7 @@ async def _raise(folder: Path) -> str:
     return str(attention_id)
 
 
-def test_at_a_terminal_init_asks_and_what_is_answered_stands(
+def test_init_at_a_terminal_asks_and_saves_the_answers(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr("backend.core.terminal.is_terminal", lambda: True)
@@ -276,16 +277,14 @@ def test_at_a_terminal_init_asks_and_what_is_answered_stands(
     result = CliRunner().invoke(app, ["init"], input="\n".join(answers) + "\n")
     assert result.exit_code == 0, result.output
     assert "There are several: San Francisco (Antioquia), " in result.stderr
-    assert asyncio.run(_saved(tmp_path)) == {
+    assert asyncio.run(_read_saved(tmp_path)) == {
         "store_name": "Ñandú",
         "store_nit": "901.234.567-7",
         "carrier_origin_dane_code": "05001000",
     }
 
 
-def test_what_does_not_fit_is_asked_again_and_nothing_else(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_only_invalid_answers_are_asked_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("backend.core.terminal.is_terminal", lambda: True)
     answers = ["", "", "901.234.567-8", "901234567-7", "123", "604 555 1234", "hola", "hola@ronda.co"]
     result = CliRunner().invoke(app, ["init"], input="\n".join([*answers, *[""] * 12]) + "\n")
@@ -293,22 +292,22 @@ def test_what_does_not_fit_is_asked_again_and_nothing_else(
     for mistake in ("Revisa el NIT", "Escribe un teléfono de 10 dígitos", "correo"):
         assert mistake in result.stderr
     assert "\nSaved: store_nit, store_phone, store_email.\n" in result.stdout
-    assert asyncio.run(_saved(tmp_path, "Bodega Bogotá")) == {
+    assert asyncio.run(_read_saved(tmp_path, "Bodega Bogotá")) == {
         "store_nit": "901.234.567-7",
         "store_phone": "604 555 1234",
         "store_email": "hola@ronda.co",
     }
 
 
-def test_a_warehouse_that_is_answered_later_moves(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_later_answer_moves_the_warehouse(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     CliRunner().invoke(app, ["init", "--yes"])
     monkeypatch.setattr("backend.core.terminal.is_terminal", lambda: True)
     result = CliRunner().invoke(app, ["init"], input="\n" * 16 + "Medellín\n")
     assert result.stdout.splitlines()[-2:] == ["Saved: carrier_origin_dane_code.", "Moved: stock_location."]
-    assert asyncio.run(_saved(tmp_path)) == {"carrier_origin_dane_code": "05001000"}
+    assert asyncio.run(_read_saved(tmp_path)) == {"carrier_origin_dane_code": "05001000"}
 
 
-def test_a_production_shop_gets_no_defaults_at_the_demos_warehouse(
+def test_production_shop_gets_no_defaults_at_the_demo_warehouse(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     for name, value in PRODUCTION.items():
@@ -323,11 +322,13 @@ def test_a_production_shop_gets_no_defaults_at_the_demos_warehouse(
     for name, value in PRODUCTION.items():
         monkeypatch.setenv(name, value)
     assert CliRunner().invoke(app, ["init", "--yes"]).stdout.startswith("Made: region, ")
-    assert asyncio.run(_saved(tmp_path, "Bodega Medellín"))["store_name"] == "Ronda"
+    assert asyncio.run(_read_saved(tmp_path, "Bodega Medellín"))["store_name"] == "Ronda"
 
 
-def test_a_real_shop_is_offered_nothing_of_the_demos(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Who only presses Enter would have the demo's legal name on receipts, and its suburb on labels."""
+def test_production_shop_has_no_demo_values_as_default_answers(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Otherwise the Enter key would put the demo's legal name on receipts, and its neighbourhood on labels."""
     for name, value in PRODUCTION.items():
         if not name.startswith(("STORE_", "CARRIER_ORIGIN_")):
             monkeypatch.setenv(name, value)
@@ -338,7 +339,7 @@ def test_a_real_shop_is_offered_nothing_of_the_demos(monkeypatch: pytest.MonkeyP
     assert result.exit_code == 0, result.output
     demos = [value for value in Identity().model_dump().values() if isinstance(value, str) and len(value) > 1]
     assert [value for value in demos if f"[{value}]" in result.stderr] == []
-    saved = asyncio.run(_saved(tmp_path, "Bodega Medellín"))
+    saved = asyncio.run(_read_saved(tmp_path, "Bodega Medellín"))
     assert {name: saved[name] for name in ("store_legal_name", "carrier_origin_suburb")} == {
         "store_legal_name": "Ronda S.A.S.",
         "carrier_origin_suburb": "",
@@ -346,13 +347,13 @@ def test_a_real_shop_is_offered_nothing_of_the_demos(monkeypatch: pytest.MonkeyP
 
 
 def _identity(nit: str) -> list[str]:
-    """What is typed at `init` for a shop in Medellín; nothing where nothing needs to be."""
+    """Return the answers to `init` for a shop in Medellín; empty texts accept the default."""
     shop = ["Ronda", "Ronda S.A.S.", nit, "604 555 1234", "hola@ronda.co", "", ""]
     person = ["Ronda S.A.S.", "Luz", "Mora", "bodega@ronda.co", "3105557788"]
     return [*shop, *person, "Carrera 7 # 45-10", "", "", "", "Medellín, Antioquia"]
 
 
-async def _saved(folder: Path, warehouse: str = "Bodega Medellín") -> dict[str, str]:
+async def _read_saved(folder: Path, warehouse: str = "Bodega Medellín") -> dict[str, str]:
     database = Database(f"sqlite+aiosqlite:///{folder / 'trompo.db'}")
     async with database.read() as session:
         rows = (await session.execute(select(StoredSetting))).scalars()

@@ -1,4 +1,4 @@
-"""What the office says on the shop's pages: what is refused, versions that stay, and what of it is shown."""
+"""The office's content on the shop's pages: validation, versions, and what is visible."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -10,15 +10,20 @@ import pytest
 from sqlalchemy import select, update
 
 from backend.catalog.models import Variant
-from backend.content.areas import Area, BannerBody, Body, HomeBody, SectionKind, Slide, read_body
-from backend.content.current_content import CurrentContent, ShownContent, read_shown, shown_on
-from backend.content.home import HomePage, home_page
-from backend.content.links import link_problem
-from backend.content.schedule import TURN, ContentTurns, next_turn
+from backend.content.areas import Area, BannerBody, Body, HomeBody, SectionKind, Slide, parse_body
+from backend.content.current_content import (
+    CurrentContent,
+    VisibleContent,
+    read_visible_content,
+    select_visible_content,
+)
+from backend.content.home import HomePage, read_home_page
+from backend.content.links import find_link_problem
+from backend.content.schedule import TURN, ContentTurns, find_next_turn
 from backend.content.versions import (
     SavedContent,
-    content_versions,
-    current_content,
+    list_content_versions,
+    read_current_version,
     restore_content,
     save_content,
 )
@@ -30,23 +35,23 @@ from backend.core.errors import Conflict, Forbidden, InvalidData, NotFound
 from backend.inventory.models import InventoryLevel
 from backend.jobs import JobRun
 from backend.jobs.models import Job
-from backend.media.picture_widths import prepared_upload
+from backend.media.picture_widths import build_uploaded_picture
 from backend.staff.rights import COMMAND_LINE, Actor, Role
-from tests.store_defaults import make_toy, set_up_defaults
+from tests.store_defaults import add_product, set_up_defaults
 
-PICTURE = prepared_upload("0123456789abcdef", 960, 640).url
+PICTURE = build_uploaded_picture("0123456789abcdef", 960, 640).url
 ANNOUNCED = {"text": "Envío gratis", "link": "/catalog"}
-Toys = Callable[..., Awaitable[str]]
+AddProduct = Callable[..., Awaitable[str]]
 
 
 @pytest.fixture
-async def toy(database: Database, settings: Settings) -> Toys:
-    """Puts a toy on the shelf, and gives its product's id."""
+async def make_product(database: Database, settings: Settings) -> AddProduct:
+    """Return a function that adds a product to the catalogue and returns its id."""
     defaults = await set_up_defaults(database, settings)
 
     async def put(handle: str, **said: Any) -> str:
         async with database.transaction() as session:
-            variant = await make_toy(session, defaults, handle, **said)
+            variant = await add_product(session, defaults, handle, **said)
             return (await session.get_one(Variant, variant)).product_id
 
     return put
@@ -54,25 +59,25 @@ async def toy(database: Database, settings: Settings) -> Toys:
 
 async def save(database: Database, area: Area, body: dict[str, Any], seen: int = 0) -> SavedContent:
     async with database.transaction() as session:
-        return await save_content(session, COMMAND_LINE, area, read_body(area, body), seen=seen)
+        return await save_content(session, COMMAND_LINE, area, parse_body(area, body), seen=seen)
 
 
-async def home(database: Database) -> HomePage:
+async def read_home(database: Database) -> HomePage:
     async with database.read() as session:
-        return await home_page(session, await read_shown(session))
+        return await read_home_page(session, await read_visible_content(session))
 
 
 def banner(*slides: dict[str, Any]) -> dict[str, Any]:
     return {"slides": [*slides]}
 
 
-def of_picture(**said: Any) -> dict[str, Any]:
+def picture_slide(**said: Any) -> dict[str, Any]:
     return {"kind": "picture", "picture": PICTURE, "title": "Navidad", "link": "/gift", **said}
 
 
 @pytest.mark.parametrize("link", ["/", "/catalog?sale=1", "/product/oso", "https://otro.example/a?b=c#d"])
-def test_a_link_leads_to_the_shop_or_over_https(link: str) -> None:
-    assert link_problem(link) == ""
+def test_link_to_the_shop_or_an_https_site_is_valid(link: str) -> None:
+    assert find_link_problem(link) == ""
 
 
 @pytest.mark.parametrize(
@@ -84,22 +89,22 @@ def test_a_link_leads_to_the_shop_or_over_https(link: str) -> None:
     ],
 )  # fmt: skip
 def test_any_other_link_is_refused(link: str) -> None:
-    assert link_problem(link)
+    assert find_link_problem(link)
 
 
 REFUSED: list[tuple[Area, dict[str, Any], str]] = [
     (Area.BANNER, banner({"kind": "toy", "product_id": "prod_none"}), "slides.0.product_id"),
-    (Area.BANNER, banner(of_picture(), of_picture(link="javascript:alert(1)")), "slides.1.link"),
-    (Area.BANNER, banner(of_picture(link="")), "slides.0.link"),
-    (Area.BANNER, banner(of_picture(title="")), "slides.0.title"),
-    (Area.BANNER, banner(of_picture(picture="/pictures/../x.webp")), "slides.0.picture"),
-    (Area.BANNER, banner(of_picture(picture="https://otro.example/a.jpg")), "slides.0.picture"),
-    (Area.BANNER, banner(of_picture(text="x" * 201)), "slides.0.text"),
-    (Area.BANNER, banner(of_picture(starts="2026-12-02", ends="2026-12-01")), "slides.0.ends"),
-    (Area.BANNER, banner(of_picture(starts="mañana")), "slides.0.starts"),
-    (Area.BANNER, banner(of_picture(price=1)), "slides.0.price"),
+    (Area.BANNER, banner(picture_slide(), picture_slide(link="javascript:alert(1)")), "slides.1.link"),
+    (Area.BANNER, banner(picture_slide(link="")), "slides.0.link"),
+    (Area.BANNER, banner(picture_slide(title="")), "slides.0.title"),
+    (Area.BANNER, banner(picture_slide(picture="/pictures/../x.webp")), "slides.0.picture"),
+    (Area.BANNER, banner(picture_slide(picture="https://otro.example/a.jpg")), "slides.0.picture"),
+    (Area.BANNER, banner(picture_slide(text="x" * 201)), "slides.0.text"),
+    (Area.BANNER, banner(picture_slide(starts="2026-12-02", ends="2026-12-01")), "slides.0.ends"),
+    (Area.BANNER, banner(picture_slide(starts="mañana")), "slides.0.starts"),
+    (Area.BANNER, banner(picture_slide(price=1)), "slides.0.price"),
     (Area.BANNER, banner({"kind": "film"}), "slides.0.kind"),
-    (Area.BANNER, banner(*([of_picture()] * 13)), "slides"),
+    (Area.BANNER, banner(*([picture_slide()] * 13)), "slides"),
     (Area.ANNOUNCEMENT, {"text": "Hola", "link": "//otro.example"}, "link"),
     (Area.ANNOUNCEMENT, {"text": "", "link": "/"}, "text"),
     (Area.HOME, {"sections": [{"kind": "new"}]}, "sections"),
@@ -109,16 +114,16 @@ REFUSED: list[tuple[Area, dict[str, Any], str]] = [
 ]  # fmt: skip
 
 
-async def test_what_cannot_be_shown_is_refused_beside_its_field(database: Database) -> None:
+async def test_invalid_content_is_reported_by_field(database: Database) -> None:
     for area, body, field in REFUSED:
         with pytest.raises(InvalidData) as refused:
             await save(database, area, body)
         assert set(refused.value.fields) == {field}
     async with database.read() as session:
-        assert {(await current_content(session, area)).version for area in Area} == {0}
+        assert {(await read_current_version(session, area)).version for area in Area} == {0}
 
 
-async def test_an_editorial_section_is_checked_like_the_rest(database: Database) -> None:
+async def test_editorial_section_is_validated(database: Database) -> None:
     own = [{"kind": kind} for kind in ("departments", "new", "sale", "ages")]
     written = {"kind": "editorial", "title": "", "link": "x", "product_ids": ["prod_no"], "category_id": "no"}
     with pytest.raises(InvalidData) as refused:
@@ -128,7 +133,7 @@ async def test_an_editorial_section_is_checked_like_the_rest(database: Database)
     }
 
 
-async def test_each_save_is_a_version_and_an_earlier_one_comes_back_as_a_new_one(database: Database) -> None:
+async def test_each_save_and_restore_adds_a_version(database: Database) -> None:
     first = await save(database, Area.ANNOUNCEMENT, ANNOUNCED)
     assert (await save(database, Area.ANNOUNCEMENT, ANNOUNCED, 1)).version == 1, "nothing changed"
     second = await save(database, Area.ANNOUNCEMENT, {"text": " Cerramos \n el lunes "}, 1)
@@ -138,12 +143,12 @@ async def test_each_save_is_a_version_and_an_earlier_one_comes_back_as_a_new_one
         nothing = await restore_content(session, COMMAND_LINE, Area.ANNOUNCEMENT, 0, seen=3)
     assert (second.body.text, third.body, nothing.version) == ("Cerramos el lunes", first.body, 4)  # type: ignore[union-attr]
     async with database.read() as session:
-        versions = await content_versions(session, Area.ANNOUNCEMENT)
+        versions = await list_content_versions(session, Area.ANNOUNCEMENT)
         assert [one.version for one in versions] == [4, 3, 2, 1, 0]
-        assert await read_shown(session) == ShownContent()
+        assert await read_visible_content(session) == VisibleContent()
 
 
-async def test_two_who_save_at_once_lose_nothing(database: Database) -> None:
+async def test_concurrent_save_is_refused(database: Database) -> None:
     told = [{"text": f"Aviso {number}"} for number in range(4)]
     done = await asyncio.gather(
         *(save(database, Area.ANNOUNCEMENT, body) for body in told), return_exceptions=True
@@ -155,8 +160,8 @@ async def test_two_who_save_at_once_lose_nothing(database: Database) -> None:
 
 
 @pytest.mark.parametrize("role", [Role.STOCKROOM, Role.ACCOUNTANT])
-async def test_others_only_see_it(database: Database, role: Role) -> None:
-    body: Body = read_body(Area.ANNOUNCEMENT, ANNOUNCED)
+async def test_other_roles_can_only_read_content(database: Database, role: Role) -> None:
+    body: Body = parse_body(Area.ANNOUNCEMENT, ANNOUNCED)
     async with database.transaction() as session:
         with pytest.raises(Forbidden):
             await save_content(session, Actor("x", role), Area.ANNOUNCEMENT, body, seen=0)
@@ -166,36 +171,38 @@ async def test_others_only_see_it(database: Database, role: Role) -> None:
             await restore_content(session, COMMAND_LINE, Area.ANNOUNCEMENT, 7, seen=0)
 
 
-async def test_without_slides_of_the_office_the_banner_is_the_shops(database: Database, toy: Toys) -> None:
-    assert (await home(database)).is_bare
-    await save(database, Area.BANNER, banner(of_picture()))
-    bare = await home(database)
+async def test_banner_without_office_slides_has_the_default_ones(
+    database: Database, make_product: AddProduct
+) -> None:
+    assert (await read_home(database)).is_bare
+    await save(database, Area.BANNER, banner(picture_slide()))
+    bare = await read_home(database)
     assert ([slide.title for slide in bare.slides], bare.is_bare) == (["Navidad"], True), (
         "beside the static slide"
     )
-    await toy("trompo", featured=True)
-    await toy("oso")
-    both = await home(database)
+    await make_product("trompo", featured=True)
+    await make_product("oso")
+    both = await read_home(database)
     assert ([slide.handle for slide in both.slides], both.is_bare) == (["", "trompo"], False)
 
 
-async def test_a_toy_slide_stands_in_place_of_the_shops_while_it_can_be_bought(
-    database: Database, toy: Toys
+async def test_product_slide_replaces_the_default_ones_while_available(
+    database: Database, make_product: AddProduct
 ) -> None:
-    await toy("trompo", featured=True)
-    oso = await toy("oso", title="Oso", price=8_000)
+    await make_product("trompo", featured=True)
+    oso = await make_product("oso", title="Oso", price=8_000)
     async with database.transaction() as session:
         await session.execute(
             update(Variant).where(Variant.product_id == oso).values(compare_at_price=10_000)
         )
-    none = await toy("cocina", stock=0)
-    hidden = await toy("borrador", status="draft")
+    none = await make_product("cocina", stock=0)
+    hidden = await make_product("borrador", status="draft")
     slides = [{"kind": "toy", "product_id": one} for one in (none, hidden)]
     await save(database, Area.BANNER, banner(*slides))
-    assert [slide.handle for slide in (await home(database)).slides] == ["trompo"]
+    assert [slide.handle for slide in (await read_home(database)).slides] == ["trompo"]
     own = {"kind": "toy", "product_id": oso, "text": "El que todos piden", "link": "/brand/oso"}
-    await save(database, Area.BANNER, banner(*slides, of_picture(), own), 1)
-    page = await home(database)
+    await save(database, Area.BANNER, banner(*slides, picture_slide(), own), 1)
+    page = await read_home(database)
     assert [slide.handle for slide in page.slides] == ["", "oso"]
     shown = page.slides[1]
     assert (shown.title, shown.subtitle, shown.href, shown.percent_off) == (
@@ -208,12 +215,14 @@ async def test_a_toy_slide_stands_in_place_of_the_shops_while_it_can_be_bought(
             .values(stocked=0)
             .where(InventoryLevel.variant_id.in_(select(Variant.id).where(Variant.product_id == oso)))
         )
-    assert [slide.handle for slide in (await home(database)).slides] == ["", "trompo"]
+    assert [slide.handle for slide in (await read_home(database)).slides] == ["", "trompo"]
 
 
-async def test_sections_stand_in_the_offices_order_with_its_toys(database: Database, toy: Toys) -> None:
-    oso, yoyo = await toy("oso"), await toy("yoyo")
-    hidden = await toy("borrador", status="draft")
+async def test_sections_have_the_offices_order_and_products(
+    database: Database, make_product: AddProduct
+) -> None:
+    oso, yoyo = await make_product("oso"), await make_product("yoyo")
+    hidden = await make_product("borrador", status="draft")
     written = {
         "kind": "editorial",
         "title": "Para la playa",
@@ -222,52 +231,52 @@ async def test_sections_stand_in_the_offices_order_with_its_toys(database: Datab
     }
     own = [{"kind": kind} for kind in ("new", "sale", "departments", "ages")]
     await save(database, Area.HOME, {"sections": [own[0], written, *own[1:]]})
-    sections = (await home(database)).sections
+    sections = (await read_home(database)).sections
     assert [one.kind for one in sections] == ["new", "editorial", "sale", "departments", "ages"]
     assert (sections[1].paragraphs, [card.handle for card in sections[1].cards]) == (
         ["Uno", "Dos"],
         ["yoyo", "oso"],
     )
     await save(database, Area.HOME, {"sections": [{"kind": kind} for kind in list(SectionKind)[:4]]}, 1)
-    assert (await home(database)).sections == [], "the shop's own order says nothing"
+    assert (await read_home(database)).sections == [], "the shop's own order says nothing"
 
 
-def test_what_is_shown_begins_and_ends_with_days_in_colombia() -> None:
+def test_content_begins_and_ends_with_days_in_colombia() -> None:
     first, last = date(2026, 12, 1), date(2026, 12, 3)
     body = BannerBody(slides=[Slide(kind="picture", title="a", starts=first, ends=last)])  # type: ignore[arg-type]
     bodies: dict[Area, Body] = {Area.BANNER: body}
     days = [first + timedelta(days=days) for days in (-1, 0, 2, 3)]
-    assert [len(shown_on(bodies, day).slides) for day in days] == [0, 1, 1, 0]
+    assert [len(select_visible_content(bodies, day).slides) for day in days] == [0, 1, 1, 0]
     begins, ends = day_begin(first), day_begin(date(2026, 12, 4))
-    assert next_turn(body, begins - timedelta(seconds=1)) == begins
-    assert next_turn(body, begins) == ends
-    assert next_turn(body, ends) is None
-    assert next_turn(HomeBody(), begins) is None
+    assert find_next_turn(body, begins - timedelta(seconds=1)) == begins
+    assert find_next_turn(body, begins) == ends
+    assert find_next_turn(body, ends) is None
+    assert find_next_turn(HomeBody(), begins) is None
 
 
-async def test_a_job_tells_pages_when_something_begins(database: Database) -> None:
+async def test_job_refreshes_pages_when_content_begins(database: Database) -> None:
     probe = VersionProbe(database)
     current = CurrentContent(database, probe)
     async with database.read() as session:
         moment = await database_now(session)
     today = today_in_colombia(moment)
     ends, starts = today.isoformat(), (today + timedelta(days=2)).isoformat()
-    await save(database, Area.BANNER, banner(of_picture(ends=ends), of_picture(starts=starts)))
-    assert len((await current.now()).slides) == 1
+    await save(database, Area.BANNER, banner(picture_slide(ends=ends), picture_slide(starts=starts)))
+    assert len((await current.read_current()).slides) == 1
     async with database.read() as session:
         due = (
             await session.execute(select(Job.run_at).where(Job.kind == TURN, Job.key == "banner"))
         ).scalar_one()
     assert abs(due - day_begin(today + timedelta(days=1))) < timedelta(seconds=30)
-    before = await probe.now()
+    before = await probe.read_version()
     again = await ContentTurns(database).turn(JobRun(1, TURN, "banner", {}, 1))
-    assert (await probe.now()).catalog != before.catalog, "stored pages are made anew"
+    assert (await probe.read_version()).catalog != before.catalog, "stored pages are made anew"
     assert again is not None
     assert abs(moment + again.after - day_begin(today + timedelta(days=1))) < timedelta(seconds=30)
     await probe.close()
 
 
-async def test_programs_say_the_same(admin: httpx.AsyncClient, anyone: httpx.AsyncClient) -> None:
+async def test_admin_api_changes_content(admin: httpx.AsyncClient, anyone: httpx.AsyncClient) -> None:
     assert (await anyone.get("/admin/content")).status_code == 401
     listed = (await admin.get("/admin/content")).json()["content"]
     assert [(one["area"], one["version"]) for one in listed] == [(str(area), 0) for area in Area]

@@ -1,10 +1,10 @@
-"""The office's words in mails: names in braces, and nothing that is markup or a template."""
+"""The office's texts in mails: placeholders are replaced; markup and templates are not interpreted."""
 
 import pytest
 
-from backend.content.areas import MAILS, Area, MailBody, read_body
-from backend.content.mail_texts import mail_words, read_mail
-from backend.content.placeholders import wrong_placeholder
+from backend.content.areas import MAIL_AREAS, Area, MailBody, parse_body
+from backend.content.mail_texts import fill_placeholders, read_mail_body
+from backend.content.placeholders import find_unknown_placeholder
 from backend.content.versions import save_content
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database
@@ -15,8 +15,8 @@ from backend.staff.rights import COMMAND_LINE
 
 
 @pytest.mark.parametrize("text", ["", "Pedido {pedido}", "{tienda}{pedido}"])
-def test_known_names_are_taken(text: str) -> None:
-    assert wrong_placeholder(text, ("pedido", "tienda")) == ""
+def test_known_placeholders_are_accepted(text: str) -> None:
+    assert find_unknown_placeholder(text, ("pedido", "tienda")) == ""
 
 
 @pytest.mark.parametrize(
@@ -29,17 +29,19 @@ def test_known_names_are_taken(text: str) -> None:
         ("{}", "{}"),
     ],
 )
-def test_any_other_brace_is_refused(text: str, wrong: str) -> None:
-    assert wrong_placeholder(text, ("pedido", "tienda")) == wrong
+def test_unknown_placeholder_is_refused(text: str, wrong: str) -> None:
+    assert find_unknown_placeholder(text, ("pedido", "tienda")) == wrong
 
 
-def test_a_value_is_put_in_once() -> None:
-    words = mail_words(MailBody(opening="{juguete} {tienda}"), {"juguete": "{tienda}", "tienda": "Trompo"})
+def test_placeholder_is_replaced_once() -> None:
+    words = fill_placeholders(
+        MailBody(opening="{juguete} {tienda}"), {"juguete": "{tienda}", "tienda": "Trompo"}
+    )
     assert words.opening == ["{tienda} Trompo"]
 
 
-@pytest.mark.parametrize("area", MAILS)
-def test_every_mail_says_the_offices_words(area: Area, settings: Settings) -> None:
+@pytest.mark.parametrize("area", MAIL_AREAS)
+def test_every_mail_contains_the_offices_texts(area: Area, settings: Settings) -> None:
     body = MailBody(subject="Asunto de {tienda}", opening="Antes <i>", closing="Después & ya")
     subject, page = example_mail(settings, settings, area, body)
     before, after = page.index("Antes &lt;i&gt;"), page.index("Después &amp; ya")
@@ -50,7 +52,7 @@ def test_every_mail_says_the_offices_words(area: Area, settings: Settings) -> No
     assert "Antes" not in plain
 
 
-async def test_what_is_saved_is_in_the_next_mail(database: Database, settings: Settings) -> None:
+async def test_saved_text_is_in_the_next_mail(database: Database, settings: Settings) -> None:
     async with database.transaction() as session:
         for area, subject in (
             (Area.ORDER_PAID, "{clave}"),
@@ -62,14 +64,14 @@ async def test_what_is_saved_is_in_the_next_mail(database: Database, settings: S
             assert set(refused.value.fields) == {"subject"}
         body = MailBody(subject="Gracias por {pedido}")
         await save_content(session, COMMAND_LINE, Area.ORDER_PAID, body, seen=0)
-        assert await read_mail(session, MailKind.ORDER_PAID) == body
-        assert await read_mail(session, MailKind.STAFF_INVITE) == MailBody()
+        assert await read_mail_body(session, MailKind.ORDER_PAID) == body
+        assert await read_mail_body(session, MailKind.STAFF_INVITE) == MailBody()
     subject, _page = example_mail(settings, settings, Area.ORDER_PAID, body)
     assert subject == "Gracias por 4821"
-    assert isinstance(read_body(Area.ORDER_PAID, {}), MailBody)
+    assert isinstance(parse_body(Area.ORDER_PAID, {}), MailBody)
 
 
-def test_no_template_is_run(settings: Settings) -> None:
+def test_office_text_is_not_run_as_a_template(settings: Settings) -> None:
     body = MailBody(opening="{{ 7 * 7 }}", closing="{% raw %}")
     _subject, page = example_mail(settings, settings, Area.ORDER_PAID, body)
     assert "{{ 7 * 7 }}" in page

@@ -1,9 +1,9 @@
-"""A zip is opened in bounds before anything of it is unpacked.
+"""Zip files are checked against limits before anything is unpacked.
 
 | zip | outcome |
 |---|---|
-| more members than allowed, or a list of them that is too long to read | refused |
-| a member in an unusual compression, or encrypted | refused |
+| more members than allowed, or a member list that is too long to read | refused |
+| a member with an unusual compression, or encrypted | refused |
 | damaged | `BadZipFile` |
 """
 

@@ -1,18 +1,18 @@
-"""What a program sends back to read on."""
+"""Cursors, which a client sends back to get the next page."""
 
 from datetime import UTC, datetime
 
 import pytest
 
-from backend.core.cursors import cursor_at, read_cursor
+from backend.core.cursors import format_cursor, parse_cursor
 from backend.core.errors import InvalidData
 
 MOMENT = datetime(2026, 11, 21, 15, 5, 0, 123456, tzinfo=UTC)
 
 
 @pytest.mark.parametrize("key", ["audit_01", "a|b", 17])
-def test_what_is_written_is_read(key: str | int) -> None:
-    assert read_cursor(cursor_at(MOMENT, key)) == (MOMENT, str(key))
+def test_formatted_cursor_is_parsed(key: str | int) -> None:
+    assert parse_cursor(format_cursor(MOMENT, key)) == (MOMENT, str(key))
 
 
 @pytest.mark.parametrize(
@@ -22,6 +22,6 @@ def test_what_is_written_is_read(key: str | int) -> None:
         "0001-01-01T00:00:00+05:00|a", "\x00|a",
     ],
 )  # fmt: skip
-def test_anything_else_is_refused(cursor: str) -> None:
+def test_invalid_cursor_is_refused(cursor: str) -> None:
     with pytest.raises(InvalidData):
-        read_cursor(cursor)
+        parse_cursor(cursor)

@@ -1,4 +1,4 @@
-"""People read the same sentence for an error wherever a surface shows it."""
+"""Sentences of errors: each surface shows people the same sentence for an error."""
 
 import importlib
 import pkgutil
@@ -12,8 +12,8 @@ from backend.catalog.price_lists.price_plan import TooManyPrices
 from backend.catalog.price_lists.service import NothingLowered
 from backend.checkout.attention_resolvers import (
     AmountUnknown,
-    HoldsNoMoney,
-    NothingLeft,
+    NothingToRefund,
+    OrderWithoutMoney,
     OtherTransactionPays,
     PaidAlready,
     PurchaseUnknown,
@@ -56,15 +56,15 @@ from backend.core.errors import (
     TotalChanged,
     Unauthorized,
 )
-from backend.customers.auth.accounts import LinkUsed
+from backend.customers.auth.accounts import InvalidResetLink
 from backend.customers.auth.accounts import WrongPassword as WrongShopperPassword
 from backend.fulfillment.label_decisions import OrderCanceled
 from backend.orders.packing_holds import PackingHeld
-from backend.orders.service import FulfillmentsStand
+from backend.orders.service import HasActiveFulfillments
 from backend.payment.providers.pse.banks import BankListUnavailable
 from backend.payment.providers.pse.responses import PaymentRefused, RefusalReason
 from backend.shipping.providers.base import LabelTooExpensive
-from backend.staff.invites import InviteOver
+from backend.staff.invites import InvalidInvite
 from backend.staff.rights import Right, SecondFactorMissing
 from backend.staff.signing_in import WrongPassword as WrongStaffPassword
 from backend.warehouse.service import ReservedForOrders
@@ -216,7 +216,7 @@ SENTENCES: dict[str, tuple[Surface, tuple[str, ...]]] = {
 SURFACES = {name: surface for name, (surface, _texts) in SENTENCES.items()}
 
 
-def error_of(kind: type[ShopError], fields: dict[str, str] | None = None) -> ShopError:
+def make_error(kind: type[ShopError], fields: dict[str, str] | None = None) -> ShopError:
     if kind is TooManyRequests:
         return TooManyRequests(MESSAGE, retry_after=1, fields=fields)
     return kind(MESSAGE, fields=fields)
@@ -231,7 +231,7 @@ def error_of(kind: type[ShopError], fields: dict[str, str] | None = None) -> Sho
     ],
 )
 def test_error_has_its_sentence_on_each_surface(surface: Surface, kind: type[ShopError], text: str) -> None:
-    assert text_for(error_of(kind), surface) == text
+    assert text_for(make_error(kind), surface) == text
 
 
 @pytest.mark.parametrize(
@@ -244,7 +244,7 @@ def test_error_has_its_sentence_on_each_surface(surface: Surface, kind: type[Sho
 )
 def test_invalid_fields_have_one_sentence(name: str, text: str) -> None:
     fields = {"email": "Escribe tu correo.", "phone": "Escribe tu teléfono."}
-    assert text_for(error_of(InvalidData, fields), SURFACES[name]) == text
+    assert text_for(make_error(InvalidData, fields), SURFACES[name]) == text
 
 
 @pytest.mark.parametrize(
@@ -259,12 +259,12 @@ def test_invalid_fields_have_one_sentence(name: str, text: str) -> None:
         ),
         (BankListUnavailable(), "No se pudo obtener la lista de entidades financieras"),
         (PaymentRefused(MESSAGE, RefusalReason.LIMIT), "El monto de la transacción excede los límites"),
-        (LinkUsed(), "Este enlace ya se usó o venció. Pide uno nuevo."),
+        (InvalidResetLink(), "Este enlace ya se usó o venció. Pide uno nuevo."),
         (WrongShopperPassword(), "El correo o la contraseña no coinciden."),
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_shoppers_read_the_sentence_of_the_error_itself(error: ShopError, text: str) -> None:
+def test_error_shows_customers_its_own_sentence(error: ShopError, text: str) -> None:
     for surface in SURFACES.values():
         assert text_for(error, surface).startswith(text) is not surface.is_for_staff
 
@@ -274,41 +274,41 @@ def test_shoppers_read_the_sentence_of_the_error_itself(error: ShopError, text: 
     [
         (PaidAlready(MESSAGE), "El pedido ya está pagado: devuelve este dinero y anota la referencia."),
         (OtherTransactionPays(MESSAGE), "El pedido ya está pagado por otra transacción."),
-        (HoldsNoMoney(MESSAGE), "El pedido ya no tiene dinero"),
+        (OrderWithoutMoney(MESSAGE), "El pedido ya no tiene dinero"),
         (AmountUnknown(MESSAGE), "Nadie sabe cuánto dinero es"),
-        (NothingLeft(MESSAGE), "Ese dinero ya está anotado como devuelto"),
+        (NothingToRefund(MESSAGE), "Ese dinero ya está anotado como devuelto"),
         (PurchaseUnknown(MESSAGE), "No se sabe qué se compró"),
         (PackingHeld(MESSAGE), "El banco se contradice sobre el pago de este pedido."),
-        (FulfillmentsStand(MESSAGE), "El pedido tiene un despacho: cancélalo primero."),
+        (HasActiveFulfillments(MESSAGE), "El pedido tiene un despacho: cancélalo primero."),
         (OrderCanceled(MESSAGE), "El pedido se canceló: no compres la guía"),
         (LabelTooExpensive(90_000, 25_000), "Ahora cuesta todavía más."),
         (NothingToRun(MESSAGE), "Esta tarea ya corrió o ya no existe"),
         (NothingLowered(MESSAGE), "Ningún precio bajaría."),
         (TooManyPrices(MESSAGE), "Una rebaja cubre hasta 20.000 precios"),
         (SecondFactorMissing(Right.CHANGE_STAFF), "Para esto entra otra vez con el código de tu teléfono."),
-        (InviteOver(), "Este enlace ya no sirve."),
+        (InvalidInvite(), "Este enlace ya no sirve."),
         (WrongStaffPassword(), "El correo o la contraseña no coinciden."),
         (OutsideFailure(MESSAGE, staff_text="Sin crédito."), "Sin crédito."),
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_staff_read_the_sentence_of_the_error_itself(error: ShopError, text: str) -> None:
+def test_error_shows_staff_its_own_sentence(error: ShopError, text: str) -> None:
     for surface in SURFACES.values():
         assert text_for(error, surface).startswith(text) is surface.is_for_staff
 
 
-def kinds_of(kind: type[ShopError]) -> Iterator[type[ShopError]]:
+def list_subclasses(kind: type[ShopError]) -> Iterator[type[ShopError]]:
     yield kind
     for further in kind.__subclasses__():
-        yield from kinds_of(further)
+        yield from list_subclasses(further)
 
 
-def test_only_staff_forms_show_the_message_of_the_api() -> None:
+def test_only_staff_forms_show_the_api_message() -> None:
     for module in pkgutil.walk_packages(backend.__path__, "backend."):
         if "migrations" not in module.name and not module.name.endswith("__main__"):
             importlib.import_module(module.name)
-    assert ReservedForOrders in set(kinds_of(ShopError))
-    for kind in kinds_of(ShopError):
+    assert ReservedForOrders in set(list_subclasses(ShopError))
+    for kind in list_subclasses(ShopError):
         error = kind.__new__(kind)
         error.message, error.fields = MESSAGE, {}
         for name, surface in SURFACES.items():

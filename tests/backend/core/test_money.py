@@ -1,4 +1,4 @@
-"""Money: whole pesos, IVA inside, one way to write an amount (design: decision 3)."""
+"""Money: whole pesos, IVA included, one format for amounts (design: decision 3)."""
 
 from decimal import Decimal
 
@@ -14,12 +14,12 @@ pesos = st.integers(min_value=0, max_value=10**12)
 @pytest.mark.parametrize(
     ("amount", "label"), [(0, "$ 0"), (950, "$ 950"), (89_900, "$ 89.900"), (1_234_567, "$ 1.234.567")]
 )
-def test_an_amount_is_written_as_colombians_read_it(amount: int, label: str) -> None:
+def test_amount_is_formatted_for_colombia(amount: int, label: str) -> None:
     assert format_cop(amount) == label
 
 
 @given(pesos, pesos)
-def test_a_discount_is_whole_percent_and_never_more_than_was_saved(price: int, compare_at: int) -> None:
+def test_discount_is_whole_percent_and_never_exceeds_the_saving(price: int, compare_at: int) -> None:
     off = percent_off(price, compare_at)
     if off is None:
         assert compare_at <= price or (compare_at - price) * 100 < compare_at
@@ -34,18 +34,18 @@ def test_no_discount_without_a_compare_at_price() -> None:
     assert percent_off(75_000, 100_000) == 25
 
 
-def test_the_regular_price_is_the_struck_one_where_that_is_higher() -> None:
+def test_regular_price_is_the_higher_compare_at_price() -> None:
     assert regular_price(8_000, 10_000) == 10_000
     assert regular_price(8_000, 7_000) == regular_price(8_000, 8_000) == regular_price(8_000, None) == 8_000
 
 
 @given(st.text(max_size=40))
-def test_any_text_is_an_exact_amount_or_none(text: str) -> None:
+def test_any_text_parses_to_a_finite_amount_or_none(text: str) -> None:
     amount = parse_amount(text)
     assert amount is None or amount.is_finite()
 
 
-def test_amounts_from_outside_compare_as_decimals() -> None:
+def test_parsed_amounts_compare_as_decimals() -> None:
     assert parse_amount("38000") == parse_amount("38000.00") == Decimal(38000)
     assert parse_amount("38000.005") != Decimal(38000)
     assert parse_amount("NaN") is parse_amount("Infinity") is parse_amount("") is None

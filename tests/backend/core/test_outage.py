@@ -1,4 +1,4 @@
-"""The database is away or too busy: 503 and one line in the log, and the shop goes on when it is back."""
+"""Outages of the database: 503 and one log line; the shop continues when the database is available again."""
 
 import asyncio
 import logging
@@ -23,10 +23,10 @@ from backend.core.db import postgresql
 from backend.core.db.database import Database
 from backend.core.outage import POOL, PROBE, DatabaseUnavailable, Outage
 from backend.jobs import Worker
-from tests.ports import free_port
+from tests.ports import find_free_port
 
 
-async def test_more_than_the_pool_holds_wait_in_turn(postgresql_url: str) -> None:
+async def test_sessions_beyond_the_pool_size_wait(postgresql_url: str) -> None:
     database = Database(postgresql_url, pool=2)
 
     async def ask(number: int) -> int:
@@ -37,8 +37,10 @@ async def test_more_than_the_pool_holds_wait_in_turn(postgresql_url: str) -> Non
     await database.close()
 
 
-async def test_who_waits_for_too_long_is_told(postgresql_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(databases, "POOL_WAIT", 0.01)
+async def test_waiting_too_long_for_a_connection_is_an_outage(
+    postgresql_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(databases, "POOL_TIMEOUT_S", 0.01)
     database = Database(postgresql_url, pool=2)
     async with database.transaction() as first, database.transaction() as second:
         await first.execute(text("SELECT 1"))
@@ -49,8 +51,8 @@ async def test_who_waits_for_too_long_is_told(postgresql_url: str, monkeypatch: 
     await database.close()
 
 
-async def test_nobody_listens_and_that_is_told_once(caplog: pytest.LogCaptureFixture) -> None:
-    database = Database(f"postgresql+asyncpg://shop@127.0.0.1:{free_port()}/shop")
+async def test_unreachable_database_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
+    database = Database(f"postgresql+asyncpg://shop@127.0.0.1:{find_free_port()}/shop")
     for _ in range(3):
         with pytest.raises(DatabaseUnavailable, match="does not answer"):
             await database.is_up()
@@ -59,24 +61,24 @@ async def test_nobody_listens_and_that_is_told_once(caplog: pytest.LogCaptureFix
     ]
 
 
-class Looking(Worker):
-    """One that says when it looks for jobs for the third time."""
+class PollingWorker(Worker):
+    """A worker that sets an event at its third poll for jobs."""
 
     def __init__(self, database: Database) -> None:
-        super().__init__(database, [], poll_every=0)
-        self.looks = 0
+        super().__init__(database, [], poll_interval_s=0)
+        self.polls = 0
         self.third = asyncio.Event()
 
     async def schedule(self) -> None:
-        self.looks += 1
-        if self.looks == 3:
+        self.polls += 1
+        if self.polls == 3:
             self.third.set()
         await super().schedule()
 
 
-async def test_who_looks_for_jobs_meanwhile_tells_nothing_more(caplog: pytest.LogCaptureFixture) -> None:
-    database = Database(f"postgresql+asyncpg://shop@127.0.0.1:{free_port()}/shop")
-    worker = Looking(database)
+async def test_worker_logs_nothing_more_during_an_outage(caplog: pytest.LogCaptureFixture) -> None:
+    database = Database(f"postgresql+asyncpg://shop@127.0.0.1:{find_free_port()}/shop")
+    worker = PollingWorker(database)
     worker.start()
     await worker.third.wait()
     await worker.stop()
@@ -84,24 +86,29 @@ async def test_who_looks_for_jobs_meanwhile_tells_nothing_more(caplog: pytest.Lo
     await database.close()
 
 
-def test_one_outage_is_told_once_whichever_connection_meets_it(caplog: pytest.LogCaptureFixture) -> None:
-    """That of the catalogue's version may fail alone, where the server has no connection to spare."""
+def test_outage_of_both_sources_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
+    """Check the log if both sources fail.
+
+    The probe's connection may fail alone, if the server has no connection to spare.
+    """
     outage, error = Outage(), DatabaseUnavailable("The database does not answer")
-    outage.met(error, error, PROBE)
-    outage.over(POOL)
-    outage.met(error, error, POOL)
-    outage.met(error, error, PROBE)
+    outage.record_failure(error, error, PROBE)
+    outage.record_success(POOL)
+    outage.record_failure(error, error, POOL)
+    outage.record_failure(error, error, PROBE)
     assert [record.levelno for record in caplog.records] == [logging.ERROR]
-    outage.over(PROBE)
-    outage.over(POOL)
-    outage.over(PROBE)
+    outage.record_success(PROBE)
+    outage.record_success(POOL)
+    outage.record_success(PROBE)
     assert [record.levelno for record in caplog.records] == [logging.ERROR, logging.WARNING]
 
 
-async def test_a_server_that_cuts_us_off(postgresql_url: str, caplog: pytest.LogCaptureFixture) -> None:
+async def test_terminated_connection_is_an_outage_and_is_replaced(
+    postgresql_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
     database, other = Database(postgresql_url), Database(postgresql_url)
     end = text("SELECT pg_terminate_backend(:pid)")
-    with pytest.raises(DatabaseUnavailable):  # noqa: PT012 - which statement meets it is not the point
+    with pytest.raises(DatabaseUnavailable):  # noqa: PT012 - any of the statements may fail
         async with database.transaction() as session:
             pid = (await session.execute(text("SELECT pg_backend_pid()"))).scalar_one()
             async with other.read() as killer:
@@ -113,13 +120,13 @@ async def test_a_server_that_cuts_us_off(postgresql_url: str, caplog: pytest.Log
     await other.close()
 
 
-SOON = 0.5
-"""Seconds. Only what can never be answered gets so few: what is answered may take any time on a busy machine."""
+SHORT_TIMEOUT_S = 0.5
+"""Timeout in seconds for statements that never get an answer; others may take any time on a busy machine."""
 
 
 @asynccontextmanager
-async def frozen(pid: int) -> AsyncIterator[None]:
-    """The server's process of one connection does nothing until the block ends."""
+async def freeze_backend(pid: int) -> AsyncIterator[None]:
+    """Stop the server process of one connection until the block ends."""
     os.kill(pid, signal.SIGSTOP)
     try:
         yield
@@ -127,87 +134,87 @@ async def frozen(pid: int) -> AsyncIterator[None]:
         os.kill(pid, signal.SIGCONT)
 
 
-async def backend_of(session: AsyncSession) -> int:
+async def read_backend_pid(session: AsyncSession) -> int:
     return int((await session.execute(text("SELECT pg_backend_pid()"))).scalar_one())
 
 
 @pytest.mark.parametrize("waits_for", ["a statement", "the commit"])
-async def test_a_frozen_server_is_given_up(
+async def test_frozen_server_is_an_outage(
     postgresql_url: str, monkeypatch: pytest.MonkeyPatch, waits_for: str
 ) -> None:
     database = Database(postgresql_url, pool=1)
     async with AsyncExitStack() as stack:
         with monkeypatch.context() as patch:
-            patch.setattr(postgresql, "STATEMENT_WITHIN", SOON)
-            with pytest.raises(DatabaseUnavailable, match="in time"):  # noqa: PT012 - any of them may meet it
+            patch.setattr(postgresql, "STATEMENT_TIMEOUT_S", SHORT_TIMEOUT_S)
+            with pytest.raises(DatabaseUnavailable, match="in time"):  # noqa: PT012 - any of the statements may fail
                 async with database.transaction() as session:
-                    await stack.enter_async_context(frozen(await backend_of(session)))
+                    await stack.enter_async_context(freeze_backend(await read_backend_pid(session)))
                     if waits_for == "a statement":
                         await session.execute(select(Collection))
-        assert await database.is_up()  # by another connection
+        assert await database.is_up()  # over another connection
     await database.close()
 
 
 @pytest.mark.parametrize("through_pooler", [False, True])
-async def test_a_connection_that_froze_while_it_rested_is_replaced(
+async def test_frozen_idle_connection_is_replaced(
     postgresql_url: str, monkeypatch: pytest.MonkeyPatch, through_pooler: bool
 ) -> None:
-    monkeypatch.setattr(postgresql, "TRUSTED_FOR", 0)
+    monkeypatch.setattr(postgresql, "TRUSTED_IDLE_S", 0)
     database = Database(postgresql_url, pool=1, through_pooler=through_pooler)
     for _ in range(2):
         async with database.read() as session:
-            pid = await backend_of(session)
-    monkeypatch.setattr(postgresql, "PING_WITHIN", SOON)
-    async with frozen(pid), database.read() as session:
-        assert await backend_of(session) != pid
+            pid = await read_backend_pid(session)
+    monkeypatch.setattr(postgresql, "PING_TIMEOUT_S", SHORT_TIMEOUT_S)
+    async with freeze_backend(pid), database.read() as session:
+        assert await read_backend_pid(session) != pid
     await database.close()
 
 
-async def test_who_waits_for_a_lock_for_too_long_is_told(
+async def test_waiting_too_long_for_a_lock_is_an_outage(
     postgresql_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     database = Database(postgresql_url, pool=2)
     lock = text("SELECT pg_advisory_xact_lock(1)")
     async with database.transaction() as first:
         await first.execute(lock)
-        monkeypatch.setattr(postgresql, "STATEMENT_WITHIN", SOON)
+        monkeypatch.setattr(postgresql, "STATEMENT_TIMEOUT_S", SHORT_TIMEOUT_S)
         with pytest.raises(DatabaseUnavailable, match="in time"):
             async with database.transaction() as second:
                 await second.execute(lock)
     await database.close()
 
 
-async def test_commands_and_migrations_take_their_time(
+async def test_patient_database_has_no_statement_timeout(
     postgresql_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(postgresql, "STATEMENT_WITHIN", SOON)
+    monkeypatch.setattr(postgresql, "STATEMENT_TIMEOUT_S", SHORT_TIMEOUT_S)
     database = Database(postgresql_url, is_patient=True)
     async with database.read() as session:
-        await session.execute(text(f"SELECT pg_sleep({SOON + 0.1})"))
+        await session.execute(text(f"SELECT pg_sleep({SHORT_TIMEOUT_S + 0.1})"))
     await database.close()
 
 
-async def test_who_asks_whether_the_catalogue_changed_gives_a_frozen_server_up(
+async def test_version_probe_gives_up_on_a_frozen_server(
     postgresql_url: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     database = Database(postgresql_url)
     probe = VersionProbe(database)
-    before = await probe.now()
+    before = await probe.read_version()
     assert probe._server is not None
     assert probe._server._connection is not None
-    async with frozen(probe._server._connection.get_server_pid()):
+    async with freeze_backend(probe._server._connection.get_server_pid()):
         with monkeypatch.context() as patch:
-            patch.setattr(postgresql, "ANSWER_WITHIN", SOON)
+            patch.setattr(postgresql, "ANSWER_TIMEOUT_S", SHORT_TIMEOUT_S)
             with pytest.raises(DatabaseUnavailable, match="does not answer"):
-                await probe.now()
-        assert caplog.text.count("not told again until it is over") == 1
-        assert await probe.now() == before  # by another connection
+                await probe.read_version()
+        assert caplog.text.count("not logged again until it is over") == 1
+        assert await probe.read_version() == before  # over another connection
     assert "the database answers again" in caplog.text
     await probe.close()
     await database.close()
 
 
-async def test_what_is_wrong_with_a_statement_is_no_outage(database: Database) -> None:
+async def test_faulty_statement_is_not_an_outage(database: Database) -> None:
     with pytest.raises(Exception, match="no_such_table") as raised:
         async with database.read() as session:
             await session.execute(text("SELECT * FROM no_such_table"))
@@ -215,9 +222,7 @@ async def test_what_is_wrong_with_a_statement_is_no_outage(database: Database) -
     assert isinstance(raised.value, ProgrammingError) or database.is_sqlite
 
 
-async def test_a_file_that_somebody_else_keeps_locked(
-    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_locked_sqlite_file_is_an_outage(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(databases, "SQLITE_BUSY_MS", 10)
     database, other = Database(sqlite_url), Database(sqlite_url)
     async with other.transaction():
@@ -228,9 +233,9 @@ async def test_a_file_that_somebody_else_keeps_locked(
     await other.close()
 
 
-async def test_the_api_without_its_database(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    nobody = f"postgresql://shop@127.0.0.1:{free_port()}/shop"
-    shop = Shop(Settings(data_dir=tmp_path, database_url=nobody))
+async def test_api_without_its_database_answers_503(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    unreachable_url = f"postgresql://shop@127.0.0.1:{find_free_port()}/shop"
+    shop = Shop(Settings(data_dir=tmp_path, database_url=unreachable_url))
     transport = httpx.ASGITransport(create_api(shop))
     headers = {"x-publishable-api-key": "pk_any"}
     async with httpx.AsyncClient(transport=transport, base_url="http://shop", headers=headers) as client:
@@ -245,4 +250,4 @@ async def test_the_api_without_its_database(tmp_path: Path, caplog: pytest.LogCa
     assert {answer.headers["retry-after"] for answer in answers} == {"5"}
     assert {answer.json()["type"] for answer in answers} == {"unavailable"}
     assert (hook.status_code, hook.text) == (200, "OK")
-    assert caplog.text.count("not told again until it is over") == 1
+    assert caplog.text.count("not logged again until it is over") == 1

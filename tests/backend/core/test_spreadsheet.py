@@ -1,10 +1,10 @@
-"""Exports hold every row, no cell is a formula, and our own import gives every text back.
+"""Exports contain every row, no cell is a formula, and the import restores every text.
 
 | cell | outcome |
 |---|---|
-| begins as a formula, after spaces, quotes or invisible signs too | an apostrophe before it |
-| holds one after `;`, `,`, tab or a line break | an apostrophe there |
-| has such an apostrophe already | one more, so that the import gives the first one back |
+| begins like a formula, also after spaces, quotes or invisible characters | an apostrophe before it |
+| contains one after `;`, `,`, tab or a line break | an apostrophe there |
+| has such an apostrophe already | one more, so that the import restores the first one |
 | number | stays a number |
 """
 
@@ -18,18 +18,18 @@ from hypothesis.strategies import text
 from openpyxl import load_workbook
 
 from backend.core import spreadsheet
-from backend.core.spreadsheet import lines, restore_cell, safe_cell, workbook
-from backend.imports.spreadsheet_parsing import read_sheet
+from backend.core.spreadsheet import build_workbook, format_csv, restore_cell, safe_cell
+from backend.imports.spreadsheet_parsing import read_product_spreadsheet
 
 ROOT = Path(__file__).parents[3]
 
 
-def test_rows_that_a_sheet_does_not_hold_stand_in_the_next_below_the_same_names(
+def test_rows_beyond_the_limit_go_into_the_next_worksheet(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(spreadsheet, "MOST_LINES", 3)
+    monkeypatch.setattr(spreadsheet, "MAX_SHEET_ROWS", 3)
     rows = [("Juguete", "Unidades"), *((f"Trompo {number}", number) for number in range(1, 6))]
-    book = load_workbook(BytesIO(workbook(rows, [("Columna",)])))
+    book = load_workbook(BytesIO(build_workbook(rows, [("Columna",)])))
     found = [[list(row) for row in sheet.values] for sheet in book]
     head = ["Juguete", "Unidades"]
     assert found == [
@@ -74,15 +74,15 @@ QUOTED = ("'=1", "''=1", "a;'=1", "  '=1", "'\tx", "\n'=1", "a,' ''-1")
 
 @pytest.mark.parametrize("delimiter", [";", ",", "\t"])
 @pytest.mark.parametrize("text", FORMULAS)
-def test_no_cell_begins_as_a_formula_however_the_file_is_split(text: str, delimiter: str) -> None:
-    written = lines([["Juan", text, "x"]])
+def test_no_cell_is_a_formula_with_any_delimiter(text: str, delimiter: str) -> None:
+    written = format_csv([["Juan", text, "x"]])
     for quoting in (csv.QUOTE_MINIMAL, csv.QUOTE_NONE):
         for row in csv.reader(StringIO(written, newline=""), delimiter=delimiter, quoting=quoting):
             assert not [cell for cell in row if cell.strip(' "\u00a0').startswith(tuple("=+-@＝＋－＠"))]
 
 
 @pytest.mark.parametrize("text", HARMLESS)
-def test_other_cells_are_as_they_were(text: str) -> None:
+def test_harmless_cells_stay_unchanged(text: str) -> None:
     assert safe_cell(text) == text
 
 
@@ -92,16 +92,16 @@ def test_numbers_stay_numbers(number: float) -> None:
 
 
 @given(text(alphabet="=+-@＝;,\t\r\n '\"aá\u00a0\u200b", max_size=20))
-def test_every_text_comes_back(written: str) -> None:
+def test_restored_cell_equals_the_original(written: str) -> None:
     assert restore_cell(safe_cell(written)) == written
     assert safe_cell(restore_cell(safe_cell(written))) == safe_cell(written)
 
 
 @pytest.mark.parametrize("original", [*FORMULAS, *HARMLESS[1:], *QUOTED])
-def test_our_import_reads_what_our_export_wrote(original: str) -> None:
+def test_import_restores_exported_cells(original: str) -> None:
     table: list[list[object]] = [["sku", "title", "price"], [original, "Trompo", 5]]
-    for content in (lines(table).encode(), workbook(table)):
-        assert read_sheet(content).rows == [(2, [original.strip(), "Trompo", "5"])]
+    for content in (format_csv(table).encode(), build_workbook(table)):
+        assert read_product_spreadsheet(content).rows == [(2, [original.strip(), "Trompo", "5"])]
 
 
 def test_only_one_module_writes_csv() -> None:

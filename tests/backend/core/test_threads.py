@@ -1,4 +1,4 @@
-"""Threads of their own for what waits."""
+"""Separate thread pools for slow work."""
 
 import asyncio
 from threading import Event
@@ -8,7 +8,7 @@ import pytest
 from backend.core.threads import Threads
 
 
-async def test_what_waits_for_a_thread_can_be_forgotten() -> None:
+async def test_call_waiting_for_a_thread_can_be_cancelled() -> None:
     began, may_end = Event(), Event()
     called: list[str] = []
 
@@ -19,17 +19,17 @@ async def test_what_waits_for_a_thread_can_be_forgotten() -> None:
 
     threads = Threads("test", 1)
     waiting = asyncio.create_task(threads.run(wait))
-    await asyncio.to_thread(began.wait)  # the threads of others are free
+    await asyncio.to_thread(began.wait)  # other pools are not affected
     forgotten = asyncio.create_task(threads.run(called.append, "forgotten"))
     await asyncio.sleep(0)
     forgotten.cancel()
-    await asyncio.wait({forgotten})  # the pool hears of it from the event loop
+    await asyncio.wait({forgotten})  # the event loop passes the cancellation on to the pool
     may_end.set()
     assert await waiting == "done"
     await threads.run(called.append, "last")
     assert called == ["last"]
 
 
-async def test_what_it_raises_is_raised() -> None:
+async def test_exception_in_the_thread_is_raised() -> None:
     with pytest.raises(ValueError, match="invalid literal"):
         await Threads("test", 1).run(int, "x")

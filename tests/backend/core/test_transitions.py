@@ -16,13 +16,13 @@ STEPS = Transitions(
 )
 
 
-def test_only_the_steps_of_the_table_are_allowed() -> None:
-    allowed = {(source, target) for source in Light for target in Light if STEPS.allow(source, target)}
+def test_only_listed_steps_are_allowed() -> None:
+    allowed = {(source, target) for source in Light for target in Light if STEPS.is_allowed(source, target)}
     assert allowed == set(STEPS) == {("red", "green"), ("red", "off"), ("green", "red")}
     assert STEPS.require(Light.RED, Light.OFF) is Light.OFF
     with pytest.raises(StepNotAllowed, match="light: no step leads from off to red"):
         STEPS.require(Light.OFF, Light.RED)
 
 
-def test_a_state_that_leads_nowhere_is_final() -> None:
+def test_state_without_steps_is_final() -> None:
     assert [state for state in Light if STEPS.is_final(state)] == [Light.OFF]

@@ -1,4 +1,4 @@
-"""Browsers of shoppers: each with cookies of its own, at pages of the shop."""
+"""Browsers of shoppers with separate cookies."""
 
 from collections.abc import AsyncIterator, Callable, Iterator
 
@@ -23,16 +23,16 @@ NewBrowser = Callable[..., httpx.AsyncClient]
 
 @pytest.fixture(autouse=True)
 def _light_hashes(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The same hashing with little memory and time: what is tested is who gets in, not how long it takes."""
+    """Hash passwords with little memory and time; the tests check access, not duration."""
     monkeypatch.setattr(passwords, "_hasher", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
-    passwords._nobodys.cache_clear()
+    passwords._get_dummy_hash.cache_clear()
     yield
-    passwords._nobodys.cache_clear()
+    passwords._get_dummy_hash.cache_clear()
 
 
 @pytest.fixture
 async def new_browser(api: FastAPI) -> AsyncIterator[NewBrowser]:
-    """Opens browsers at the shop: `new_browser(ip=…, origin=…)`."""
+    """Return a factory of browsers: `new_browser(ip=…, origin=…)`."""
     opened: list[httpx.AsyncClient] = []
 
     def open_one(ip: str = "190.24.1.1", origin: str | None = SHOP) -> httpx.AsyncClient:
@@ -48,7 +48,7 @@ async def new_browser(api: FastAPI) -> AsyncIterator[NewBrowser]:
 
 @pytest.fixture
 async def ana(new_browser: NewBrowser) -> httpx.AsyncClient:
-    """Ana's browser, just after she registered."""
+    """Return Ana's browser after her registration."""
     browser = new_browser()
     answer = await browser.post("/auth/account/register", json=ANA)
     assert answer.status_code == 200, answer.text

@@ -1,4 +1,4 @@
-"""The address book is its owner's alone."""
+"""Address books: only the owner has access."""
 
 from typing import Any
 
@@ -13,8 +13,8 @@ from backend.customers.addresses import (
     addresses_of,
     change_address,
     read_address,
-    remember,
     remove_address,
+    save_used_address,
 )
 from backend.customers.models import Customer
 
@@ -29,18 +29,18 @@ async def customer(session: AsyncSession, email: str) -> str:
     return person.id
 
 
-async def test_the_first_address_is_the_one_to_ship_to(database: Database) -> None:
+async def test_first_address_is_the_default_for_shipping(database: Database) -> None:
     async with database.transaction() as session:
         ana = await customer(session, "ana@example.com")
         home, work = [(await add_address(session, ana, place)).id for place in (HOME, WORK)]
         assert [entry.id for entry in await addresses_of(session, ana)] == [home, work]
-        await change_address(session, ana, work, {}, ships=True)
+        await change_address(session, ana, work, {}, is_shipping=True)
     async with database.read() as session:
         book = await addresses_of(session, ana)
     assert [(entry.id, entry.is_default_shipping) for entry in book] == [(work, True), (home, False)]
 
 
-async def test_anothers_address_does_not_exist(database: Database) -> None:
+async def test_address_of_another_customer_is_not_found(database: Database) -> None:
     async with database.transaction() as session:
         ana, mallory = await customer(session, "ana@example.com"), await customer(session, "m@example.com")
         home = (await add_address(session, ana, HOME)).id
@@ -56,24 +56,24 @@ async def test_anothers_address_does_not_exist(database: Database) -> None:
         assert not await addresses_of(session, mallory)
 
 
-async def test_what_was_shipped_to_is_remembered_once(database: Database) -> None:
+async def test_used_shipping_address_is_saved_once(database: Database) -> None:
     async with database.transaction() as session:
         ana = await customer(session, "ana@example.com")
         for place in (HOME, WORK, {**HOME, "address_1": "CALLE 10 # 5-20"}):
-            await remember(session, ana, place)
+            await save_used_address(session, ana, place)
         assert len(await addresses_of(session, ana)) == 2
-        await remember(session, ana, {**HOME, "address_2": "Apto 902"})
-        assert len(await addresses_of(session, ana)) == 3  # another door in the same building
+        await save_used_address(session, ana, {**HOME, "address_2": "Apto 902"})
+        assert len(await addresses_of(session, ana)) == 3  # another apartment in the same building
 
 
-async def test_a_book_has_an_end(database: Database) -> None:
+async def test_address_book_has_a_maximum_size(database: Database) -> None:
     async with database.transaction() as session:
         ana = await customer(session, "ana@example.com")
         for _ in range(MAX_ADDRESSES):
             await add_address(session, ana, HOME)
         with pytest.raises(NotAllowed):
             await add_address(session, ana, HOME)
-        await remember(session, ana, WORK)
+        await save_used_address(session, ana, WORK)
         assert len(await addresses_of(session, ana)) == MAX_ADDRESSES
 
 
@@ -86,7 +86,7 @@ async def test_a_book_has_an_end(database: Database) -> None:
         ({"address_1": "Calle 5 # 38-14"}, {"dane_code": "76001000", "suburb": "San Antonio"}),
     ],
 )
-async def test_another_city_leaves_the_code_of_the_former_one_behind(
+async def test_change_of_city_removes_the_old_municipality_code(
     database: Database, changes: dict[str, Any], metadata: dict[str, str]
 ) -> None:
     async with database.transaction() as session:

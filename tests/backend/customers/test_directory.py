@@ -1,16 +1,16 @@
 """Customers and their groups for staff, over the Admin API, on both databases.
 
-| what can go wrong | what happens |
+| fault | result |
 |---|---|
-| a customer and a guest have one address | both are listed: who buys has not proved to be the customer |
-| staff enter a guest who is there, or two do at once | the second is refused, as the platform words it |
-| another address is sent with a change | refused; the same may be sent along |
-| an account, a guest and nobody are asked for their address book | the book, an empty list, 404 |
-| a group's name is taken, at once too | the second is refused |
-| somebody who does not exist is put into a group | 404, and nobody is put in |
-| one is put in twice, at once too | is in it once |
-| a group is deleted | its customers stay |
-| an odd text is searched for | it is a text: `%` finds what has a `%` |
+| a customer and a guest have the same address | both are listed: a guest has not proved to be the customer |
+| staff create a guest who exists, also concurrently | the second is refused, with the platform's message |
+| a change contains another address | refused; the current address is accepted |
+| the address book of an account, a guest, or an unknown id is requested | the book, an empty list, 404 |
+| a group's name is taken, also concurrently | the second is refused |
+| an unknown customer is added to a group | 404, and no customer is added |
+| a customer is added twice, also concurrently | is a member once |
+| a group is deleted | its customers are not deleted |
+| the search text has special characters | they are plain text: `%` finds a `%` |
 """
 
 import asyncio
@@ -37,7 +37,7 @@ LUZ = {
 
 @pytest.fixture
 async def ana(shop: Shop) -> str:
-    """The id of a customer with an account."""
+    """Create a customer with an account and return the id."""
     async with shop.database.transaction() as session:
         customer = Customer(email="ana@example.com", first_name="Ana", last_name="Gómez")
         session.add(customer)
@@ -53,7 +53,7 @@ async def _group(admin: httpx.AsyncClient, name: str = "Colegios") -> str:
     return str((await post(admin, GROUPS, {"name": name}))["customer_group"]["id"])
 
 
-async def test_everybody_is_listed_the_newest_first(admin: httpx.AsyncClient, ana: str) -> None:
+async def test_customers_and_guests_are_listed_newest_first(admin: httpx.AsyncClient, ana: str) -> None:
     luz = await _guest(admin)
     assert (luz["email"], luz["has_account"], luz["addresses"]) == ("luz@example.com", False, [])
     twin = await _guest(admin, email="ana@example.com", company_name=None, phone=None)
@@ -62,29 +62,29 @@ async def test_everybody_is_listed_the_newest_first(admin: httpx.AsyncClient, an
     assert (everybody["count"], everybody["offset"], everybody["limit"]) == (3, 0, 50)
     assert "addresses" not in everybody["customers"][0]
 
-    async def found(**asked: Any) -> list[str]:
+    async def find_ids(**asked: Any) -> list[str]:
         return [one["id"] for one in (await get(admin, CUSTOMERS, **asked))["customers"]]
 
-    assert await found(has_account="true") == [ana]
-    assert await found(has_account="false", order="email") == [twin["id"], luz["id"]]
-    assert await found(q="100%") == [luz["id"]]
-    assert await found(q="gomez ana") == await found(q="GÓM") == [ana]
-    assert await found(q="gomez luz") == []
-    assert await found(q="pena") == [twin["id"], luz["id"]]
-    assert await found(q="luz@ex") == await found(q="peña 100") == [luz["id"]]
-    assert await found(q="+57 300 987 6543") == await found(q="300987") == [luz["id"]]
+    assert await find_ids(has_account="true") == [ana]
+    assert await find_ids(has_account="false", order="email") == [twin["id"], luz["id"]]
+    assert await find_ids(q="100%") == [luz["id"]]
+    assert await find_ids(q="gomez ana") == await find_ids(q="GÓM") == [ana]
+    assert await find_ids(q="gomez luz") == []
+    assert await find_ids(q="pena") == [twin["id"], luz["id"]]
+    assert await find_ids(q="luz@ex") == await find_ids(q="peña 100") == [luz["id"]]
+    assert await find_ids(q="+57 300 987 6543") == await find_ids(q="300987") == [luz["id"]]
     either = {"$or[0][q]": "300987", "$or[1][q]": "gomez"}
-    assert await found(**either, order="created_at") == [ana, luz["id"]]
-    assert await found(q="_") == []
-    assert await found(email="ANA@example.com", order="created_at") == [ana, twin["id"]]
-    assert await found(**{"id[]": [ana, "cus_nosuch"]}) == [ana]
-    assert await found(limit=1, offset=1) == [luz["id"]]
+    assert await find_ids(**either, order="created_at") == [ana, luz["id"]]
+    assert await find_ids(q="_") == []
+    assert await find_ids(email="ANA@example.com", order="created_at") == [ana, twin["id"]]
+    assert await find_ids(**{"id[]": [ana, "cus_nosuch"]}) == [ana]
+    assert await find_ids(limit=1, offset=1) == [luz["id"]]
     assert (await get(admin, f"{CUSTOMERS}/{ana}"))["customer"]["has_account"] is True
     assert (await admin.get(f"{CUSTOMERS}/cus_nosuch")).status_code == 404
     assert (await admin.get(CUSTOMERS, params={"order": "meta"})).status_code == 400
 
 
-async def test_what_is_said_of_a_customer_is_changed(admin: httpx.AsyncClient, ana: str) -> None:
+async def test_customer_fields_are_changed(admin: httpx.AsyncClient, ana: str) -> None:
     luz = (await _guest(admin))["id"]
     for customer_id, email in ((ana, "ana@example.com"), (luz, "luz@example.com")):
         path = f"{CUSTOMERS}/{customer_id}"
@@ -108,7 +108,7 @@ async def test_what_is_said_of_a_customer_is_changed(admin: httpx.AsyncClient, a
         )
 
 
-async def test_a_guest_is_entered_once(admin: httpx.AsyncClient) -> None:
+async def test_guest_with_the_same_address_is_refused(admin: httpx.AsyncClient) -> None:
     answers = await asyncio.gather(*(admin.post(CUSTOMERS, json=LUZ) for _ in range(3)))
     assert sorted(answer.status_code for answer in answers) == [200, 422, 422]
     refused = next(answer for answer in answers if answer.status_code == 422).json()
@@ -116,7 +116,7 @@ async def test_a_guest_is_entered_once(admin: httpx.AsyncClient) -> None:
     assert (await get(admin, CUSTOMERS))["count"] == 1
 
 
-async def test_the_address_book_is_an_accounts(admin: httpx.AsyncClient, ana: str) -> None:
+async def test_only_accounts_have_an_address_book(admin: httpx.AsyncClient, ana: str) -> None:
     luz = (await _guest(admin))["id"]
     for customer_id in (ana, luz):
         assert (await get(admin, f"{CUSTOMERS}/{customer_id}/addresses"))["addresses"] == []
@@ -124,7 +124,7 @@ async def test_the_address_book_is_an_accounts(admin: httpx.AsyncClient, ana: st
     assert (await admin.get(f"{CUSTOMERS}/cus_nosuch/addresses")).status_code == 404
 
 
-async def test_staff_keep_the_address_book_of_an_account(admin: httpx.AsyncClient, ana: str) -> None:
+async def test_staff_change_the_address_book_of_an_account(admin: httpx.AsyncClient, ana: str) -> None:
     path = f"{CUSTOMERS}/{ana}/addresses"
     said = {"address_name": "Casa", "address_1": "Calle 1", "city": "Cali", "first_name": "Ana"}
     (made,) = (await post(admin, path, said))["customer"]["addresses"]
@@ -146,7 +146,7 @@ async def test_staff_keep_the_address_book_of_an_account(admin: httpx.AsyncClien
     assert (await admin.post(f"{CUSTOMERS}/cus_nosuch/addresses", json=said)).status_code == 404
 
 
-async def test_customers_are_put_into_groups_and_taken_out(admin: httpx.AsyncClient, ana: str) -> None:
+async def test_customers_are_added_to_and_removed_from_groups(admin: httpx.AsyncClient, ana: str) -> None:
     luz = (await _guest(admin))["id"]
     schools, friends = await _group(admin), await _group(admin, "Amigos")
     members = f"{GROUPS}/{schools}/customers"
@@ -173,7 +173,7 @@ async def test_customers_are_put_into_groups_and_taken_out(admin: httpx.AsyncCli
     assert (await admin.get(f"{GROUPS}/{friends}")).status_code == 404
 
 
-async def test_a_groups_name_is_its_own(admin: httpx.AsyncClient) -> None:
+async def test_group_name_is_unique(admin: httpx.AsyncClient) -> None:
     answers = await asyncio.gather(*(admin.post(GROUPS, json={"name": "Colegios"}) for _ in range(3)))
     assert sorted(answer.status_code for answer in answers) == [200, 422, 422]
     other = await _group(admin, "Amigos")
@@ -188,7 +188,7 @@ async def test_a_groups_name_is_its_own(admin: httpx.AsyncClient) -> None:
     assert ([group["name"] for group in found["customer_groups"]], found["count"]) == (["Colegios"], 1)
 
 
-async def test_a_guest_who_is_deleted_is_in_no_group_any_more(admin: httpx.AsyncClient, shop: Shop) -> None:
+async def test_deleted_guest_is_removed_from_groups(admin: httpx.AsyncClient, shop: Shop) -> None:
     luz, group = (await _guest(admin))["id"], await _group(admin)
     await post(admin, f"{GROUPS}/{group}/customers", {"add": [luz]})
     async with shop.database.transaction() as session:

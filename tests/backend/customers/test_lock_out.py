@@ -1,4 +1,4 @@
-"""Nobody locks anyone out: strangers' wrong tries neither stop who has signed in here before, nor use up a mailbox."""
+"""Attacks do not lock out owners: wrong attempts of strangers neither block known devices nor fill a mailbox."""
 
 from dataclasses import replace
 
@@ -9,12 +9,12 @@ from httpx import Response
 from sqlalchemy import delete, func, select
 
 from backend.app import Shop
-from backend.core.web.passwords import hash_of
+from backend.core.web.passwords import hash_token
 from backend.customers.auth import accounts
 from backend.customers.auth.password_reset import RESETS
 from backend.customers.auth.sessions import COOKIE as SESSION
 from backend.customers.models import CustomerSession, Login, ResetLink
-from backend.edge.auth.devices import COOKIE, LIFETIME, MOST_ACCOUNTS
+from backend.edge.auth.devices import COOKIE, LIFETIME, MAX_ACCOUNTS
 from backend.mail.models import Mail
 from backend.rate_limit.models import RateLimitCounter
 from backend.staff import signing_in
@@ -40,8 +40,8 @@ def _few_tries(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(signing_in, "STAFF_LOGINS", of_staff)
 
 
-async def hammer(new_browser: NewBrowser, path: str, body: dict[str, str]) -> list[int]:
-    """Wrong passwords from many addresses, until there is no try left for strangers. Returns the last answers."""
+async def exhaust_attempts(new_browser: NewBrowser, path: str, body: dict[str, str]) -> list[int]:
+    """Send wrong passwords from many IP addresses until strangers have no attempts left; return the final statuses."""
     answers: list[int] = []
     for n in range(LOGINS.per_subject // LOGINS.per_pair):
         stranger = new_browser(f"190.24.2.{n}")
@@ -59,26 +59,26 @@ async def test_refused_tries_do_not_lock_the_account(ana: httpx.AsyncClient, new
 
 
 @pytest.mark.parametrize("path", [FORM, PROGRAM])
-async def test_a_spread_guess_ends_and_the_owner_signs_in_all_the_same(
+async def test_distributed_guessing_is_limited_without_locking_out_the_owner(
     ana: httpx.AsyncClient, new_browser: NewBrowser, path: str
 ) -> None:
     await ana.post("/auth/account/logout")
     assert SESSION not in ana.cookies
-    assert await hammer(new_browser, path, WRONG) == [429, 429]
-    assert (await ana.post(path, json=WRONG)).status_code == 401  # a slip of her own
+    assert await exhaust_attempts(new_browser, path, WRONG) == [429, 429]
+    assert (await ana.post(path, json=WRONG)).status_code == 401  # a mistake of Ana herself
     assert (await ana.post(path, json=RIGHT)).status_code == 200
-    refused = await new_browser().post(FORM, json=RIGHT)  # at the same address, but not on her device
+    refused = await new_browser().post(FORM, json=RIGHT)  # the same IP address, but another device
     assert refused.status_code == 429
     assert "enlace" in refused.json()["message"]
 
 
-async def test_a_known_device_does_not_guess_for_ever(ana: httpx.AsyncClient) -> None:
+async def test_known_device_has_a_limit_too(ana: httpx.AsyncClient) -> None:
     tries = [(await ana.post(FORM, json=WRONG)).status_code for _ in range(LOGINS.per_pair + 2)]
     assert tries == [401] * LOGINS.per_pair + [429] * 2
 
 
 @pytest.mark.parametrize("office_path", [OFFICE, "/auth/staff/login"])
-async def test_staff_sign_in_while_strangers_hammer(
+async def test_staff_on_known_device_sign_in_during_an_attack(
     shop: Shop, new_browser: NewBrowser, office_path: str
 ) -> None:
     await create_staff(shop.database, COMMAND_LINE, STAFF["email"], STAFF["password"])
@@ -86,19 +86,19 @@ async def test_staff_sign_in_while_strangers_hammer(
     assert (await office.post(office_path, json=STAFF)).status_code == 200
     answer = await program.post(OFFICE, json=STAFF)
     assert (answer.status_code, "set-cookie" in answer.headers) == (200, False)
-    assert await hammer(new_browser, OFFICE, {**STAFF, "password": "adivina"}) == [429, 429]
+    assert await exhaust_attempts(new_browser, OFFICE, {**STAFF, "password": "adivina"}) == [429, 429]
     assert (await office.post(office_path, json=STAFF)).status_code == 200
     assert (await program.post(OFFICE, json=STAFF)).status_code == 429
     async with shop.database.transaction() as session:
-        await session.execute(delete(Staff))  # of somebody who has left, the device is known to nobody
+        await session.execute(delete(Staff))  # the device of a deleted member is unknown
     assert (await office.post(office_path, json=STAFF)).status_code == 429
 
 
-async def test_who_is_signed_in_changes_the_password_while_strangers_hammer(
+async def test_signed_in_customer_changes_the_password_during_an_attack(
     ana: httpx.AsyncClient, new_browser: NewBrowser
 ) -> None:
     del ana.cookies[COOKIE]  # a browser that was signed in before devices were known
-    await hammer(new_browser, FORM, WRONG)
+    await exhaust_attempts(new_browser, FORM, WRONG)
     change = {"password": ANA["password"], "new_password": "otra clave larga"}
     slip = await ana.post("/auth/account/password", json={**change, "password": "x"})
     assert slip.status_code == 400
@@ -107,27 +107,25 @@ async def test_who_is_signed_in_changes_the_password_while_strangers_hammer(
     assert (await ana.post(FORM, json=again)).status_code == 200
 
 
-async def test_a_new_password_ends_what_earlier_devices_had(
-    ana: httpx.AsyncClient, new_browser: NewBrowser
-) -> None:
+async def test_new_password_forgets_known_devices(ana: httpx.AsyncClient, new_browser: NewBrowser) -> None:
     earlier = new_browser()
     assert (await earlier.post(FORM, json=RIGHT)).status_code == 200
     change = {"password": ANA["password"], "new_password": "otra clave larga"}
     assert (await ana.post("/auth/account/password", json=change)).status_code == 200
-    await hammer(new_browser, FORM, WRONG)
+    await exhaust_attempts(new_browser, FORM, WRONG)
     right = {**RIGHT, "password": "otra clave larga"}
     assert (await earlier.post(FORM, json=right)).status_code == 429
     assert (await ana.post(FORM, json=right)).status_code == 200
 
 
-# what the cookie is, and what it is not
+# the device cookie
 
 
 async def cookie_of(browser: httpx.AsyncClient, body: dict[str, str] = RIGHT) -> Response:
     return await browser.post(FORM, json=body)
 
 
-async def test_no_script_reads_the_cookie_and_it_opens_nothing(
+async def test_device_cookie_is_http_only_and_gives_no_access(
     ana: httpx.AsyncClient, new_browser: NewBrowser
 ) -> None:
     answer = await cookie_of(ana)
@@ -147,7 +145,7 @@ async def test_no_script_reads_the_cookie_and_it_opens_nothing(
 
 
 @pytest.mark.parametrize("change", ["forged", "of the other shop", "no cookie of ours"])
-async def test_a_made_up_cookie_is_no_known_device(
+async def test_forged_cookie_does_not_make_a_device_known(
     ana: httpx.AsyncClient, new_browser: NewBrowser, change: str
 ) -> None:
     value = {
@@ -155,25 +153,23 @@ async def test_a_made_up_cookie_is_no_known_device(
         "of the other shop": "eyJhIjoiYiJ9.aaaaaa.bbbbbbbbbbbbbbbbbbbbbbbbbbb",
         "no cookie of ours": "ñ" * 3000,
     }[change]
-    await hammer(new_browser, FORM, WRONG)
+    await exhaust_attempts(new_browser, FORM, WRONG)
     headers = {"cookie": f"{COOKIE}={value}".encode()}
     answer = await new_browser().post(FORM, json=RIGHT, headers=headers)  # type: ignore[arg-type]
     assert answer.status_code == 429
 
 
-async def test_a_device_of_one_account_is_none_of_another(
-    ana: httpx.AsyncClient, new_browser: NewBrowser
-) -> None:
+async def test_device_is_known_only_to_its_account(ana: httpx.AsyncClient, new_browser: NewBrowser) -> None:
     mallory = new_browser("190.24.1.9")
     answer = await mallory.post("/auth/account/register", json={**ANA, "email": "mallory@example.com"})
     assert answer.status_code == 200
-    await hammer(new_browser, FORM, WRONG)
+    await exhaust_attempts(new_browser, FORM, WRONG)
     assert (await mallory.post(FORM, json=WRONG)).status_code == 429
 
 
-async def test_a_browser_of_a_family_is_known_to_its_last_accounts(new_browser: NewBrowser) -> None:
+async def test_shared_browser_is_known_to_its_newest_accounts(new_browser: NewBrowser) -> None:
     family = new_browser()
-    people = [{**ANA, "email": f"a{n}@example.com"} for n in range(MOST_ACCOUNTS + 1)]
+    people = [{**ANA, "email": f"a{n}@example.com"} for n in range(MAX_ACCOUNTS + 1)]
     for n, person in enumerate(people):  # registrations are counted by address
         other = new_browser(f"190.24.4.{n}")
         assert (await other.post("/auth/account/register", json=person)).status_code == 200
@@ -182,11 +178,11 @@ async def test_a_browser_of_a_family_is_known_to_its_last_accounts(new_browser: 
     first, last = people[0], people[-1]
     for person, status in ((first, 429), (last, 200), (people[1], 200)):
         right = {"email": person["email"], "password": ANA["password"]}
-        await hammer(new_browser, FORM, {**right, "password": "adivina"})
+        await exhaust_attempts(new_browser, FORM, {**right, "password": "adivina"})
         assert (await family.post(FORM, json=right)).status_code == status
 
 
-async def test_programs_get_no_cookie(ana: httpx.AsyncClient, new_browser: NewBrowser) -> None:
+async def test_programs_get_no_device_cookie(ana: httpx.AsyncClient, new_browser: NewBrowser) -> None:
     answer = await new_browser(origin=None).post(PROGRAM, json=RIGHT)
     assert (answer.status_code, "set-cookie" in answer.headers) == (200, False)
 
@@ -194,36 +190,36 @@ async def test_programs_get_no_cookie(ana: httpx.AsyncClient, new_browser: NewBr
 # links for a new password
 
 
-async def test_nobody_is_kept_from_a_link(
+async def test_attack_does_not_keep_the_owner_from_a_reset_link(
     ana: httpx.AsyncClient, new_browser: NewBrowser, shop: Shop
 ) -> None:
-    """Strangers use up what is mailed to an address; the owner is answered as ever and has links in the mailbox."""
+    """Use up the mails to an address as strangers; the owner gets the usual answer and has the sent links."""
     ask = {"email": ANA["email"]}
     for n in range(RESETS.per_subject):
         assert (await new_browser(f"190.24.2.{n}").post("/auth/account/forgot", json=ask)).status_code == 200
-    async with shop.database.transaction() as session:  # as if they had been sent
+    async with shop.database.transaction() as session:  # mark the mails as sent
         await session.execute(delete(Mail))
     owner = new_browser("190.24.3.1")
     asked = [await owner.post("/auth/account/forgot", json=ask) for _ in range(RESETS.per_pair + 2)]
     assert {(answer.status_code, answer.content) for answer in asked} == {(200, b"{}")}
-    assert await mails(shop) == 0  # nothing more to a mailbox that has links already
+    assert await count_mails(shop) == 0  # no more mails to a mailbox that has links
     assert (await ana.post("/auth/account/forgot", json=ask)).status_code == 200
-    assert await mails(shop) == 1  # a known device has mails of its own
+    assert await count_mails(shop) == 1  # a known device has a separate limit
 
 
-async def mails(shop: Shop) -> int:
+async def count_mails(shop: Shop) -> int:
     async with shop.database.read() as session:
         return (await session.execute(select(func.count()).select_from(Mail))).scalar_one()
 
 
-async def test_who_came_by_a_link_has_a_known_device(
+async def test_reset_link_makes_the_device_known(
     ana: httpx.AsyncClient, new_browser: NewBrowser, shop: Shop
 ) -> None:
-    await hammer(new_browser, FORM, WRONG)
+    await exhaust_attempts(new_browser, FORM, WRONG)
     async with shop.database.transaction() as session:
         owner = (await session.execute(select(CustomerSession.customer_id))).scalar_one()
         moment = (await session.execute(select(CustomerSession.expires_at))).scalar_one()
-        session.add(ResetLink(token_hash=hash_of("of a mail"), customer_id=owner, expires_at=moment))
+        session.add(ResetLink(token_hash=hash_token("of a mail"), customer_id=owner, expires_at=moment))
     telephone = new_browser("190.24.3.2")
     link = {"token": "of a mail", "password": "otra clave larga"}
     assert (await telephone.post("/auth/account/reset", json=link)).status_code == 200
@@ -232,7 +228,7 @@ async def test_who_came_by_a_link_has_a_known_device(
     assert (await telephone.post(FORM, json=right)).status_code == 200
 
 
-async def test_nobody_is_kept_from_registering(new_browser: NewBrowser, shop: Shop) -> None:
+async def test_attack_does_not_block_registration(new_browser: NewBrowser, shop: Shop) -> None:
     program = {"email": ANA["email"], "password": "una clave de otra persona"}
     for n in range(30):
         stranger = new_browser(f"190.24.2.{n}")
@@ -244,7 +240,7 @@ async def test_nobody_is_kept_from_registering(new_browser: NewBrowser, shop: Sh
     assert mine.status_code == 200
 
 
-async def test_one_subscriber_of_ipv6_is_one_client(
+async def test_ipv6_network_counts_as_one_client(
     ana: httpx.AsyncClient, new_browser: NewBrowser, shop: Shop
 ) -> None:
     tries = [
@@ -262,7 +258,7 @@ async def test_one_subscriber_of_ipv6_is_one_client(
     assert tries == [401] * LOGINS.per_pair + [429] * 2
 
 
-async def test_a_storefronts_server_passes_its_shoppers_addresses_on(
+async def test_trusted_server_forwards_client_addresses(
     ana: httpx.AsyncClient, new_browser: NewBrowser, shop: Shop, api: FastAPI
 ) -> None:
     api.state.settings = shop.settings.model_copy(update={"trusted_proxies": "10.0.0.0/8"})

@@ -1,15 +1,15 @@
-"""What an order is found by, and what somebody means who looks for it."""
+"""Search terms of orders, and terms of a search text."""
 
 import pytest
 
-from backend.customers.search_terms import buyer_terms, wanted_terms
+from backend.customers.search_terms import customer_terms, parse_search_terms
 
 ANA = {"first_name": "Ana María", "last_name": "Gómez Peña", "phone": "+57 300 123 4567", "company": None}
 PAYER = {"doc_type": "CC", "doc_number": "1.020.304-050", "email": "Pagos@Ejemplo.co"}
 
 
-def test_an_order_is_found_by_its_buyer() -> None:
-    terms = buyer_terms("Ana.Gomez@Ejemplo.co", [ANA, ANA], PAYER)
+def test_terms_contain_data_of_the_customer() -> None:
+    terms = customer_terms("Ana.Gomez@Ejemplo.co", [ANA, ANA], PAYER)
     assert sorted(terms) == sorted(
         {
             "ana.gomez@ejemplo.co",
@@ -24,10 +24,10 @@ def test_an_order_is_found_by_its_buyer() -> None:
     )
 
 
-def test_what_is_no_text_is_left_out_and_there_is_never_too_much() -> None:
-    assert buyer_terms("", [{"first_name": 3, "phone": None}], None) == []
-    assert len(buyer_terms("a@b.co", [{"first_name": " ".join(map(str, range(1000)))}], None)) == 40
-    assert max(map(len, buyer_terms("a" * 300 + "@b.co", [], None))) == 80
+def test_non_text_values_are_ignored_and_terms_are_limited() -> None:
+    assert customer_terms("", [{"first_name": 3, "phone": None}], None) == []
+    assert len(customer_terms("a@b.co", [{"first_name": " ".join(map(str, range(1000)))}], None)) == 40
+    assert max(map(len, customer_terms("a" * 300 + "@b.co", [], None))) == 80
 
 
 @pytest.mark.parametrize(
@@ -44,5 +44,5 @@ def test_what_is_no_text_is_left_out_and_there_is_never_too_much() -> None:
         ("calle 7", ["calle", "7"]),
     ],
 )
-def test_what_is_meant(text: str, terms: list[str]) -> None:
-    assert wanted_terms(text) == terms
+def test_search_text_is_split_into_terms(text: str, terms: list[str]) -> None:
+    assert parse_search_terms(text) == terms

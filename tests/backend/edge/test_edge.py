@@ -1,4 +1,4 @@
-"""What HTTP needs around every room: fields, queries, clients, complaints, limits."""
+"""Shared parts of the HTTP API: `fields`, queries, client addresses, error messages, limits."""
 
 import json
 import logging
@@ -52,7 +52,7 @@ PRODUCT: dict[str, Any] = {
         (",,.,+,*.", PRODUCT),
     ],
 )  # fmt: skip
-def test_fields(wish: str | None, shown: dict[str, Any]) -> None:
+def test_requested_fields_are_selected(wish: str | None, shown: dict[str, Any]) -> None:
     """wire: commerce-api, Conventions, fields."""
     assert Fields(wish).pick(PRODUCT) == shown
 
@@ -71,7 +71,9 @@ def test_fields(wish: str | None, shown: dict[str, Any]) -> None:
         ("-variants", "variants.sku", True, False),
     ],
 )
-def test_what_has_to_be_read(wish: str | None, path: str, by_default: bool, wanted: bool) -> None:
+def test_fields_decide_which_data_is_read(
+    wish: str | None, path: str, by_default: bool, wanted: bool
+) -> None:
     assert Fields(wish).wants(path, by_default=by_default) is wanted
 
 
@@ -95,13 +97,13 @@ def _request(query: str = "", client: str = "10.0.0.1", forwarded: tuple[str, ..
         ("/run/socket", (), "", ""),
     ],
 )
-def test_the_client_is_who_is_connected(
+def test_client_address_ignores_untrusted_headers(
     client: str, forwarded: tuple[str, ...], trusted: str, address: str
 ) -> None:
     assert client_address(_request(client=client, forwarded=forwarded), trusted) == address
 
 
-async def test_a_query_is_read_as_programs_write_it() -> None:
+async def test_query_parameters_are_parsed() -> None:
     read = QueryReader(ProductsParameters)
     query = "id[]=a&id[1]=b&id=c&q=x&limit=7&created_at[$gt]=2026-01-02"
     asked = await read(_request(query))
@@ -134,7 +136,7 @@ async def test_a_query_is_read_as_programs_write_it() -> None:
         (b"5", 400, "Expected type: 'object' for field 'body', got: '5'"),
     ],
 )
-async def test_no_body_is_too_odd(
+async def test_malformed_body_is_refused(
     store: httpx.AsyncClient, content: bytes, status: int, message: str
 ) -> None:
     """wire: commerce-api, Error bodies, invalid JSON, 413."""
@@ -145,16 +147,19 @@ async def test_no_body_is_too_odd(
 
 
 @pytest.mark.parametrize("number", ["1e20", "100000000000000000000", "-1e300", "18446744073709551615", "0.1"])
-async def test_a_number_of_any_size_is_kept(store: httpx.AsyncClient, number: str) -> None:
-    """PostgreSQL writes 1e20 out as an integer, which is longer than any that JSON answers may hold."""
-    said = f'{{"metadata": {{"n": {number}}}}}'
-    made = await store.post("/store/carts", content=said, headers={"content-type": "application/json"})
+async def test_number_of_any_size_is_stored(store: httpx.AsyncClient, number: str) -> None:
+    """Check that large numbers in metadata are returned unchanged.
+
+    PostgreSQL returns 1e20 as an integer, which is longer than the JSON serializer allows.
+    """
+    body = f'{{"metadata": {{"n": {number}}}}}'
+    made = await store.post("/store/carts", content=body, headers={"content-type": "application/json"})
     assert made.status_code == 200
     read = await store.get(f"/store/carts/{made.json()['cart']['id']}")
     assert read.json()["cart"]["metadata"] == {"n": json.loads(number)}
 
 
-async def test_a_long_body_is_cut_off_wherever_it_comes_from(store: httpx.AsyncClient) -> None:
+async def test_endless_body_gets_413(store: httpx.AsyncClient) -> None:
     async def endless() -> Any:
         for _ in range(50):
             yield b" " * 10_000
@@ -166,10 +171,10 @@ async def test_a_long_body_is_cut_off_wherever_it_comes_from(store: httpx.AsyncC
 
 
 @pytest.mark.parametrize("path", ["/hooks/payment/epayco", "/hooks/shipping/carrier", "/store/carts"])
-async def test_a_caller_who_leaves_halfway_is_no_error(
+async def test_disconnect_during_the_body_is_not_an_error(
     api: FastAPI, store: httpx.AsyncClient, path: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Anybody may: it must neither fill the log nor end in the server's own trace."""
+    """Check that a disconnect is not logged as an error: any client can cause it."""
     request = store.build_request("POST", path, json={}, headers={"content-length": "1000"})
     heard = iter([{"type": "http.request", "body": b'{"a":', "more_body": True}, {"type": "http.disconnect"}])
 
@@ -177,7 +182,7 @@ async def test_a_caller_who_leaves_halfway_is_no_error(
         return next(heard)
 
     async def send(_message: Any) -> None:
-        """Nobody is there."""
+        """Ignore the response."""
 
     scope = {
         "type": "http", "http_version": "1.1", "method": "POST", "scheme": "http", "path": path,
@@ -189,12 +194,12 @@ async def test_a_caller_who_leaves_halfway_is_no_error(
     assert caplog.records == []
 
 
-async def test_without_a_body_a_cart_is_made(store: httpx.AsyncClient) -> None:
+async def test_cart_is_created_without_a_body(store: httpx.AsyncClient) -> None:
     assert (await store.post("/store/carts")).status_code == 200
     await post(store, "/store/carts", {})
 
 
-async def test_what_nobody_foresaw_shows_nothing_of_the_inside(
+async def test_unexpected_error_reveals_no_details(
     api: FastAPI, shop: Shop, caplog: pytest.LogCaptureFixture
 ) -> None:
     """wire: commerce-api, Error bodies, everything unknown."""
@@ -215,7 +220,7 @@ async def test_what_nobody_foresaw_shows_nothing_of_the_inside(
     }
 
 
-async def test_the_documentation_knows_every_parameter(anyone: httpx.AsyncClient) -> None:
+async def test_openapi_lists_query_parameters(anyone: httpx.AsyncClient) -> None:
     described = (await anyone.get("/openapi.json")).json()
     products = described["paths"]["/store/products"]["get"]
     names = {parameter["name"] for parameter in products["parameters"]}
@@ -223,7 +228,7 @@ async def test_the_documentation_knows_every_parameter(anyone: httpx.AsyncClient
     assert products["responses"]["400"]["content"]["application/json"]["schema"]["$ref"].endswith("/Refusal")
 
 
-async def test_the_manual_shows_every_operation_and_loads_nothing(anyone: httpx.AsyncClient) -> None:
+async def test_docs_page_shows_every_operation_and_loads_nothing(anyone: httpx.AsyncClient) -> None:
     described = (await anyone.get("/openapi.json")).json()
     manual = await anyone.get("/docs")
     assert manual.status_code == 200
@@ -240,7 +245,7 @@ async def test_the_manual_shows_every_operation_and_loads_nothing(anyone: httpx.
         assert f'id="{shape}"' in manual.text
 
 
-async def test_the_manual_shows_how_every_body_is_sent(anyone: httpx.AsyncClient) -> None:
+async def test_docs_page_shows_a_curl_example_for_every_body(anyone: httpx.AsyncClient) -> None:
     described = (await anyone.get("/openapi.json")).json()
     manual = (await anyone.get("/docs")).text
     item = described["paths"]["/store/carts/{cart_id}/line-items/{line_id}"]["post"]
@@ -261,14 +266,14 @@ async def test_the_manual_shows_how_every_body_is_sent(anyone: httpx.AsyncClient
 
 
 class Sign(Body):
-    """What stands on a sign."""
+    """A body with characters that are special in HTML and in the shell."""
 
     model_config = example(text="<b>$5.000</b> & 'nada' \"más\"")
 
     text: str
 
 
-async def test_an_example_passes_through_the_page_and_the_shell_unharmed() -> None:
+async def test_example_is_escaped_for_the_page_and_the_shell() -> None:
     api = FastAPI(docs_url=None)
     api.include_router(manual_router)
 

@@ -1,4 +1,4 @@
-"""`If-None-Match` by the letter of RFC 9110: 8.8.3 (entity tags), 13.1.2 (the header), 15.4.5 (304), 5.6.1 (lists)."""
+"""`If-None-Match` as in RFC 9110: 8.8.3 (entity tags), 13.1.2 (the header), 15.4.5 (304), 5.6.1 (lists)."""
 
 import re
 
@@ -8,23 +8,23 @@ from fastapi import FastAPI
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.edge.etags import NotModified, is_known, tag_of
+from backend.edge.etags import NotModified, compute_etag, has_current_copy
 from backend.edge.requests import WireRoute
 from backend.edge.wire import Wire
 
 TAG = 'W/"abc"'
 
 
-def known(*lines: str, tag: str = TAG, method: str = "GET") -> bool:
+def has_match(*lines: str, tag: str = TAG, method: str = "GET") -> bool:
     headers = [(b"host", b"shop"), *((b"if-none-match", line.encode("latin-1")) for line in lines)]
-    return is_known({"type": "http", "method": method, "headers": headers}, tag)
+    return has_current_copy({"type": "http", "method": method, "headers": headers}, tag)
 
 
 @pytest.mark.parametrize(
     "line",
     [
         'W/"abc"',
-        '"abc"',  # weak comparison: only what is between the quotes counts
+        '"abc"',  # weak comparison: only the text between the quotes counts
         '"xyz", W/"abc"',
         'W/"abc","xyz"',
         '"xyz"\t,\t"abc"',
@@ -37,9 +37,9 @@ def known(*lines: str, tag: str = TAG, method: str = "GET") -> bool:
         " * ",
     ],
 )
-def test_is_known(line: str) -> None:
-    assert known(line)
-    assert known(line, method="HEAD")
+def test_matching_tag_is_found(line: str) -> None:
+    assert has_match(line)
+    assert has_match(line, method="HEAD")
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_is_known(line: str) -> None:
         '"abc";q=1',
         '"a"abc"',
         '"xyz, W/"abc"',
-        '"x abc", "abc", junk',  # one that breaks the grammar spoils the list: the content is sent
+        '"x abc", "abc", junk',  # a member that breaks the grammar makes the list invalid: the content is sent
         '"a b", "abc"',
         '"\x7f", "abc"',
         '*, "abc"',
@@ -74,31 +74,31 @@ def test_is_known(line: str) -> None:
         'W/"abc", W/"abc',
     ],
 )
-def test_is_not_known(line: str) -> None:
-    assert not known(line)
+def test_other_tag_is_not_found(line: str) -> None:
+    assert not has_match(line)
 
 
-def test_no_header_and_no_tag_mean_that_nothing_is_known() -> None:
-    assert not known()
-    assert not known("*", tag="")
-    assert not known('""', tag="")
+def test_without_header_or_tag_content_is_sent() -> None:
+    assert not has_match()
+    assert not has_match("*", tag="")
+    assert not has_match('""', tag="")
 
 
-def test_several_lines_are_one_list() -> None:
-    assert known('"xyz"', '"abc"')
-    assert not known('"xyz"', '"uvw"')
-    assert not known("*", '"abc"')
+def test_several_header_lines_are_read_as_one_list() -> None:
+    assert has_match('"xyz"', '"abc"')
+    assert not has_match('"xyz"', '"uvw"')
+    assert not has_match("*", '"abc"')
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
-def test_only_reading_is_spared(method: str) -> None:
-    assert not known(TAG, method=method)
-    assert not known("*", method=method)
+def test_only_get_and_head_can_be_answered_with_304(method: str) -> None:
+    assert not has_match(TAG, method=method)
+    assert not has_match("*", method=method)
 
 
-def test_a_strong_tag_is_compared_weakly_too() -> None:
-    assert known('W/"abc"', tag='"abc"')
-    assert known('"abc"', tag='"abc"')
+def test_strong_tag_is_compared_weakly() -> None:
+    assert has_match('W/"abc"', tag='"abc"')
+    assert has_match('"abc"', tag='"abc"')
 
 
 OPAQUE = st.text(
@@ -109,38 +109,44 @@ GAPS = st.sampled_from([",", ", ", " ,", "\t,\t", ",,", ", ,"])
 
 
 @given(members=MEMBERS, gap=GAPS, wanted=OPAQUE)
-def test_any_list_of_tags_names_its_members_and_no_other(
+def test_list_of_tags_matches_exactly_its_members(
     members: list[tuple[str, str]], gap: str, wanted: str
 ) -> None:
-    # what C1 controls do to a header is the server's business; here they are letters like any other
+    # C1 controls are for the server to check; here they are ordinary characters
     line = gap.join(f'{weak}"{opaque}"' for weak, opaque in members)
     for _, opaque in members:
-        assert known(line, tag=f'W/"{opaque}"')
-    assert known(line, tag=f'W/"{wanted}"') == (wanted in {opaque for _, opaque in members})
+        assert has_match(line, tag=f'W/"{opaque}"')
+    assert has_match(line, tag=f'W/"{wanted}"') == (wanted in {opaque for _, opaque in members})
 
 
 @given(st.text(st.characters(max_codepoint=0xFF)))
-def test_any_text_has_an_answer(line: str) -> None:
-    if known(line) and line.strip(" \t") != "*":
+def test_any_header_text_is_handled(line: str) -> None:
+    if has_match(line) and line.strip(" \t") != "*":
         assert re.search('"abc"', line)
 
 
 @pytest.mark.parametrize(
     "line", [" " * 100_000 + "x", '"' * 100_000, "W/" * 50_000, '"a",' * 25_000, "," * 100_000]
 )
-def test_a_long_header_is_read_once(line: str) -> None:
-    """Tried in every way, each of these would take hours."""
-    assert not known(line)
+def test_long_header_is_parsed_in_linear_time(line: str) -> None:
+    """Check that long headers take linear time: with backtracking, each of these would take hours."""
+    assert not has_match(line)
 
 
-def test_a_tag_names_its_parts_and_their_bounds() -> None:
-    tags = {tag_of(b"ab", b"c"), tag_of(b"a", b"bc"), tag_of(b"abc"), tag_of(b"abc", b""), tag_of()}
+def test_tag_depends_on_the_boundaries_of_its_parts() -> None:
+    tags = {
+        compute_etag(b"ab", b"c"),
+        compute_etag(b"a", b"bc"),
+        compute_etag(b"abc"),
+        compute_etag(b"abc", b""),
+        compute_etag(),
+    }
     assert len(tags) == 5
     assert all(re.fullmatch(r'W/"[0-9a-f]{32}"', tag) for tag in tags)
-    assert tag_of(b"abc") == tag_of(b"abc")
+    assert compute_etag(b"abc") == compute_etag(b"abc")
 
 
-def test_what_says_nothing_of_the_content_stands_in_a_304() -> None:
+def test_304_has_all_headers_except_those_of_the_content() -> None:
     kept = [
         (b"cache-control", b"no-cache"),
         (b"vary", b"accept-encoding"),
@@ -181,7 +187,7 @@ def api() -> FastAPI:
     return api
 
 
-async def test_a_route_spares_who_has_the_answer(api: FastAPI) -> None:
+async def test_route_answers_304_for_a_current_tag(api: FastAPI) -> None:
     async with httpx.AsyncClient(transport=httpx.ASGITransport(api), base_url="http://shop") as client:
         first = await client.get("/thing")
         tag = first.headers["etag"]
@@ -193,7 +199,7 @@ async def test_a_route_spares_who_has_the_answer(api: FastAPI) -> None:
         assert (whole.status_code, whole.json()) == (200, {"name": "trompo"})
 
 
-async def test_a_route_spares_nobody_who_changes_something_or_fails(api: FastAPI) -> None:
+async def test_route_never_answers_304_for_changes_and_errors(api: FastAPI) -> None:
     async with httpx.AsyncClient(transport=httpx.ASGITransport(api), base_url="http://shop") as client:
         assert (await client.post("/thing", headers={"if-none-match": "*"})).status_code == 200
         refused = await client.get("/teapot", headers={"if-none-match": "*"})

@@ -6,8 +6,8 @@
 | PQRS | with another id | two records |
 | PQRS without scripts | the same text from the same address | one record |
 | PQRS without scripts | another text | two records |
-| PQRS without scripts | another sends its derived id, by header or address | a record of its own |
-| any | an id that is no id | as without one |
+| PQRS without scripts | another client sends its derived id, by header or URL | a separate record |
+| any | an invalid id | as without an id |
 """
 
 import asyncio
@@ -18,7 +18,7 @@ import pytest
 from sqlalchemy import func, select
 
 from backend.app import Shop
-from backend.edge.form_submissions import digest_of
+from backend.edge.form_submissions import hash_content
 from backend.pqrs.models import Pqrs
 from backend.pqrs.routes import FIELDS, SCRIPTLESS_FORM
 from backend.presses.models import Press
@@ -28,7 +28,7 @@ from tests.backend.conftest import SHOPPER
 OWN = {"origin": "http://shop.test"}
 SCRIPT = {**OWN, "accept": "application/json"}
 FIRST, SECOND = "0f" * 16, "1e" * 16
-ASKED = {
+FORM = {
     "kind": "reclamo",
     "name": "Ana Gómez",
     "email": "ana@example.com",
@@ -42,12 +42,12 @@ async def count(shop: Shop, table: Any) -> int:
 
 
 async def send_pqrs(client: httpx.AsyncClient, press: str, **changes: str) -> str:
-    answer = await client.post("/api/pqrs", json={**ASKED, **changes}, headers={**SCRIPT, "x-press": press})
+    answer = await client.post("/api/pqrs", json={**FORM, **changes}, headers={**SCRIPT, "x-press": press})
     assert answer.status_code == 200, answer.text
     return str(answer.json()["next"])
 
 
-async def test_a_pqrs_is_stored_once(shop: Shop, anyone: httpx.AsyncClient) -> None:
+async def test_repeated_pqrs_is_stored_once(shop: Shop, anyone: httpx.AsyncClient) -> None:
     first = await send_pqrs(anyone, FIRST)
     assert await send_pqrs(anyone, FIRST) == first
     assert await count(shop, Pqrs) == 1
@@ -55,27 +55,29 @@ async def test_a_pqrs_is_stored_once(shop: Shop, anyone: httpx.AsyncClient) -> N
     assert await count(shop, Pqrs) == 2
 
 
-async def test_a_pqrs_that_comes_twice_at_once_is_stored_once(shop: Shop, anyone: httpx.AsyncClient) -> None:
+async def test_simultaneous_pqrs_is_stored_once(shop: Shop, anyone: httpx.AsyncClient) -> None:
     pages = await asyncio.gather(send_pqrs(anyone, FIRST), send_pqrs(anyone, FIRST))
     assert pages[0] == pages[1]
     assert await count(shop, Pqrs) == 1
 
 
 @pytest.mark.parametrize("press", ["", "x", "0F" * 16, "0" * 31, "0" * 33, "0f" * 32])
-async def test_what_is_no_id_is_none(shop: Shop, anyone: httpx.AsyncClient, press: str) -> None:
+async def test_invalid_press_id_is_ignored(shop: Shop, anyone: httpx.AsyncClient, press: str) -> None:
     assert await send_pqrs(anyone, press) != await send_pqrs(anyone, press)
     assert await count(shop, Pqrs) == 2
 
 
-async def test_a_repeated_sending_is_no_sending_of_the_limit(shop: Shop, anyone: httpx.AsyncClient) -> None:
+async def test_repeated_sending_does_not_count_towards_the_limit(
+    shop: Shop, anyone: httpx.AsyncClient
+) -> None:
     first = await send_pqrs(anyone, FIRST)
     for _again in range(5):
         assert await send_pqrs(anyone, FIRST) == first
 
 
-async def test_a_pqrs_without_scripts_is_stored_once(shop: Shop, anyone: httpx.AsyncClient) -> None:
+async def test_repeated_pqrs_without_scripts_is_stored_once(shop: Shop, anyone: httpx.AsyncClient) -> None:
     async def send(**changes: str) -> str:
-        answer = await anyone.post("/api/pqrs/form", data={**ASKED, **changes}, headers=OWN)
+        answer = await anyone.post("/api/pqrs/form", data={**FORM, **changes}, headers=OWN)
         assert answer.status_code == 303
         return answer.headers["location"]
 
@@ -85,17 +87,19 @@ async def test_a_pqrs_without_scripts_is_stored_once(shop: Shop, anyone: httpx.A
     assert await count(shop, Pqrs) == 2
 
 
-async def test_a_derived_id_is_taken_from_nobody(shop: Shop, anyone: httpx.AsyncClient) -> None:
-    answer = await anyone.post("/api/pqrs/form", data=ASKED, headers=OWN)
+async def test_derived_press_id_of_another_client_has_no_effect(
+    shop: Shop, anyone: httpx.AsyncClient
+) -> None:
+    answer = await anyone.post("/api/pqrs/form", data=FORM, headers=OWN)
     private = answer.headers["location"]
-    derived = digest_of([SHOPPER[0], {name: ASKED.get(name, "") for name in FIELDS}])
+    derived = hash_content([SHOPPER[0], {name: FORM.get(name, "") for name in FIELDS}])
     async with shop.database.read() as session:
         assert await session.get(Press, Sending(SCRIPTLESS_FORM, derived).digest) is not None
     for sent, path, headers in (
         ("header", "", {**SCRIPT, "x-press": derived}),
         ("address", f"?press={derived}", SCRIPT),
     ):
-        typed = {**ASKED, "email": f"{sent}@example.com"}
+        typed = {**FORM, "email": f"{sent}@example.com"}
         answer = await anyone.post(f"/api/pqrs{path}", json=typed, headers=headers)
         assert answer.json()["next"] != private
         answer = await anyone.post(f"/api/pqrs/form{path}", data=typed, headers=headers)

@@ -1,12 +1,12 @@
-"""Rows of small tables by words: as they are stored, and without accents, on both databases."""
+"""Search in small tables by words: as stored and without accents, on both databases."""
 
 import pytest
 from sqlalchemy import select
 
 from backend.catalog.models import ProductTag
-from backend.core.collation import MOST_WORDS
+from backend.core.collation import MAX_SEARCH_WORDS
 from backend.core.db.database import Database
-from backend.edge.query import mentions
+from backend.edge.query import search_clauses
 
 STORED = (
     "Käthe Kruse",
@@ -32,13 +32,13 @@ FOUND = {
 
 
 @pytest.mark.parametrize(("text", "found"), FOUND.items(), ids=FOUND.keys())
-async def test_what_is_typed_finds_rows(database: Database, text: str, found: list[str]) -> None:
+async def test_search_finds_rows_by_words(database: Database, text: str, found: list[str]) -> None:
     async with database.transaction() as session:
         session.add_all(ProductTag(value=value) for value in STORED)
-    query = select(ProductTag.value).where(*mentions(text, ProductTag.value))
+    query = select(ProductTag.value).where(*search_clauses(text, ProductTag.value))
     async with database.read() as session:
         assert sorted((await session.execute(query)).scalars()) == found
 
 
-def test_the_words_are_bounded() -> None:
-    assert len(mentions("a " * 100, ProductTag.value)) == MOST_WORDS
+def test_number_of_search_words_is_limited() -> None:
+    assert len(search_clauses("a " * 100, ProductTag.value)) == MAX_SEARCH_WORDS

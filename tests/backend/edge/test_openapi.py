@@ -1,4 +1,4 @@
-"""The documented answers: the types that routes return, with only what is always in them required."""
+"""Documented answers: the return types of routes, with only the fields required that are always present."""
 
 from typing import Any, NotRequired
 
@@ -6,20 +6,20 @@ import httpx
 from fastapi import APIRouter
 from typing_extensions import TypedDict
 
-from backend.edge.dependencies import Shown
+from backend.edge.dependencies import RequestedFields
 from backend.edge.openapi import DocumentedApi
 from backend.edge.requests import WireRoute
 from backend.edge.wire import Deleted, Wire
 
 
 class Maker(TypedDict):
-    """Maker of toys."""
+    """Maker of products."""
 
     name: str
 
 
-class Toy(TypedDict):
-    """Toy with its maker."""
+class Product(TypedDict):
+    """Product with its maker."""
 
     id: str
     price: int
@@ -27,29 +27,29 @@ class Toy(TypedDict):
     note: NotRequired[str]
 
 
-class ToyAnswer(TypedDict):
-    """Toy with its maker."""
+class ProductAnswer(TypedDict):
+    """Product with its maker."""
 
-    toy: Toy
+    product: Product
     deleted: Deleted
 
 
 class Box(TypedDict):
-    """Box of toys."""
+    """Box of products."""
 
     id: str
     width: int
 
 
 router = APIRouter(route_class=WireRoute)
-TOY: Toy = {"id": "toy_1", "price": 12_000, "maker": {"name": "Ana"}}
+PRODUCT: Product = {"id": "product_1", "price": 12_000, "maker": {"name": "Ana"}}
 
 
-@router.get("/toy")
-async def read_toy(fields: Shown) -> Wire[ToyAnswer]:
-    """Return the toy."""
-    deleted: Deleted = {"id": "toy_0", "object": "toy", "deleted": True}
-    return Wire({"toy": fields.pick(TOY), "deleted": deleted})
+@router.get("/product")
+async def read_product(fields: RequestedFields) -> Wire[ProductAnswer]:
+    """Return the product."""
+    deleted: Deleted = {"id": "product_0", "object": "product", "deleted": True}
+    return Wire({"product": fields.pick(PRODUCT), "deleted": deleted})
 
 
 @router.get("/box")
@@ -64,27 +64,27 @@ def document() -> tuple[DocumentedApi, dict[str, Any]]:
     return api, api.openapi()
 
 
-def test_an_answer_is_documented_by_the_type_that_the_route_returns() -> None:
+def test_answer_is_documented_by_the_return_type() -> None:
     _, described = document()
     content = described["paths"]["/box"]["get"]["responses"]["200"]["content"]["application/json"]
     assert content["schema"] == {"$ref": "#/components/schemas/Box"}
     assert described["components"]["schemas"]["Box"]["required"] == ["id", "width"]
-    assert described["components"]["schemas"]["Box"]["description"] == "Box of toys."
+    assert described["components"]["schemas"]["Box"]["description"] == "Box of products."
 
 
-def test_only_the_id_is_required_of_what_fields_can_leave_out() -> None:
+def test_only_the_id_is_required_where_fields_applies() -> None:
     _, described = document()
     schemas = described["components"]["schemas"]
-    assert schemas["ToyAnswer"]["required"] == ["toy", "deleted"]
-    assert schemas["Toy"]["required"] == ["id"]
+    assert schemas["ProductAnswer"]["required"] == ["product", "deleted"]
+    assert schemas["Product"]["required"] == ["id"]
     assert "required" not in schemas["Maker"]
     assert schemas["Deleted"]["required"] == ["id", "object", "deleted"]
-    assert set(schemas["Toy"]["properties"]) == {"id", "price", "maker", "note"}
+    assert set(schemas["Product"]["properties"]) == {"id", "price", "maker", "note"}
 
 
-async def test_an_answer_is_written_as_it_is() -> None:
+async def test_answer_is_sent_without_validation() -> None:
     api, _ = document()
     transport = httpx.ASGITransport(app=api)
     async with httpx.AsyncClient(transport=transport, base_url="http://shop") as client:
-        answer = await client.get("/toy", params={"fields": "maker.name"})
-    assert answer.json()["toy"] == {"id": "toy_1", "maker": {"name": "Ana"}}
+        answer = await client.get("/product", params={"fields": "maker.name"})
+    assert answer.json()["product"] == {"id": "product_1", "maker": {"name": "Ana"}}

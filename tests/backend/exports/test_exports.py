@@ -1,4 +1,4 @@
-"""Files for spreadsheets: what they hold, that no cell is a formula, who may fetch them, and for how long."""
+"""Export files: their rows, cells without formulas, allowed readers, and expiry."""
 
 import csv
 import re
@@ -21,15 +21,22 @@ from backend.exports import kinds, service
 from backend.exports.export_job import DataExports
 from backend.exports.kinds import KINDS, PLATFORM
 from backend.exports.models import DataExport, DataExportPiece, FileFormat
-from backend.exports.service import JOB, MOST_UNDER_WAY, ask_for, file_of, kinds_for, own_exports
-from backend.inventory.movements import Reason, Why, move_stock
+from backend.exports.service import (
+    JOB,
+    MAX_RUNNING_EXPORTS,
+    list_kinds,
+    list_own_exports,
+    open_export_file,
+    request_export,
+)
+from backend.inventory.movements import MovementDetails, Reason, move_stock
 from backend.jobs import JobRun
 from backend.operations.tidy.rules import RULES
 from backend.pricing import Adjustment, PricedLine
 from backend.staff.models import Staff
 from backend.staff.rights import Actor, Role, SecondFactorMissing
-from tests.backend.reports.selling import paid, store_orders
-from tests.store_defaults import Defaults, make_toy
+from tests.backend.reports.selling import paid_order, store_orders
+from tests.store_defaults import Defaults, add_product
 
 OWNER = Actor("user_1", Role.OWNER, has_second_factor=True)
 MARCH = datetime(2026, 3, 10, 15, tzinfo=UTC)
@@ -38,31 +45,31 @@ EVIL = '=HYPERLINK("http://evil.example","Ñandú")'
 SHEET = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 
 
-async def asked(
+async def request_file(
     shop: Shop, kind: str, file_format: str = "csv", actor: Actor = OWNER, days: tuple[date, date] = DAYS
 ) -> str:
     async with shop.database.transaction() as session:
-        return await ask_for(session, actor, kind, file_format, days)
+        return await request_export(session, actor, kind, file_format, days)
 
 
-async def fetched(shop: Shop, export_id: str, actor: Actor = OWNER) -> bytes:
-    file = await file_of(shop.database, actor, export_id)
+async def fetch_file(shop: Shop, export_id: str, actor: Actor = OWNER) -> bytes:
+    file = await open_export_file(shop.database, actor, export_id)
     return b"".join([piece async for piece in file.pieces])
 
 
-async def made(shop: Shop, kind: str, days: tuple[date, date] = DAYS) -> list[list[str]]:
-    """The rows of the CSV."""
-    export_id = await asked(shop, kind, days=days)
+async def export_rows(shop: Shop, kind: str, days: tuple[date, date] = DAYS) -> list[list[str]]:
+    """Return the rows of the CSV."""
+    export_id = await request_file(shop, kind, days=days)
     await shop.worker.run_due(JOB)
-    return rows_of(await fetched(shop, export_id))
+    return parse_csv(await fetch_file(shop, export_id))
 
 
-def rows_of(content: bytes) -> list[list[str]]:
+def parse_csv(content: bytes) -> list[list[str]]:
     return list(csv.reader(StringIO(content.decode("utf-8-sig"), newline="")))
 
 
-def cells_of(content: bytes) -> list[list[str]]:
-    """The cells of an XLSX, in the order of its rows; there is no formula in it."""
+def parse_workbook(content: bytes) -> list[list[str]]:
+    """Return the cells of an XLSX in row order. Check that none is a formula."""
     with ZipFile(BytesIO(content)) as book:
         assert [name for name in book.namelist() if "externalLink" in name or "_rels/sheet" in name] == []
         sheet = ET.fromstring(book.read("xl/worksheets/sheet1.xml"))
@@ -72,8 +79,8 @@ def cells_of(content: bytes) -> list[list[str]]:
 
 @pytest.fixture
 async def sold(shop: Shop, shop_defaults: Defaults) -> None:
-    """A purchase with a promotion, one of another month, a toy with a movement, a customer and a guest."""
-    one = paid(
+    """Create a purchase with a promotion, one of another month, a stock movement, a customer and a guest."""
+    one = paid_order(
         PricedLine("trompo", 2, 119_000),
         PricedLine("book", 1, 20_000, 0),
         at=MARCH,
@@ -82,139 +89,148 @@ async def sold(shop: Shop, shop_defaults: Defaults) -> None:
         titles={"trompo": EVIL},
         refunds=[(MARCH, 100_000, {"trompo": 1})],
     )
-    later = paid(PricedLine("yoyo", 1, 5_000), at=datetime(2026, 4, 1, 5, tzinfo=UTC))  # midnight in Colombia
+    later = paid_order(
+        PricedLine("yoyo", 1, 5_000), at=datetime(2026, 4, 1, 5, tzinfo=UTC)
+    )  # midnight in Colombia
     async with shop.database.transaction() as session:
         await store_orders(session, [one, later])
-        variant = await make_toy(session, shop_defaults, "trompo", stock=7, price=119_000, title=EVIL)
-        why = Why(Reason.RECEIVED, OWNER, note="+57 300", supplier="@casa")
+        variant = await add_product(session, shop_defaults, "trompo", stock=7, price=119_000, title=EVIL)
+        why = MovementDetails(Reason.RECEIVED, OWNER, note="+57 300", supplier="@casa")
         await move_stock(session, variant, shop_defaults.location_id, 3, why)
         session.add(Customer(email="ana@example.com", first_name="-Ana", last_name="Gómez"))
         session.add(GuestCustomer(email="luz@example.com"))
 
 
 @pytest.mark.usefixtures("sold")
-async def test_each_kind_holds_its_rows(shop: Shop) -> None:
-    head, *orders = await made(shop, "orders")
+async def test_each_kind_contains_its_rows(shop: Shop) -> None:
+    head, *orders = await export_rows(shop, "orders")
     assert list(KINDS["orders"].columns) == head
     assert [row[head.index("Total")] for row in orders] == ["231900"]
-    head, *lines = await made(shop, "lines")
+    head, *lines = await export_rows(shop, "lines")
     found = {row[head.index("Juguete")]: row[head.index("Unidades") :] for row in lines}
     assert found == {
         f"'{EVIL}": ["2", "1", "119000", "38000", "200000", "19", "31933"],
         "book": ["1", "0", "20000", "0", "20000", "0", "0"],
     }
-    customers = await made(shop, "customers")
+    customers = await export_rows(shop, "customers")
     assert [row[:3] + row[5:6] for row in customers[1:]] == [
         ["'-Ana", "Gómez", "ana@example.com", "sí"],
         ["", "", "luz@example.com", "no"],
     ]
-    head, *products = await made(shop, "products")
+    head, *products = await export_rows(shop, "products")
     assert [(row[0], row[head.index("Precio")], row[head.index("Unidades")]) for row in products] == [
         (f"'{EVIL}", "119000", "10")
     ]
     today = (date(2026, 1, 1), date(2030, 1, 1))
-    head, *movements = await made(shop, "movements", today)
+    head, *movements = await export_rows(shop, "movements", today)
     assert [(row[2], row[5:10], row[-1]) for row in movements] == [
         (f"'{EVIL}", ["3", "10", "received", "'+57 300", "'@casa"], "user_1")
     ]
-    assert await made(shop, "movements") == [list(KINDS["movements"].columns)]
+    assert await export_rows(shop, "movements") == [list(KINDS["movements"].columns)]
 
 
 @pytest.mark.usefixtures("sold")
-async def test_a_workbook_has_the_same_rows_and_no_formula(shop: Shop) -> None:
+async def test_workbook_has_the_same_rows_and_no_formula(shop: Shop) -> None:
     for kind in KINDS:
-        export_id = await asked(shop, kind, FileFormat.XLSX)
+        export_id = await request_file(shop, kind, FileFormat.XLSX)
         await shop.worker.run_due(JOB)
         as_text = [
-            [re.sub("^'(?=[=+@-])", "", cell) for cell in row if cell] for row in await made(shop, kind)
+            [re.sub("^'(?=[=+@-])", "", cell) for cell in row if cell]
+            for row in await export_rows(shop, kind)
         ]
-        assert [[cell for cell in row if cell] for row in cells_of(await fetched(shop, export_id))] == as_text
+        assert [
+            [cell for cell in row if cell] for row in parse_workbook(await fetch_file(shop, export_id))
+        ] == as_text
 
 
-async def test_a_shop_without_orders(shop: Shop) -> None:
-    assert await made(shop, "orders") == [list(KINDS["orders"].columns)]
-    export_id = await asked(shop, "products", FileFormat.XLSX)
+async def test_export_without_orders_has_only_headings(shop: Shop) -> None:
+    assert await export_rows(shop, "orders") == [list(KINDS["orders"].columns)]
+    export_id = await request_file(shop, "products", FileFormat.XLSX)
     await shop.worker.run_due(JOB)
-    assert cells_of(await fetched(shop, export_id)) == [list(KINDS["products"].columns)]
+    assert parse_workbook(await fetch_file(shop, export_id)) == [list(KINDS["products"].columns)]
 
 
 @pytest.mark.parametrize("file_format", list(FileFormat))
-async def test_a_program_that_ends_in_between_goes_on(
+async def test_interrupted_export_continues(
     shop: Shop, shop_defaults: Defaults, file_format: FileFormat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kinds, "AT_ONCE", 2)
-    orders = [paid(PricedLine("yoyo", n + 1, 5_000), at=MARCH) for n in range(5)]  # all of one moment
+    monkeypatch.setattr(kinds, "PAGE_SIZE", 2)
+    orders = [
+        paid_order(PricedLine("yoyo", n + 1, 5_000), at=MARCH) for n in range(5)
+    ]  # all at the same moment
     async with shop.database.transaction() as session:
         await store_orders(session, orders)
-    export_id = await asked(shop, "lines", file_format)
-    assert await DataExports(shop.database)._step(export_id)
+    export_id = await request_file(shop, "lines", file_format)
+    assert await DataExports(shop.database)._add_batch(export_id)
     async with shop.database.read() as session:
-        (export,) = await own_exports(session, OWNER)
+        (export,) = await list_own_exports(session, OWNER)
     assert (export.done, export.total, export.is_done) == (2, 5, False)
     with pytest.raises(NotFound):
-        await fetched(shop, export_id)
+        await fetch_file(shop, export_id)
     run = JobRun(1, JOB, export_id, {"export_id": export_id}, 2)
-    assert await DataExports(shop.database).make(run) is None
-    assert await DataExports(shop.database).make(run) is None  # done once more, it is the same
-    content = await fetched(shop, export_id)
-    rows = rows_of(content) if file_format is FileFormat.CSV else cells_of(content)
+    assert await DataExports(shop.database).create_file(run) is None
+    assert await DataExports(shop.database).create_file(run) is None  # a repeated run changes nothing
+    content = await fetch_file(shop, export_id)
+    rows = parse_csv(content) if file_format is FileFormat.CSV else parse_workbook(content)
     assert len(rows) == 6
     numbers: Sequence[str] = [row[0] for row in rows[1:]]
     assert len(set(numbers)) == 5
 
 
-async def test_who_may_have_which(shop: Shop) -> None:
+async def test_each_role_may_request_its_kinds(shop: Shop) -> None:
     for role in Role:
         actor = Actor("user_2", role, has_second_factor=True)
         may = {name for name, kind in KINDS.items() if actor.may(kind.right)}
         may = may if role is not Role.STOCKROOM else set()
-        assert set(kinds_for(actor)) <= {*may, *KINDS} - {PLATFORM}
+        assert set(list_kinds(actor)) <= {*may, *KINDS} - {PLATFORM}
         for kind in KINDS:
             if kind not in may:
                 with pytest.raises(Forbidden):
-                    await asked(shop, kind, actor=actor)
-    assert set(kinds_for(Actor("user_2", Role.ACCOUNTANT))) == set(KINDS) - {PLATFORM}
-    assert set(kinds_for(Actor("user_2", Role.SHOP))) == {
+                    await request_file(shop, kind, actor=actor)
+    assert set(list_kinds(Actor("user_2", Role.ACCOUNTANT))) == set(KINDS) - {PLATFORM}
+    assert set(list_kinds(Actor("user_2", Role.SHOP))) == {
         "lines", "invoice_lines", "products", "import", "movements",
     }  # fmt: skip
     with pytest.raises(SecondFactorMissing):
-        await asked(shop, "customers", actor=Actor("user_2", Role.ACCOUNTANT))
+        await request_file(shop, "customers", actor=Actor("user_2", Role.ACCOUNTANT))
     for kind, file_format in (("secrets", "csv"), ("orders", "exe")):
         with pytest.raises(InvalidData):
-            await asked(shop, kind, file_format)
-    for _file in range(MOST_UNDER_WAY):
-        await asked(shop, "products")
+            await request_file(shop, kind, file_format)
+    for _file in range(MAX_RUNNING_EXPORTS):
+        await request_file(shop, "products")
     with pytest.raises(TooManyRequests):
-        await asked(shop, "products")
-    await asked(shop, "products", actor=Actor("user_2", Role.SHOP))
+        await request_file(shop, "products")
+    await request_file(shop, "products", actor=Actor("user_2", Role.SHOP))
 
 
-async def test_only_who_asked_fetches_it_until_it_expires(shop: Shop, admin: httpx.AsyncClient) -> None:
+async def test_only_the_requester_can_fetch_the_file_until_it_expires(
+    shop: Shop, admin: httpx.AsyncClient
+) -> None:
     async with shop.database.read() as session:
         member = (await session.execute(select(Staff.id))).scalar_one()
     me = Actor(member, Role.OWNER, has_second_factor=True)
-    export_id = await asked(shop, "customers", actor=me)
+    export_id = await request_file(shop, "customers", actor=me)
     path = f"/admin/exports/{export_id}"
-    assert (await admin.get(path)).status_code == 404  # it is not done
+    assert (await admin.get(path)).status_code == 404  # the file is not complete
     await shop.worker.run_due(JOB)
     answer = await admin.get(path)
     assert answer.status_code == 200
     assert answer.headers["cache-control"] == "no-store"
     assert "Clientes%202026-03-01%202026-03-31.csv" in answer.headers["content-disposition"]
     with pytest.raises(NotFound):
-        await fetched(shop, export_id)
+        await fetch_file(shop, export_id)
     with pytest.raises(SecondFactorMissing):
-        await fetched(shop, export_id, Actor(member, Role.OWNER))
+        await fetch_file(shop, export_id, Actor(member, Role.OWNER))
     async with shop.database.transaction() as session:
         await session.execute(update(DataExport).values(expires_at=db_now(-timedelta(seconds=1))))
     assert (await admin.get(path)).status_code == 404
     (rule,) = [one for one in RULES if one.table is DataExport]
-    assert await rule.follow(shop.database) == 1
+    assert await rule.apply(shop.database) == 1
     async with shop.database.read() as session:
         assert (await session.execute(select(func.count()).select_from(DataExportPiece))).scalar_one() == 0
 
 
-async def test_what_has_no_days_is_of_today_in_colombia(
+async def test_file_without_a_period_has_the_date_of_colombia(
     shop: Shop, shop_defaults: Defaults, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def evening(_session: AsyncSession) -> datetime:
@@ -222,6 +238,6 @@ async def test_what_has_no_days_is_of_today_in_colombia(
 
     monkeypatch.setattr(service, "database_now", evening)
     async with shop.database.transaction() as session:
-        export_id = await ask_for(session, OWNER, "products", "csv")
+        export_id = await request_export(session, OWNER, "products", "csv")
         export = await session.get_one(DataExport, export_id)
         assert (export.since, export.until) == ("2026-11-30", "2026-11-30")

@@ -1,4 +1,4 @@
-"""A courier that counts what it is asked, and labels of it without an order around them."""
+"""A provider that counts its requests, and its labels without an order."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -20,15 +20,17 @@ Hook = Callable[[], Awaitable[None]]
 
 
 class Courier(FulfillmentProvider):
-    """Counts what it is asked; `meanwhile` happens while it is being asked."""
+    """A provider that counts its requests; `during_request` runs during each request."""
 
     id = "courier"
     can_calculate = False
 
-    def __init__(self, meanwhile: Hook | None = None, answer: Label | BaseException | None = None) -> None:
+    def __init__(
+        self, during_request: Hook | None = None, answer: Label | BaseException | None = None
+    ) -> None:
         self.made = 0
         self.cancelled = 0
-        self.meanwhile = meanwhile
+        self.during_request = during_request
         self.answer = answer
 
     async def calculate_price(self, request: QuoteRequest) -> Quote:
@@ -44,8 +46,8 @@ class Courier(FulfillmentProvider):
         await self._answered()
 
     async def _answered(self) -> None:
-        if self.meanwhile is not None:
-            await self.meanwhile()
+        if self.during_request is not None:
+            await self.during_request()
         if isinstance(self.answer, BaseException):
             raise self.answer
 
@@ -56,23 +58,23 @@ def new_label(defaults: Defaults, order_id: str = "order_1", **changes: Any) -> 
     )
 
 
-async def stored(database: Database) -> list[Fulfillment]:
+async def list_fulfillments(database: Database) -> list[Fulfillment]:
     async with database.read() as session:
         return list((await session.execute(select(Fulfillment).order_by(Fulfillment.id))).scalars())
 
 
-async def doubts(database: Database) -> list[Attention]:
-    """What is open, as staff see it."""
+async def list_open_attention(database: Database) -> list[Attention]:
+    """Return the open attention rows."""
     async with database.read() as session:
         return list(
             (await session.execute(select(Attention).where(Attention.resolved_at.is_(None)))).scalars()
         )
 
 
-async def lost_answer(database: Database, defaults: Defaults) -> Fulfillment:
-    """A label of which nobody knows whether it was made."""
+async def create_label_in_doubt(database: Database, defaults: Defaults) -> Fulfillment:
+    """Create a label whose creation is in doubt."""
     with pytest.raises(OutcomeUnknown):
         await create_label(
-            database, Courier(answer=OutcomeUnknown("lost")), new_label(defaults), by=COMMAND_LINE
+            database, Courier(answer=OutcomeUnknown("lost")), new_label(defaults), actor=COMMAND_LINE
         )
-    return (await stored(database))[0]
+    return (await list_fulfillments(database))[0]

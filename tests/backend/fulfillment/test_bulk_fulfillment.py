@@ -1,4 +1,4 @@
-"""Several orders at once: each for itself, once however often and by whomever it is asked for; what is printed."""
+"""Bulk fulfillment: separate results per order, one label for repeated and concurrent requests; printing."""
 
 import asyncio
 import re
@@ -16,10 +16,10 @@ from backend.core.errors import Forbidden
 from backend.fulfillment.bulk_fulfillment import (
     Outcome,
     hand_over,
-    send_rest,
-    send_several,
+    send_orders,
+    send_remaining_units,
     ship_order,
-    ship_several,
+    ship_orders,
 )
 from backend.mail.models import Mail
 from backend.office.orders.detail import order_detail
@@ -30,8 +30,8 @@ from backend.sandbox.carrier import Fault
 from backend.sandbox.carrier.faults import NO_CREDIT, Operation
 from backend.staff.rights import Actor, Role
 from tests.backend.orders.paying import order_row
-from tests.store_defaults import Defaults, make_toy
-from tests.store_steps import bought, get, post
+from tests.store_defaults import Defaults, add_product
+from tests.store_steps import complete_purchase, get, post
 
 OWNER, ACCOUNTANT = Actor("user_1", Role.OWNER), Actor("user_2", Role.ACCOUNTANT)
 
@@ -39,22 +39,24 @@ OWNER, ACCOUNTANT = Actor("user_1", Role.OWNER), Actor("user_2", Role.ACCOUNTANT
 @pytest.fixture
 async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
     async with shop.database.transaction() as session:
-        return await make_toy(session, shop_defaults, "trompo", stock=20, price=40_000)
+        return await add_product(session, shop_defaults, "trompo", stock=20, price=40_000)
 
 
-async def order(store: httpx.AsyncClient, trompo: str, *, is_pickup: bool = False) -> str:
-    made = await bought(store, trompo, 2, price_type="flat" if is_pickup else "calculated")
+async def place_order(store: httpx.AsyncClient, trompo: str, *, is_pickup: bool = False) -> str:
+    made = await complete_purchase(store, trompo, 2, price_type="flat" if is_pickup else "calculated")
     return str(made["id"])
 
 
-async def send(shop: Shop, order_id: str) -> Outcome:
-    return await send_rest(shop.database, OWNER, shop.settings, shop.fulfillment_providers, order_id)
+async def send_order(shop: Shop, order_id: str) -> Outcome:
+    return await send_remaining_units(
+        shop.database, OWNER, shop.settings, shop.fulfillment_providers, order_id
+    )
 
 
-async def test_a_fulfillment_is_cancelled_and_sent_without_its_order_named(
+async def test_fulfillment_can_be_cancelled_and_shipped_without_its_order_id(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, trompo: str
 ) -> None:
-    made = await bought(store, trompo, 2, price_type="calculated")
+    made = await complete_purchase(store, trompo, 2, price_type="calculated")
     one = {"items": [{"id": made["items"][0]["id"], "quantity": 1}]}
 
     async def parcel() -> str:
@@ -72,16 +74,16 @@ async def test_a_fulfillment_is_cancelled_and_sent_without_its_order_named(
         assert missing.json()["message"] == "Fulfillment with id: ful_nosuch was not found"
 
 
-async def labels(shop: Shop) -> int:
+async def count_labels(shop: Shop) -> int:
     async with shop.database.read() as session:
         made = select(func.count()).where(Fulfillment.state == LabelState.CREATED)
         return (await session.execute(made)).scalar_one()
 
 
-async def test_what_one_order_refuses_stops_no_other(
+async def test_refused_order_does_not_stop_the_others(
     shop: Shop, store: httpx.AsyncClient, trompo: str
 ) -> None:
-    good, canceled, unpaid, nowhere, last = [await order(store, trompo) for _number in range(5)]
+    good, canceled, unpaid, nowhere, last = [await place_order(store, trompo) for _number in range(5)]
     async with shop.database.transaction() as session:
         await session.execute(update(Order).where(Order.id == canceled).values(status="canceled"))
         await session.execute(update(Order).where(Order.id == unpaid).values(payment_status="awaiting"))
@@ -89,7 +91,7 @@ async def test_what_one_order_refuses_stops_no_other(
             update(Order).where(Order.id == nowhere).values(shipping_address={"city": "Cali"})
         )
     asked = [good, canceled, unpaid, nowhere, "order_nosuch", last]
-    outcomes = await send_several(shop.database, OWNER, shop.settings, shop.fulfillment_providers, asked)
+    outcomes = await send_orders(shop.database, OWNER, shop.settings, shop.fulfillment_providers, asked)
     assert [(one.order_id, one.is_done) for one in outcomes] == [
         (order_id, order_id in {good, last}) for order_id in asked
     ]
@@ -101,35 +103,35 @@ async def test_what_one_order_refuses_stops_no_other(
         "Ya no existe.",
         "Guía lista.",
     ]
-    assert await labels(shop) == 2
+    assert await count_labels(shop) == 2
 
 
-async def test_pressed_twice_and_by_two_at_once_one_label_is_made(
+async def test_concurrent_and_repeated_sends_create_one_label(
     shop: Shop, store: httpx.AsyncClient, trompo: str
 ) -> None:
-    order_id = await order(store, trompo)
-    outcomes = await asyncio.gather(*(send(shop, order_id) for _press in range(4)))
+    order_id = await place_order(store, trompo)
+    outcomes = await asyncio.gather(*(send_order(shop, order_id) for _press in range(4)))
     assert any(one.text == "Guía lista." for one in outcomes)
     assert {one.text for one in outcomes} <= {
         "Guía lista.",
         "Ya tenía guía.",
         "Otra persona la está haciendo en este momento.",
     }
-    again = await send(shop, order_id)
+    again = await send_order(shop, order_id)
     assert (again.text, again.is_done) == ("Ya tenía guía.", True)
-    assert await labels(shop) == 1
+    assert await count_labels(shop) == 1
     async with shop.database.read() as session:
         assert (await session.execute(select(OrderLine.fulfilled))).scalars().all() == [2]
 
 
-async def test_a_label_in_doubt_is_not_asked_for_again(
+async def test_label_in_doubt_is_not_requested_again(
     shop: Shop, store: httpx.AsyncClient, trompo: str
 ) -> None:
-    order_id = await order(store, trompo)
+    order_id = await place_order(store, trompo)
     assert shop.sandbox.carrier
     shop.sandbox.carrier.faults.plan(Fault.DROP, Operation.SHIPMENT)
     for _press in range(2):
-        outcome = await send(shop, order_id)
+        outcome = await send_order(shop, order_id)
         assert (outcome.is_done, outcome.waits) == (False, True)
         assert "en duda" in outcome.text
     async with shop.database.read() as session:
@@ -153,55 +155,55 @@ async def test_a_label_in_doubt_is_not_asked_for_again(
         ),
     ],
 )
-async def test_why_no_label_was_made_is_told(
+async def test_failed_label_reports_its_reason(
     *, shop: Shop, store: httpx.AsyncClient, trompo: str, fault: Fault, operation: Operation, said: str
 ) -> None:
-    order_id = await order(store, trompo)
+    order_id = await place_order(store, trompo)
     assert shop.sandbox.carrier
     shop.sandbox.carrier.faults.plan(fault, operation)
-    outcome = await send(shop, order_id)
+    outcome = await send_order(shop, order_id)
     assert (outcome.text, outcome.is_done, outcome.waits) == (said, False, False)
     shop.sandbox.carrier.faults.clear()
-    assert (await send(shop, order_id)).text == "Guía lista."
+    assert (await send_order(shop, order_id)).text == "Guía lista."
 
 
-async def test_what_is_left_after_a_part_was_sent_is_sent(
+async def test_remaining_units_are_sent(
     shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
 ) -> None:
-    order_id = await order(store, trompo)
+    order_id = await place_order(store, trompo)
     line = (await get(admin, f"/admin/orders/{order_id}"))["order"]["items"][0]["id"]
     body = {"items": [{"id": line, "quantity": 1}]}
     assert (await admin.post(f"/admin/orders/{order_id}/fulfillments", json=body)).status_code == 200
-    assert (await send(shop, order_id)).text == "Guía lista."
+    assert (await send_order(shop, order_id)).text == "Guía lista."
     assert (await order_row(shop, order_id)).fulfillment_status == "fulfilled"
 
 
-async def test_what_was_packed_is_shipped_once(shop: Shop, store: httpx.AsyncClient, trompo: str) -> None:
+async def test_packed_orders_are_shipped_once(shop: Shop, store: httpx.AsyncClient, trompo: str) -> None:
     packed, unpacked, fetched = (
-        await order(store, trompo),
-        await order(store, trompo),
-        await order(store, trompo, is_pickup=True),
+        await place_order(store, trompo),
+        await place_order(store, trompo),
+        await place_order(store, trompo, is_pickup=True),
     )
-    await send(shop, packed)
-    await send(shop, fetched)
+    await send_order(shop, packed)
+    await send_order(shop, fetched)
     asked = [packed, unpacked, fetched, "order_nosuch"]
-    outcomes = await ship_several(shop.database, OWNER, asked)
+    outcomes = await ship_orders(shop.database, OWNER, asked)
     assert [(one.text, one.is_done) for one in outcomes] == [
         ("Enviado.", True),
         ("Todavía no tiene guía.", False),
         ("Lo recogen en la tienda: no se envía.", False),
         ("Ya no existe.", False),
     ]
-    assert (await ship_several(shop.database, OWNER, [packed]))[0].text == "Ya estaba enviado."
+    assert (await ship_orders(shop.database, OWNER, [packed]))[0].text == "Ya estaba enviado."
     async with shop.database.read() as session:
         told = select(func.count()).where(Mail.kind == "order_shipped")
         assert (await session.execute(told)).scalar_one() == 1
 
 
-async def test_what_the_carrier_has_cancelled_is_not_shipped(
+async def test_label_cancelled_by_the_carrier_is_not_shipped(
     shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
 ) -> None:
-    made = await bought(store, trompo, 2, price_type="calculated")
+    made = await complete_purchase(store, trompo, 2, price_type="calculated")
     order_id, one = str(made["id"]), {"items": [{"id": made["items"][0]["id"], "quantity": 1}]}
 
     async def actions() -> list[str]:
@@ -209,7 +211,7 @@ async def test_what_the_carrier_has_cancelled_is_not_shipped(
             return (await order_detail(session, OWNER, order_id, "Trompo")).actions
 
     async def pressed() -> tuple[str, bool]:
-        (outcome,) = await ship_several(shop.database, OWNER, [order_id])
+        (outcome,) = await ship_orders(shop.database, OWNER, [order_id])
         return outcome.text, outcome.is_done
 
     await post(admin, f"/admin/orders/{order_id}/fulfillments", one)
@@ -231,11 +233,11 @@ async def test_what_the_carrier_has_cancelled_is_not_shipped(
     assert (await order_row(shop, order_id)).fulfillment_status == "partially_shipped"
 
 
-async def test_no_program_marks_as_shipped_what_the_carrier_has_cancelled(
+async def test_admin_api_cannot_ship_label_cancelled_by_the_carrier(
     shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
 ) -> None:
-    order_id = await order(store, trompo)
-    await send(shop, order_id)
+    order_id = await place_order(store, trompo)
+    await send_order(shop, order_id)
     async with shop.database.transaction() as session:
         await session.execute(update(Fulfillment).values(stage="canceled"))
         parcel = (await session.execute(select(Fulfillment.id))).scalar_one()
@@ -251,12 +253,12 @@ async def test_no_program_marks_as_shipped_what_the_carrier_has_cancelled(
     assert (await order_row(shop, order_id)).fulfillment_status == "fulfilled"
 
 
-async def test_what_was_marked_as_sent_and_the_carrier_then_cancelled_is_not_shipped(
+async def test_shipped_label_cancelled_later_does_not_count_as_shipped(
     shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
 ) -> None:
-    order_id = await order(store, trompo)
-    await send(shop, order_id)
-    await ship_several(shop.database, OWNER, [order_id])
+    order_id = await place_order(store, trompo)
+    await send_order(shop, order_id)
+    await ship_orders(shop.database, OWNER, [order_id])
     async with shop.database.transaction() as session:
         await session.execute(update(Fulfillment).values(stage="canceled"))
         await update_fulfillment_status(session, await lock_order(session, order_id))
@@ -265,39 +267,41 @@ async def test_what_was_marked_as_sent_and_the_carrier_then_cancelled_is_not_shi
     assert line["detail"]["shipped_quantity"] == 0
 
 
-async def test_what_is_fetched_is_handed_over_once(shop: Shop, store: httpx.AsyncClient, trompo: str) -> None:
-    order_id = await order(store, trompo, is_pickup=True)
+async def test_pickup_is_handed_over_once(shop: Shop, store: httpx.AsyncClient, trompo: str) -> None:
+    order_id = await place_order(store, trompo, is_pickup=True)
     said = []
     for _press in range(3):
         async with shop.database.transaction() as session:
             said.append((await hand_over(session, OWNER, order_id)).text)
         if len(said) == 1:
-            await send(shop, order_id)
+            await send_order(shop, order_id)
     assert said == ["Todavía no está empacado.", "Entregado.", "Ya estaba entregado."]
     assert (await order_row(shop, order_id)).fulfillment_status == "delivered"
 
 
-async def test_the_rights_are_checked(shop: Shop, store: httpx.AsyncClient, trompo: str) -> None:
-    order_id = await order(store, trompo)
+async def test_bulk_fulfillment_checks_rights(shop: Shop, store: httpx.AsyncClient, trompo: str) -> None:
+    order_id = await place_order(store, trompo)
     with pytest.raises(Forbidden):
-        await send_rest(shop.database, ACCOUNTANT, shop.settings, shop.fulfillment_providers, order_id)
+        await send_remaining_units(
+            shop.database, ACCOUNTANT, shop.settings, shop.fulfillment_providers, order_id
+        )
     with pytest.raises(Forbidden):
-        await send_several(shop.database, ACCOUNTANT, shop.settings, shop.fulfillment_providers, [order_id])
+        await send_orders(shop.database, ACCOUNTANT, shop.settings, shop.fulfillment_providers, [order_id])
     with pytest.raises(Forbidden):
-        await ship_several(shop.database, ACCOUNTANT, [order_id])
+        await ship_orders(shop.database, ACCOUNTANT, [order_id])
     async with shop.database.transaction() as session:
         for service in (ship_order, hand_over):
             with pytest.raises(Forbidden):
                 await service(session, ACCOUNTANT, order_id)
-    assert await labels(shop) == 0
+    assert await count_labels(shop) == 0
 
 
-async def test_labels_are_printed_as_one_document(
+async def test_labels_are_printed_as_one_pdf(
     shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
 ) -> None:
-    first, unpacked, third, broken = [await order(store, trompo) for _number in range(4)]
+    first, unpacked, third, broken = [await place_order(store, trompo) for _number in range(4)]
     for order_id in (first, third, broken):
-        await send(shop, order_id)
+        await send_order(shop, order_id)
     async with shop.database.transaction() as session:
         torn = update(Fulfillment).where(Fulfillment.order_id == broken)
         await session.execute(torn.values(label_pdf=b"%PDF-1.4 torn"))
@@ -313,10 +317,10 @@ async def test_labels_are_printed_as_one_document(
     assert (await admin.get("/admin/order-labels")).status_code == 400
 
 
-async def test_a_packing_slip_has_what_is_in_no_parcel_yet(
+async def test_packing_slip_lists_unpacked_units(
     shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
 ) -> None:
-    made = await bought(store, trompo, 2, price_type="calculated")
+    made = await complete_purchase(store, trompo, 2, price_type="calculated")
 
     async def units() -> list[str]:
         page = await admin.get("/admin/packing-slips", params={"id": [made["id"]]})
@@ -326,14 +330,14 @@ async def test_a_packing_slip_has_what_is_in_no_parcel_yet(
     one = {"items": [{"id": made["items"][0]["id"], "quantity": 1}]}
     await post(admin, f"/admin/orders/{made['id']}/fulfillments", one)
     assert await units() == ["1"]
-    await send(shop, made["id"])
+    await send_order(shop, made["id"])
     assert await units() == ["2"]
 
 
-async def test_packing_slips_are_pages_without_scripts(
+async def test_packing_slips_escape_html_and_forbid_scripts(
     shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
 ) -> None:
-    order_id = await order(store, trompo)
+    order_id = await place_order(store, trompo)
     async with shop.database.transaction() as session:
         await session.execute(update(OrderLine).values(title="<script>alert(1)</script>"))
     answer = await admin.get("/admin/packing-slips", params={"id": [order_id]})

@@ -1,4 +1,4 @@
-"""Labels are cancelled once, and only as long as nothing is on its way."""
+"""Labels are cancelled once, and only while the parcel is not on its way."""
 
 import asyncio
 
@@ -11,7 +11,7 @@ from backend.core import clock
 from backend.core.config.modules import MANUAL
 from backend.core.db.database import Database
 from backend.core.errors import Conflict, NotAllowed, NotFound, OutsideFailure
-from backend.fulfillment.bulk_fulfillment import hand_over, send_rest
+from backend.fulfillment.bulk_fulfillment import hand_over, send_remaining_units
 from backend.fulfillment.cancellation import cancel_fulfillment, cancel_label
 from backend.fulfillment.label_decisions import resolve_doubt
 from backend.fulfillment.labels import create_label
@@ -23,82 +23,84 @@ from backend.shipping.providers.base import Label
 from backend.shipping.providers.carrier.provider import CarrierStandard
 from backend.shipping.providers.registry import ManualProvider
 from backend.staff.rights import COMMAND_LINE
-from tests.backend.fulfillment.courier_kit import Courier, lost_answer, new_label, stored
-from tests.backend.orders.paying import order_row, stock
-from tests.store_defaults import Defaults, make_toy
-from tests.store_steps import bought
+from tests.backend.fulfillment.courier_kit import Courier, create_label_in_doubt, list_fulfillments, new_label
+from tests.backend.orders.paying import order_row, read_stock
+from tests.store_defaults import Defaults, add_product
+from tests.store_steps import complete_purchase
 
 
-async def test_a_label_is_cancelled_once_and_for_all(
+async def test_cancelled_label_stays_cancelled(
     database: Database, defaults: Defaults, provider: CarrierStandard
 ) -> None:
-    made = await create_label(database, provider, new_label(defaults), by=COMMAND_LINE)
-    cancelled = await cancel_label(database, provider, made.id, by=COMMAND_LINE)
+    made = await create_label(database, provider, new_label(defaults), actor=COMMAND_LINE)
+    cancelled = await cancel_label(database, provider, made.id, actor=COMMAND_LINE)
     assert (cancelled.state, cancelled.canceled_at is not None) == ("canceled", True)
-    again = await cancel_label(database, provider, made.id, by=COMMAND_LINE)
+    again = await cancel_label(database, provider, made.id, actor=COMMAND_LINE)
     assert again.canceled_at == cancelled.canceled_at
     with pytest.raises(NotAllowed, match="was cancelled"):
-        await create_label(database, provider, new_label(defaults), by=COMMAND_LINE)
+        await create_label(database, provider, new_label(defaults), actor=COMMAND_LINE)
 
 
-async def test_cancelled_at_once_is_cancelled(database: Database, defaults: Defaults) -> None:
+async def test_concurrent_cancellations_cancel_once(database: Database, defaults: Defaults) -> None:
     courier = Courier()
-    made = await create_label(database, courier, new_label(defaults), by=COMMAND_LINE)
+    made = await create_label(database, courier, new_label(defaults), actor=COMMAND_LINE)
     fulfillments = await asyncio.gather(
-        *(cancel_label(database, courier, made.id, by=COMMAND_LINE) for _ in range(4))
+        *(cancel_label(database, courier, made.id, actor=COMMAND_LINE) for _ in range(4))
     )
     assert {each.state for each in fulfillments} == {"canceled"}
     assert len({each.canceled_at for each in fulfillments}) == 1
 
 
-async def test_the_carriers_no_is_a_no(
+async def test_label_is_not_cancelled_if_the_carrier_refuses(
     database: Database, defaults: Defaults, provider: CarrierStandard, carrier: SandboxCarrier
 ) -> None:
-    made = await create_label(database, provider, new_label(defaults), by=COMMAND_LINE)
-    await carrier.ledger.move(TEST_ORDER_ID, Status.IN_TRANSIT)
+    made = await create_label(database, provider, new_label(defaults), actor=COMMAND_LINE)
+    await carrier.ledger.move_shipment(TEST_ORDER_ID, Status.IN_TRANSIT)
     with pytest.raises(OutsideFailure):
-        await cancel_label(database, provider, made.id, by=COMMAND_LINE)
+        await cancel_label(database, provider, made.id, actor=COMMAND_LINE)
     carrier.faults.plan(Fault.IGNORED, Operation.CANCELLATION)
     with pytest.raises(OutsideFailure):
-        await cancel_label(database, provider, made.id, by=COMMAND_LINE)
-    assert [each.state for each in await stored(database)] == ["created"]
+        await cancel_label(database, provider, made.id, actor=COMMAND_LINE)
+    assert [each.state for each in await list_fulfillments(database)] == ["created"]
 
 
-async def test_nothing_certain_is_nothing_to_cancel(database: Database, defaults: Defaults) -> None:
-    doubtful = await lost_answer(database, defaults)
+async def test_label_in_doubt_or_missing_cannot_be_cancelled(database: Database, defaults: Defaults) -> None:
+    doubtful = await create_label_in_doubt(database, defaults)
     courier = Courier()
     with pytest.raises(Conflict):
-        await cancel_label(database, courier, doubtful.id, by=COMMAND_LINE)
+        await cancel_label(database, courier, doubtful.id, actor=COMMAND_LINE)
     async with database.transaction() as session:
         await resolve_doubt(session, doubtful.id, None)
     with pytest.raises(NotAllowed, match="no label"):
-        await cancel_label(database, courier, doubtful.id, by=COMMAND_LINE)
+        await cancel_label(database, courier, doubtful.id, actor=COMMAND_LINE)
     with pytest.raises(NotFound):
-        await cancel_label(database, courier, "ful_unknown", by=COMMAND_LINE)
+        await cancel_label(database, courier, "ful_unknown", actor=COMMAND_LINE)
     assert courier.cancelled == 0
 
 
-async def test_a_fulfillment_on_its_way_is_not_cancelled(database: Database, defaults: Defaults) -> None:
+async def test_fulfillment_on_its_way_cannot_be_cancelled(database: Database, defaults: Defaults) -> None:
     courier = Courier()
-    made = await create_label(database, courier, new_label(defaults), by=COMMAND_LINE)
+    made = await create_label(database, courier, new_label(defaults), actor=COMMAND_LINE)
     async with database.transaction() as session:
         await session.execute(update(Fulfillment).values(shipped_at=clock.now()))
     with pytest.raises(NotAllowed, match="on its way"):
-        await cancel_label(database, courier, made.id, by=COMMAND_LINE)
+        await cancel_label(database, courier, made.id, actor=COMMAND_LINE)
     assert courier.cancelled == 0
 
 
-async def test_what_its_buyer_fetches_meanwhile_is_not_cancelled(
+async def test_fulfillment_picked_up_during_cancellation_is_not_cancelled(
     shop: Shop, store: httpx.AsyncClient, shop_defaults: Defaults
 ) -> None:
     async with shop.database.transaction() as session:
-        toy = await make_toy(session, shop_defaults, "trompo", stock=5)
-    order_id = str((await bought(store, toy, 2))["id"])
-    await send_rest(shop.database, COMMAND_LINE, shop.settings, shop.fulfillment_providers, order_id)
-    (parcel,) = await stored(shop.database)
+        variant_id = await add_product(session, shop_defaults, "trompo", stock=5)
+    order_id = str((await complete_purchase(store, variant_id, 2))["id"])
+    await send_remaining_units(
+        shop.database, COMMAND_LINE, shop.settings, shop.fulfillment_providers, order_id
+    )
+    (parcel,) = await list_fulfillments(shop.database)
 
     class Counter(ManualProvider):
-        """Somebody hands it over at this very moment."""
+        """A provider during whose request the parcel is handed over."""
 
         async def cancel_fulfillment(self, label: Label) -> None:
             async with shop.database.transaction() as session:
@@ -106,5 +108,5 @@ async def test_what_its_buyer_fetches_meanwhile_is_not_cancelled(
 
     with pytest.raises(NotAllowed):
         await cancel_fulfillment(shop.database, COMMAND_LINE, {MANUAL: Counter()}, order_id, parcel.id)
-    assert await stock(shop) == (3, 0)
+    assert await read_stock(shop) == (3, 0)
     assert (await order_row(shop, order_id)).fulfillment_status == "delivered"

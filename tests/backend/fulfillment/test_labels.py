@@ -1,4 +1,4 @@
-"""Labels are made once: clicks at once, a crash, a lost answer, and one that comes after somebody has decided."""
+"""Labels are created once: with concurrent requests, after a crash, a lost response, or a response after a decision."""
 
 import asyncio
 import dataclasses
@@ -22,18 +22,18 @@ from backend.shipping.providers.base import Label
 from backend.shipping.providers.carrier.provider import CarrierStandard
 from backend.shipping.providers.registry import ManualProvider
 from backend.staff.rights import COMMAND_LINE
-from tests.backend.fulfillment.courier_kit import Courier, doubts, new_label, stored
+from tests.backend.fulfillment.courier_kit import Courier, list_fulfillments, list_open_attention, new_label
 from tests.backend.shipping.samples import SHOPPER
 from tests.store_defaults import Defaults, set_up_defaults
 
-# made once
+# created once
 
 
-async def test_a_label_is_made_and_kept(
+async def test_created_label_is_stored(
     database: Database, defaults: Defaults, provider: CarrierStandard
 ) -> None:
-    made = await create_label(database, provider, new_label(defaults), by=COMMAND_LINE)
-    (kept,) = await stored(database)
+    made = await create_label(database, provider, new_label(defaults), actor=COMMAND_LINE)
+    (kept,) = await list_fulfillments(database)
     assert (kept.id, kept.state, kept.order_id, kept.reference) == (made.id, "created", "order_1", "1042-1")
     assert (kept.provider_id, kept.location_id) == ("carrier_standard", defaults.location_id)
     assert (kept.carrier_order_id, kept.tracking_number) == (TEST_ORDER_ID, TEST_TRACKER)
@@ -44,87 +44,87 @@ async def test_a_label_is_made_and_kept(
     assert kept.label_pdf.startswith(b"%PDF")
 
 
-async def test_a_label_by_hand_has_no_numbers(database: Database, defaults: Defaults) -> None:
-    made = await create_label(database, ManualProvider(), new_label(defaults), by=COMMAND_LINE)
+async def test_manual_label_has_no_numbers(database: Database, defaults: Defaults) -> None:
+    made = await create_label(database, ManualProvider(), new_label(defaults), actor=COMMAND_LINE)
     assert (made.state, made.provider_id) == ("created", "manual_manual")
     assert (made.carrier_order_id, made.tracking_number, made.label_pdf) == (None, None, None)
 
 
-async def test_asked_again_it_is_the_same_label(database: Database, defaults: Defaults) -> None:
+async def test_repeated_request_returns_the_same_label(database: Database, defaults: Defaults) -> None:
     courier = Courier()
     first, again = [
-        await create_label(database, courier, new_label(defaults), by=COMMAND_LINE) for _ in range(2)
+        await create_label(database, courier, new_label(defaults), actor=COMMAND_LINE) for _ in range(2)
     ]
     assert (again.id, again.carrier_order_id) == (first.id, first.carrier_order_id)
     assert courier.made == 1
 
 
-async def test_two_test_labels_may_have_the_same_number(
+async def test_test_labels_may_have_the_same_number(
     database: Database, defaults: Defaults, provider: CarrierStandard
 ) -> None:
     for reference in ("1042-1", "1042-2"):
-        await create_label(database, provider, new_label(defaults, reference=reference), by=COMMAND_LINE)
-    assert [each.carrier_order_id for each in await stored(database)] == [TEST_ORDER_ID] * 2
+        await create_label(database, provider, new_label(defaults, reference=reference), actor=COMMAND_LINE)
+    assert [each.carrier_order_id for each in await list_fulfillments(database)] == [TEST_ORDER_ID] * 2
 
 
-async def test_another_order_with_the_same_reference_has_its_own(
+async def test_other_order_with_the_same_reference_gets_its_own_label(
     database: Database, defaults: Defaults
 ) -> None:
     courier = Courier()
     for order_id in ("order_1", "order_2"):
-        await create_label(database, courier, new_label(defaults, order_id), by=COMMAND_LINE)
+        await create_label(database, courier, new_label(defaults, order_id), actor=COMMAND_LINE)
     assert courier.made == 2
 
 
-async def test_the_row_is_there_before_the_carrier_is_asked(database: Database, defaults: Defaults) -> None:
+async def test_row_is_stored_before_the_request_to_the_carrier(
+    database: Database, defaults: Defaults
+) -> None:
     seen: list[str] = []
 
     async def look() -> None:
-        seen.extend(each.state for each in await stored(database))
+        seen.extend(each.state for each in await list_fulfillments(database))
 
-    await create_label(database, Courier(look), new_label(defaults), by=COMMAND_LINE)
+    await create_label(database, Courier(look), new_label(defaults), actor=COMMAND_LINE)
     assert seen == ["creating"]
 
 
-async def test_a_click_while_the_carrier_is_asked_is_a_conflict_and_no_second_label(
-    database: Database, defaults: Defaults
-) -> None:
+async def test_request_during_the_creation_conflicts(database: Database, defaults: Defaults) -> None:
     async def rival() -> None:
-        with pytest.raises(Conflict, match="being made"):
-            await create_label(database, courier, new_label(defaults), by=COMMAND_LINE)
+        with pytest.raises(Conflict, match="being created"):
+            await create_label(database, courier, new_label(defaults), actor=COMMAND_LINE)
 
     courier = Courier(rival)
-    made = await create_label(database, courier, new_label(defaults), by=COMMAND_LINE)
+    made = await create_label(database, courier, new_label(defaults), actor=COMMAND_LINE)
     assert (made.state, courier.made) == ("created", 1)
 
 
-async def test_many_clicks_at_once_make_one_label(database: Database, defaults: Defaults) -> None:
+async def test_concurrent_requests_create_one_label(database: Database, defaults: Defaults) -> None:
     courier = Courier()
     clicks = await asyncio.gather(
-        *(create_label(database, courier, new_label(defaults), by=COMMAND_LINE) for _ in range(8)),
+        *(create_label(database, courier, new_label(defaults), actor=COMMAND_LINE) for _ in range(8)),
         return_exceptions=True,
     )
     assert courier.made == 1
     assert all(isinstance(click, Conflict | Fulfillment) for click in clicks)
     assert {click.id for click in clicks if isinstance(click, Fulfillment)} == {
-        (await stored(database))[0].id
+        (await list_fulfillments(database))[0].id
     }
 
 
 @pytest.fixture
 async def postgresql_database(postgresql_url: str) -> AsyncIterator[Database]:
-    """Where two can look at once: SQLite lets in one writer at a time, so the race cannot be there."""
+    """Return a PostgreSQL database. The race cannot occur on SQLite, which has one writer at a time."""
     database = Database(postgresql_url)
     yield database
     await database.close()
 
 
-async def test_a_rival_between_our_look_and_our_insert_makes_the_label(
+async def test_rival_between_lookup_and_insert_creates_the_label(
     postgresql_database: Database, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     database, courier, rivals = postgresql_database, Courier(), Courier()
     defaults = await set_up_defaults(database, settings)
-    look = labels._fulfillment_of
+    look = labels._lock_existing
     looks = 0
 
     async def look_and_be_late(session: Any, new: NewLabel) -> Fulfillment | None:
@@ -133,26 +133,26 @@ async def test_a_rival_between_our_look_and_our_insert_makes_the_label(
         found = await look(session, new)
         if looks == 1:
             assert found is None
-            await create_label(database, rivals, new, by=COMMAND_LINE)
+            await create_label(database, rivals, new, actor=COMMAND_LINE)
         return found
 
-    monkeypatch.setattr(labels, "_fulfillment_of", look_and_be_late)
-    made = await create_label(database, courier, new_label(defaults), by=COMMAND_LINE)
+    monkeypatch.setattr(labels, "_lock_existing", look_and_be_late)
+    made = await create_label(database, courier, new_label(defaults), actor=COMMAND_LINE)
     assert (courier.made, rivals.made) == (0, 1)
     assert made.tracking_number == "T1"
-    assert len(await stored(database)) == 1
+    assert len(await list_fulfillments(database)) == 1
 
 
-async def test_an_unknown_location_is_no_conflict(database: Database, defaults: Defaults) -> None:
+async def test_unknown_location_raises_integrity_error(database: Database, defaults: Defaults) -> None:
     courier = Courier()
     nowhere = dataclasses.replace(new_label(defaults), location_id="sloc_unknown")
     with pytest.raises(IntegrityError):
-        await create_label(database, courier, nowhere, by=COMMAND_LINE)
+        await create_label(database, courier, nowhere, actor=COMMAND_LINE)
     assert courier.made == 0
-    assert await stored(database) == []
+    assert await list_fulfillments(database) == []
 
 
-# not made, or nobody knows
+# not created, or in doubt
 
 
 @pytest.mark.parametrize(
@@ -172,129 +172,127 @@ async def test_an_unknown_location_is_no_conflict(database: Database, defaults: 
         (NotAllowed("no"), "No se puede empacar. Mira el pedido."),
     ],
 )
-async def test_a_refusal_leaves_the_fulfillment_to_be_tried_again(
+async def test_refused_label_can_be_tried_again(
     database: Database, defaults: Defaults, refusal: Exception, why: str
 ) -> None:
     with pytest.raises(type(refusal)):
-        await create_label(database, Courier(answer=refusal), new_label(defaults), by=COMMAND_LINE)
-    (failed,) = await stored(database)
+        await create_label(database, Courier(answer=refusal), new_label(defaults), actor=COMMAND_LINE)
+    (failed,) = await list_fulfillments(database)
     assert (failed.state, failed.data) == ("failed", {"why_failed": why})
-    again = await create_label(database, Courier(), new_label(defaults), by=COMMAND_LINE)
+    again = await create_label(database, Courier(), new_label(defaults), actor=COMMAND_LINE)
     assert (again.id, again.state, again.data) == (failed.id, "created", {})
 
 
-async def test_two_who_try_again_at_once_make_one_label(database: Database, defaults: Defaults) -> None:
+async def test_concurrent_retries_create_one_label(database: Database, defaults: Defaults) -> None:
     with pytest.raises(OutsideFailure):
         await create_label(
-            database, Courier(answer=OutsideFailure("no")), new_label(defaults), by=COMMAND_LINE
+            database, Courier(answer=OutsideFailure("no")), new_label(defaults), actor=COMMAND_LINE
         )
     courier = Courier()
     await asyncio.gather(
-        *(create_label(database, courier, new_label(defaults), by=COMMAND_LINE) for _ in range(4)),
+        *(create_label(database, courier, new_label(defaults), actor=COMMAND_LINE) for _ in range(4)),
         return_exceptions=True,
     )
     assert courier.made == 1
 
 
 @pytest.mark.parametrize("doubt", [OutcomeUnknown("lost"), ZeroDivisionError("a fault of our own")])
-async def test_after_a_lost_answer_nobody_asks_again(
+async def test_label_is_not_requested_again_after_a_lost_response(
     database: Database, defaults: Defaults, doubt: Exception
 ) -> None:
     with pytest.raises(type(doubt)):
-        await create_label(database, Courier(answer=doubt), new_label(defaults), by=COMMAND_LINE)
+        await create_label(database, Courier(answer=doubt), new_label(defaults), actor=COMMAND_LINE)
     courier = Courier()
-    with pytest.raises(Conflict, match="may have been made"):
-        await create_label(database, courier, new_label(defaults), by=COMMAND_LINE)
+    with pytest.raises(Conflict, match="may exist"):
+        await create_label(database, courier, new_label(defaults), actor=COMMAND_LINE)
     assert courier.made == 0
-    assert [each.state for each in await stored(database)] == ["unknown"]
-    (row,) = await doubts(database)
-    assert row.subject_id == (await stored(database))[0].id
+    assert [each.state for each in await list_fulfillments(database)] == ["unknown"]
+    (row,) = await list_open_attention(database)
+    assert row.subject_id == (await list_fulfillments(database))[0].id
 
 
-async def test_a_crash_while_asking_leaves_a_fulfillment_in_doubt(
+async def test_crash_during_the_request_leaves_the_label_in_doubt(
     database: Database, defaults: Defaults
 ) -> None:
     with pytest.raises(asyncio.CancelledError):
         await create_label(
-            database, Courier(answer=asyncio.CancelledError()), new_label(defaults), by=COMMAND_LINE
+            database, Courier(answer=asyncio.CancelledError()), new_label(defaults), actor=COMMAND_LINE
         )
-    (left,) = await stored(database)
+    (left,) = await list_fulfillments(database)
     assert left.state == "creating"
     courier = Courier()
-    assert await doubts(database) == []  # it may still be under way
+    assert await list_open_attention(database) == []  # the request may still be running
     await mark_overdue(database, left.id)
-    (row,) = await doubts(database)
+    (row,) = await list_open_attention(database)
     assert (row.subject_id, row.kind) == (left.id, "label_in_doubt")
     with pytest.raises(Conflict):
-        await create_label(database, courier, new_label(defaults), by=COMMAND_LINE)
+        await create_label(database, courier, new_label(defaults), actor=COMMAND_LINE)
     assert courier.made == 0
 
 
-async def test_over_the_wire_a_dropped_answer_is_one_label_in_doubt(
+async def test_dropped_response_leaves_one_label_in_doubt(
     database: Database, defaults: Defaults, provider: CarrierStandard, carrier: SandboxCarrier
 ) -> None:
     carrier.faults.plan(Fault.DROP, Operation.SHIPMENT)
     with pytest.raises(OutcomeUnknown):
-        await create_label(database, provider, new_label(defaults), by=COMMAND_LINE)
+        await create_label(database, provider, new_label(defaults), actor=COMMAND_LINE)
     with pytest.raises(Conflict):
-        await create_label(database, provider, new_label(defaults), by=COMMAND_LINE)
-    assert len(await carrier.ledger.labels()) == 1
-    assert [each.state for each in await stored(database)] == ["unknown"]
+        await create_label(database, provider, new_label(defaults), actor=COMMAND_LINE)
+    assert len(await carrier.ledger.list_labels()) == 1
+    assert [each.state for each in await list_fulfillments(database)] == ["unknown"]
 
 
-async def test_a_bad_phone_fails_by_name_and_is_mended(
+async def test_invalid_phone_is_reported_and_can_be_corrected(
     database: Database, defaults: Defaults, provider: CarrierStandard
 ) -> None:
     mistyped = new_label(defaults, destination=dataclasses.replace(SHOPPER, phone="300"))
     with pytest.raises(InvalidData) as refused:
-        await create_label(database, provider, mistyped, by=COMMAND_LINE)
+        await create_label(database, provider, mistyped, actor=COMMAND_LINE)
     assert "destination.phone" in refused.value.fields
-    assert (await create_label(database, provider, new_label(defaults), by=COMMAND_LINE)).state == "created"
+    assert (
+        await create_label(database, provider, new_label(defaults), actor=COMMAND_LINE)
+    ).state == "created"
 
 
-# answers that come after somebody has looked
+# responses after a decision by staff
 
 
-async def test_an_answer_after_the_fulfillment_was_settled_is_not_lost_in_silence(
-    database: Database, defaults: Defaults
-) -> None:
+async def test_late_label_after_a_decision_opens_attention(database: Database, defaults: Defaults) -> None:
     async def somebody_looks() -> None:
-        (asked,) = await stored(database)
+        (asked,) = await list_fulfillments(database)
         await mark_overdue(database, asked.id)
         async with database.transaction() as session:
             await resolve_doubt(session, asked.id, Label("TRM7", 7))
             await close_attention(session, AttentionKind.LABEL_IN_DOUBT, asked.id, note="found")
 
     made = await create_label(
-        database, Courier(somebody_looks, Label("TRM8", 8)), new_label(defaults), by=COMMAND_LINE
+        database, Courier(somebody_looks, Label("TRM8", 8)), new_label(defaults), actor=COMMAND_LINE
     )
     assert made.carrier_order_id == 7
-    (row,) = await doubts(database)
-    assert "A second label was made, 8 (TRM8)" in row.message
+    (row,) = await list_open_attention(database)
+    assert "A second label was created, 8 (TRM8)" in row.message
 
 
-async def test_an_answer_that_comes_after_all_settles_the_doubt(
-    database: Database, defaults: Defaults
-) -> None:
+async def test_late_response_resolves_the_doubt(database: Database, defaults: Defaults) -> None:
     async def slow() -> None:
-        await mark_overdue(database, (await stored(database))[0].id)
-        assert len(await doubts(database)) == 1
+        await mark_overdue(database, (await list_fulfillments(database))[0].id)
+        assert len(await list_open_attention(database)) == 1
 
-    made = await create_label(database, Courier(slow, Label("TRM8", 8)), new_label(defaults), by=COMMAND_LINE)
+    made = await create_label(
+        database, Courier(slow, Label("TRM8", 8)), new_label(defaults), actor=COMMAND_LINE
+    )
     assert (made.state, made.carrier_order_id) == ("created", 8)
-    assert await doubts(database) == []
+    assert await list_open_attention(database) == []
 
 
-async def test_a_failure_after_the_fulfillment_was_settled_changes_nothing(
-    database: Database, defaults: Defaults
-) -> None:
+async def test_late_failure_after_a_decision_changes_nothing(database: Database, defaults: Defaults) -> None:
     async def somebody_looks() -> None:
-        await mark_overdue(database, (await stored(database))[0].id)
+        await mark_overdue(database, (await list_fulfillments(database))[0].id)
         async with database.transaction() as session:
-            await resolve_doubt(session, (await stored(database))[0].id, Label("TRM7", 7))
+            await resolve_doubt(session, (await list_fulfillments(database))[0].id, Label("TRM7", 7))
 
     with pytest.raises(OutsideFailure):
         await create_label(
-            database, Courier(somebody_looks, OutsideFailure("no")), new_label(defaults), by=COMMAND_LINE
+            database, Courier(somebody_looks, OutsideFailure("no")), new_label(defaults), actor=COMMAND_LINE
         )
-    assert [each.state for each in await stored(database)] == ["created"]
+    assert [each.state for each in await list_fulfillments(database)] == ["created"]

@@ -1,4 +1,4 @@
-"""Orders follow what the carrier says of their fulfillments, on both databases, over the embedded carrier's wire."""
+"""Orders follow the carrier's tracking, on both databases, over the embedded carrier's HTTP API."""
 
 import asyncio
 import json
@@ -14,7 +14,7 @@ from backend.app import Shop
 from backend.attention.models import Attention
 from backend.core.clock import now
 from backend.core.db.database import db_now
-from backend.fulfillment.tracking import ASKED_LATELY, TRACK
+from backend.fulfillment.tracking import MIN_REQUEST_INTERVAL, TRACK
 from backend.jobs import JobRun, RunAgain, Worker
 from backend.jobs.models import Job
 from backend.mail.models import Mail
@@ -26,13 +26,13 @@ from backend.sandbox.carrier.faults import Operation
 from backend.sandbox.carrier.labels import Status
 from backend.staff.rights import COMMAND_LINE
 from backend.storefront_views.order_page import OrderView
-from tests.store_defaults import Defaults, make_toy
-from tests.store_steps import bought, get, post
+from tests.store_defaults import Defaults, add_product
+from tests.store_steps import complete_purchase, get, post
 
 
 @dataclass
 class Road:
-    """Parcels of one order, and those who move them and look at them."""
+    """Parcels of an order, with helpers to move and read them."""
 
     shop: Shop
     admin: httpx.AsyncClient
@@ -44,7 +44,7 @@ class Road:
 
     async def move(self, status: Status, place: int = 0) -> None:
         assert self.shop.sandbox.carrier
-        await self.shop.sandbox.carrier.ledger.move(self.number(place), status)
+        await self.shop.sandbox.carrier.ledger.move_shipment(self.number(place), status)
 
     async def follow(self) -> int:
         return await self.shop.tracker.track_all()
@@ -62,10 +62,10 @@ class Road:
 
     async def page(self, *, ask: bool = False) -> OrderView:
         token = ORDER_LINK.token(self.shop.settings.signing_key, self.order_id)
-        return await self.shop.placed_orders.page(self.order_id, token, ask=ask)
+        return await self.shop.placed_orders.get_order_page(self.order_id, token, refresh=ask)
 
     async def parcels(self) -> list[ParcelView]:
-        """As the office shows them."""
+        """Return the parcels as shown in the office."""
         async with self.shop.database.read() as session:
             return (await order_detail(session, COMMAND_LINE, self.order_id, "Trompo")).parcels
 
@@ -81,19 +81,19 @@ class Road:
 
     async def asked_long_ago(self) -> None:
         async with self.shop.database.transaction() as session:
-            await session.execute(update(Fulfillment).values(tracked_at=now() - 2 * ASKED_LATELY))
+            await session.execute(update(Fulfillment).values(tracked_at=now() - 2 * MIN_REQUEST_INTERVAL))
 
     def questions(self) -> int:
         assert self.shop.sandbox.carrier
         return sum("track" in path for _, path, _ in self.shop.sandbox.carrier.requests)
 
 
-async def send(
+async def send_parcels(
     shop: Shop, defaults: Defaults, store: httpx.AsyncClient, admin: httpx.AsyncClient, fulfillments: int
 ) -> Road:
     async with shop.database.transaction() as session:
-        variant = await make_toy(session, defaults, f"trompo-{fulfillments}", stock=9)
-    order = await bought(store, variant, fulfillments, price_type="calculated")
+        variant = await add_product(session, defaults, f"trompo-{fulfillments}", stock=9)
+    order = await complete_purchase(store, variant, fulfillments, price_type="calculated")
     for _ in range(fulfillments):
         items = {"items": [{"id": order["items"][0]["id"], "quantity": 1}]}
         order = (await post(admin, f"/admin/orders/{order['id']}/fulfillments", items))["order"]
@@ -104,18 +104,18 @@ async def send(
 async def road(
     shop: Shop, shop_defaults: Defaults, store: httpx.AsyncClient, admin: httpx.AsyncClient
 ) -> Road:
-    """An order in one fulfillment that waits to be collected."""
-    return await send(shop, shop_defaults, store, admin, 1)
+    """Return an order with one fulfillment that waits for its pickup."""
+    return await send_parcels(shop, shop_defaults, store, admin, 1)
 
 
 @pytest.fixture
 async def two_fulfillments(
     shop: Shop, shop_defaults: Defaults, store: httpx.AsyncClient, admin: httpx.AsyncClient
 ) -> Road:
-    return await send(shop, shop_defaults, store, admin, 2)
+    return await send_parcels(shop, shop_defaults, store, admin, 2)
 
 
-async def test_an_order_follows_its_fulfillment_to_the_door(road: Road) -> None:
+async def test_order_status_follows_the_tracking(road: Road) -> None:
     """wire: carrier 2.4, every status on the way."""
     seen = []
     for status in (
@@ -138,7 +138,7 @@ async def test_an_order_follows_its_fulfillment_to_the_door(road: Road) -> None:
         ("shipped", "incident", "incident"),
         ("delivered", "delivered", "delivered"),
     ]
-    assert await road.follow() == 0  # it has arrived: nobody asks any more
+    assert await road.follow() == 0  # it was delivered: tracking has stopped
     fulfillment = await road.fulfillment()
     assert fulfillment["shipped_at"] <= fulfillment["delivered_at"]
     page = await road.page()
@@ -148,7 +148,7 @@ async def test_an_order_follows_its_fulfillment_to_the_door(road: Road) -> None:
     assert await road.mails() == 1
 
 
-async def test_an_incident_is_told_in_the_carriers_words(road: Road) -> None:
+async def test_incident_is_shown_in_the_carriers_words(road: Road) -> None:
     await road.move(Status.INCIDENT)
     await road.follow()
     (shown,) = (await road.page()).fulfillments
@@ -156,22 +156,22 @@ async def test_an_incident_is_told_in_the_carriers_words(road: Road) -> None:
     assert shown.note.startswith("Novedad: dirección errada")
 
 
-async def test_an_order_in_two_fulfillments_has_left_when_both_have(two_fulfillments: Road) -> None:
+async def test_order_has_the_status_of_both_fulfillments(two_fulfillments: Road) -> None:
     statuses = []
     for place, status in ((0, Status.IN_TRANSIT), (1, Status.DELIVERED), (0, Status.DELIVERED)):
         await two_fulfillments.move(status, place)
         await two_fulfillments.follow()
         statuses.append((await two_fulfillments.order())["fulfillment_status"])
     assert statuses == ["partially_shipped", "partially_delivered", "delivered"]
-    assert await two_fulfillments.mails() == 2  # one a fulfillment
+    assert await two_fulfillments.mails() == 2  # one per fulfillment
 
 
-async def test_fulfillments_are_asked_about_together(two_fulfillments: Road) -> None:
+async def test_fulfillments_are_tracked_in_one_request(two_fulfillments: Road) -> None:
     assert await two_fulfillments.follow() == 2
     assert two_fulfillments.questions() == 1
 
 
-async def test_replicas_that_follow_at_once_ask_and_tell_once(two_fulfillments: Road) -> None:
+async def test_concurrent_replicas_track_and_notify_once(two_fulfillments: Road) -> None:
     for place in (0, 1):
         await two_fulfillments.move(Status.IN_TRANSIT, place)
     async with two_fulfillments.shop.database.transaction() as session:
@@ -184,7 +184,7 @@ async def test_replicas_that_follow_at_once_ask_and_tell_once(two_fulfillments: 
     assert await two_fulfillments.mails() == 2
 
 
-async def test_a_fulfillment_marked_shipped_by_hand_is_told_once(road: Road) -> None:
+async def test_manually_shipped_fulfillment_sends_one_mail(road: Road) -> None:
     await post(
         road.admin, f"/admin/orders/{road.order_id}/fulfillments/{road.fulfillments[0]['id']}/shipments"
     )
@@ -195,7 +195,7 @@ async def test_a_fulfillment_marked_shipped_by_hand_is_told_once(road: Road) -> 
     assert await road.mails() == 1
 
 
-async def test_marked_and_seen_at_the_same_time_is_told_once(road: Road) -> None:
+async def test_concurrent_shipping_and_tracking_send_one_mail(road: Road) -> None:
     await road.move(Status.IN_TRANSIT)
     path = f"/admin/orders/{road.order_id}/fulfillments/{road.fulfillments[0]['id']}/shipments"
     await asyncio.gather(road.follow(), *(post(road.admin, path) for _ in range(3)))
@@ -203,7 +203,7 @@ async def test_marked_and_seen_at_the_same_time_is_told_once(road: Road) -> None
     assert (await road.order())["fulfillment_status"] == "shipped"
 
 
-async def test_late_words_about_a_cancelled_fulfillment_change_nothing(road: Road) -> None:
+async def test_late_update_of_cancelled_fulfillment_changes_nothing(road: Road) -> None:
     """wire: carrier 2.4, late events arrive after cancel."""
     await post(road.admin, f"/admin/orders/{road.order_id}/fulfillments/{road.fulfillments[0]['id']}/cancel")
     await road.move(Status.DELIVERED)
@@ -213,7 +213,7 @@ async def test_late_words_about_a_cancelled_fulfillment_change_nothing(road: Roa
     assert shown.stage == "canceled"
 
 
-async def test_a_label_cancelled_at_the_carrier_is_shown_and_can_be_sent_again(road: Road) -> None:
+async def test_order_with_label_cancelled_by_the_carrier_can_be_sent_again(road: Road) -> None:
     await road.move(Status.CANCELLED)
     await road.follow()
     assert (await road.page()).fulfillments[0].stage == "canceled"
@@ -226,10 +226,10 @@ async def test_a_label_cancelled_at_the_carrier_is_shown_and_can_be_sent_again(r
     assert (await post(road.admin, path, items))["order"]["fulfillment_status"] == "fulfilled"
 
 
-async def test_a_label_cancelled_at_the_carrier_after_it_was_marked_shipped_can_be_sent_again(
+async def test_shipped_order_with_label_cancelled_by_the_carrier_can_be_sent_again(
     road: Road,
 ) -> None:
-    """Nobody collected it."""
+    """Assume that the parcel was never collected."""
     path = f"/admin/orders/{road.order_id}/fulfillments"
     label = f"{path}/{road.fulfillments[0]['id']}"
     await post(road.admin, f"{label}/shipments")
@@ -245,14 +245,14 @@ async def test_a_label_cancelled_at_the_carrier_after_it_was_marked_shipped_can_
     assert (await post(road.admin, path, items))["order"]["fulfillment_status"] == "fulfilled"
 
 
-async def test_what_has_arrived_is_not_cancelled(road: Road) -> None:
+async def test_delivered_fulfillment_cannot_be_cancelled(road: Road) -> None:
     label = f"/admin/orders/{road.order_id}/fulfillments/{road.fulfillments[0]['id']}"
     await post(road.admin, f"{label}/mark-as-delivered")
     assert [parcel.can_cancel for parcel in await road.parcels()] == [False]
     assert (await road.admin.post(f"{label}/cancel")).status_code == 400
 
 
-async def test_a_parcel_that_comes_back_waits_for_a_person(road: Road) -> None:
+async def test_returned_parcel_opens_attention(road: Road) -> None:
     await road.move(Status.IN_TRANSIT)
     await road.follow()
     await road.move(Status.RETURNED)
@@ -261,14 +261,14 @@ async def test_a_parcel_that_comes_back_waits_for_a_person(road: Road) -> None:
     (attention,) = await road.attention()
     assert (attention.kind, attention.fulfillment_id) == ("label_returned", road.fulfillments[0]["id"])
     assert (attention.order_id, attention.resolved_at) == (road.order_id, None)
-    assert await road.follow() == 0  # nothing more will come
+    assert await road.follow() == 0  # the stage is final
     assert len(await road.attention()) == 1
 
 
-async def say(road: Road, patch: pytest.MonkeyPatch, status: str, detail: str) -> None:
-    """Have the embedded carrier answer a status that its own couriers never have, and ask for it."""
+async def report_status(road: Road, patch: pytest.MonkeyPatch, status: str, detail: str) -> None:
+    """Set a status that the embedded carrier never sends by itself, and track it."""
     answer = {"status": status, "statusDetail": detail, "realDeliveryDate": "2026-11-20 10:00:00"}
-    patch.setattr("backend.sandbox.carrier.app.tracking", lambda _label: answer)
+    patch.setattr("backend.sandbox.carrier.app.to_tracking_data", lambda _label: answer)
     await road.follow()
 
 
@@ -284,10 +284,10 @@ async def say(road: Road, patch: pytest.MonkeyPatch, status: str, detail: str) -
 async def test_parcel_delivered_to_the_sender_is_returned(
     road: Road, monkeypatch: pytest.MonkeyPatch, status: str, detail: str, words: str
 ) -> None:
-    """fault: the order is delivered, its return period begins, nobody calls the customer."""
+    """fault: the order is delivered, its return period begins, and staff do not call the customer."""
     await road.move(Status.IN_TRANSIT)
     await road.follow()
-    await say(road, monkeypatch, status, detail)
+    await report_status(road, monkeypatch, status, detail)
     order = await road.order()
     assert order["fulfillment_status"] == "shipped"
     (fulfillment,) = order["fulfillments"]
@@ -314,15 +314,15 @@ async def test_parcel_delivered_to_the_sender_is_returned(
 async def test_usual_stage_opens_no_incident_and_keeps_the_carriers_words(
     road: Road, monkeypatch: pytest.MonkeyPatch, status: str, stage: str, order_status: str
 ) -> None:
-    """fault: every parcel on its usual way asks for a person."""
-    await say(road, monkeypatch, status, "")
+    """fault: every parcel on its usual way opens attention."""
+    await report_status(road, monkeypatch, status, "")
     order = await road.order()
     assert (order["fulfillment_status"], order["fulfillments"][0]["data"]["stage"]) == (order_status, stage)
     assert await road.attention() == []
     assert [parcel.carrier_words for parcel in await road.parcels()] == [status]
 
 
-async def test_an_incident_waits_for_a_person_until_the_parcel_goes_on(road: Road) -> None:
+async def test_incident_opens_attention_until_the_parcel_moves_on(road: Road) -> None:
     await road.move(Status.INCIDENT)
     await road.follow()
     await road.follow()
@@ -340,7 +340,7 @@ async def test_an_incident_waits_for_a_person_until_the_parcel_goes_on(road: Roa
 
 
 @pytest.mark.parametrize("end", ["delivered by hand", "cancelled", "delivered", "returned"])
-async def test_an_incident_ends_with_its_parcel(road: Road, end: str) -> None:
+async def test_incident_is_closed_with_its_parcel(road: Road, end: str) -> None:
     await road.move(Status.INCIDENT)
     await road.follow()
     path = f"/admin/orders/{road.order_id}/fulfillments/{road.fulfillments[0]['id']}"
@@ -348,7 +348,7 @@ async def test_an_incident_ends_with_its_parcel(road: Road, end: str) -> None:
         case "delivered by hand":
             await post(road.admin, f"{path}/mark-as-delivered")
         case "cancelled":
-            await road.move(Status.PENDING)  # later the carrier cancels none
+            await road.move(Status.PENDING)  # at a later stage the carrier refuses cancellations
             await post(road.admin, f"{path}/cancel")
         case "delivered":
             await road.move(Status.DELIVERED)
@@ -364,7 +364,7 @@ async def test_an_incident_ends_with_its_parcel(road: Road, end: str) -> None:
     "fault",
     [Fault.SERVER_ERROR, Fault.BAD_GATEWAY, Fault.UNAUTHORIZED, Fault.MALFORMED, Fault.DROP],
 )
-async def test_a_carrier_that_fails_is_asked_again(
+async def test_tracking_is_repeated_after_a_failure(
     road: Road, fault: Fault, caplog: pytest.LogCaptureFixture
 ) -> None:
     assert road.shop.sandbox.carrier
@@ -378,7 +378,7 @@ async def test_a_carrier_that_fails_is_asked_again(
     assert (await road.fulfillment())["shipped_at"]
 
 
-async def test_a_fulfillment_the_carrier_does_not_know_stays_as_it_is(road: Road) -> None:
+async def test_unknown_fulfillment_is_unchanged(road: Road) -> None:
     """wire: carrier 2.4, data may be a plain string when unknown."""
     async with road.shop.database.transaction() as session:
         await session.execute(update(Fulfillment).values(carrier_order_id=1))
@@ -388,7 +388,7 @@ async def test_a_fulfillment_the_carrier_does_not_know_stays_as_it_is(road: Road
     assert fulfillment["data"]["tracked_at"]
 
 
-async def test_a_fulfillment_known_by_its_code_alone_is_followed(road: Road) -> None:
+async def test_fulfillment_with_only_a_tracking_number_is_tracked(road: Road) -> None:
     async with road.shop.database.transaction() as session:
         await session.execute(update(Fulfillment).values(carrier_order_id=None))
     await road.move(Status.IN_TRANSIT)
@@ -396,7 +396,7 @@ async def test_a_fulfillment_known_by_its_code_alone_is_followed(road: Road) -> 
     assert (await road.fulfillment())["data"]["stage"] == "in_transit"
 
 
-async def test_what_is_not_due_is_left_alone(road: Road) -> None:
+async def test_fulfillment_that_is_not_due_is_not_tracked(road: Road) -> None:
     assert await road.follow_due() == 0
     assert road.questions() == 0
 
@@ -404,31 +404,29 @@ async def test_what_is_not_due_is_left_alone(road: Road) -> None:
 # an open page
 
 
-async def test_whoever_looks_sees_the_fulfillment_of_this_moment(road: Road) -> None:
+async def test_open_page_shows_the_current_stage(road: Road) -> None:
     await road.move(Status.IN_TRANSIT)
     assert (await road.page()).fulfillments[0].stage == "ready"
     assert (await road.page(ask=True)).fulfillments[0].stage == "in_transit"
     await road.move(Status.DELIVERED)
     pages = await asyncio.gather(*(road.page(ask=True) for _ in range(4)))
-    assert {page.fulfillments[0].stage for page in pages} == {"in_transit"}  # asked a moment ago
+    assert {page.fulfillments[0].stage for page in pages} == {"in_transit"}  # tracked a moment ago
     assert road.questions() == 1
     await road.asked_long_ago()
     assert (await road.page(ask=True)).journey == "delivered"
 
 
-async def test_a_page_does_not_wait_for_a_carrier_that_hangs(
-    road: Road, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_page_does_not_wait_for_a_hanging_carrier(road: Road, monkeypatch: pytest.MonkeyPatch) -> None:
     assert road.shop.sandbox.carrier
     road.shop.sandbox.carrier.faults.plan(Fault.HANG, Operation.TRACK)
-    monkeypatch.setattr("backend.fulfillment.tracker.PAGE_WAIT", 0.05)
+    monkeypatch.setattr("backend.fulfillment.tracker.PAGE_TIMEOUT_S", 0.05)
     assert (await road.page(ask=True)).fulfillments[0].stage == "ready"
 
 
 # the carrier's hook
 
 
-def hook_of(road: Road, **changes: Any) -> dict[str, Any]:
+def make_hook(road: Road, **changes: Any) -> dict[str, Any]:
     """wire: carrier 2.4, webhook."""
     event = {"timestamp": "2026-11-20 10:00:00", "status": "Entregado", "statusDetail": "", "statusStep": 4}
     return {
@@ -442,12 +440,12 @@ def hook_of(road: Road, **changes: Any) -> dict[str, Any]:
     }
 
 
-async def test_the_hook_has_the_carrier_asked(road: Road, anyone: httpx.AsyncClient) -> None:
+async def test_hook_triggers_tracking(road: Road, anyone: httpx.AsyncClient) -> None:
     await road.move(Status.COLLECTED)
-    answer = await anyone.post("/hooks/shipping/carrier_standard", json=hook_of(road))
+    answer = await anyone.post("/hooks/shipping/carrier_standard", json=make_hook(road))
     assert (answer.status_code, answer.text) == (200, "OK")
     assert await road.follow_due() == 1
-    # it said "Entregado", but the carrier says otherwise: nobody signs a hook
+    # the hook is "Entregado", but hooks are not signed: the carrier's response counts
     assert (await road.fulfillment())["data"]["stage"] == "collected"
 
 
@@ -468,7 +466,7 @@ async def test_the_hook_has_the_carrier_asked(road: Road, anyone: httpx.AsyncCli
     ],
     ids=["empty", "list", "null", "bytes", "huge", "huge text", "odd", "true", "nul", "deep", "long"],
 )
-async def test_whatever_a_stranger_sends_is_answered_and_changes_nothing(
+async def test_invalid_hook_is_answered_and_changes_nothing(
     road: Road, anyone: httpx.AsyncClient, content: bytes
 ) -> None:
     answer = await anyone.post("/hooks/shipping/carrier_standard", content=content)
@@ -476,7 +474,7 @@ async def test_whatever_a_stranger_sends_is_answered_and_changes_nothing(
     assert await road.follow_due() == 0
 
 
-async def test_a_running_shop_follows_a_hook_at_once(road: Road, anyone: httpx.AsyncClient) -> None:
+async def test_running_worker_handles_a_hook_immediately(road: Road, anyone: httpx.AsyncClient) -> None:
     await road.move(Status.COLLECTED)
     asked, hooked = asyncio.Event(), road.shop.tracker.track
 
@@ -485,11 +483,11 @@ async def test_a_running_shop_follows_a_hook_at_once(road: Road, anyone: httpx.A
         asked.set()
         return results
 
-    worker = Worker(road.shop.database, [road.shop.tracker], poll_every=3600)
-    worker._handlers[TRACK] = replace(worker._handlers[TRACK], do=track)
+    worker = Worker(road.shop.database, [road.shop.tracker], poll_interval_s=3600)
+    worker._handlers[TRACK] = replace(worker._handlers[TRACK], bound_method=track)
     worker.start()
     try:
-        await anyone.post("/hooks/shipping/carrier_standard", json=hook_of(road))
+        await anyone.post("/hooks/shipping/carrier_standard", json=make_hook(road))
         await asked.wait()
     finally:
         await worker.stop()

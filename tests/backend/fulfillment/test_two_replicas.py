@@ -1,4 +1,4 @@
-"""Two processes of a shop with the embedded carrier: what one of them ships, the other shows, follows and cancels."""
+"""Two processes of a shop with the embedded carrier: what one ships, the other shows, tracks and cancels."""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -9,13 +9,13 @@ import pytest
 from backend.app import Shop, create_api
 from backend.sandbox.carrier.labels import Status
 from tests.backend.conftest import SHOPPER
-from tests.store_defaults import Defaults, make_toy
-from tests.store_steps import bought, get, post
+from tests.store_defaults import Defaults, add_product
+from tests.store_steps import complete_purchase, get, post
 
 
 @pytest.fixture
 async def other_shop(shop: Shop) -> AsyncIterator[Shop]:
-    """The shop in another process: only the database is shared."""
+    """Return the shop in a second process that shares only the database."""
     other = Shop(shop.settings)
     yield other
     await other.stop()
@@ -23,7 +23,7 @@ async def other_shop(shop: Shop) -> AsyncIterator[Shop]:
 
 @pytest.fixture
 async def other_admin(other_shop: Shop, admin: httpx.AsyncClient) -> AsyncIterator[httpx.AsyncClient]:
-    """The owner's browser, whose requests come to the other process."""
+    """Return the owner's browser with requests to the second process."""
     transport = httpx.ASGITransport(create_api(other_shop), client=SHOPPER)
     async with httpx.AsyncClient(
         transport=transport, base_url=admin.base_url, headers=admin.headers
@@ -35,33 +35,33 @@ async def other_admin(other_shop: Shop, admin: httpx.AsyncClient) -> AsyncIterat
 async def sent(
     shop: Shop, shop_defaults: Defaults, store: httpx.AsyncClient, admin: httpx.AsyncClient
 ) -> dict[str, Any]:
-    """An order whose label the first process made."""
+    """Return an order whose label the first process created."""
     async with shop.database.transaction() as session:
-        variant = await make_toy(session, shop_defaults, "trompo")
-    order = await bought(store, variant, 1, price_type="calculated")
+        variant = await add_product(session, shop_defaults, "trompo")
+    order = await complete_purchase(store, variant, 1, price_type="calculated")
     packed = {"items": [{"id": order["items"][0]["id"], "quantity": 1}]}
     made: dict[str, Any] = (await post(admin, f"/admin/orders/{order['id']}/fulfillments", packed))["order"]
     return made
 
 
-async def test_the_label_is_shown(sent: dict[str, Any], other_admin: httpx.AsyncClient) -> None:
+async def test_other_replica_shows_the_label(sent: dict[str, Any], other_admin: httpx.AsyncClient) -> None:
     number = sent["fulfillments"][0]["data"]["carrier_order_id"]
     label = await other_admin.get(f"/sandbox/carrier/labels/{number}.pdf")
     assert (label.status_code, label.headers["content-type"]) == (200, "application/pdf")
 
 
-async def test_the_shipment_is_followed(
+async def test_other_replica_tracks_the_shipment(
     sent: dict[str, Any], shop: Shop, other_shop: Shop, other_admin: httpx.AsyncClient
 ) -> None:
     assert shop.sandbox.carrier
     number = int(sent["fulfillments"][0]["data"]["carrier_order_id"])
-    await shop.sandbox.carrier.ledger.move(number, Status.DELIVERED)
+    await shop.sandbox.carrier.ledger.move_shipment(number, Status.DELIVERED)
     assert await other_shop.tracker.track_all() == 1
     order = (await get(other_admin, f"/admin/orders/{sent['id']}"))["order"]
     assert order["fulfillment_status"] == "delivered"
 
 
-async def test_it_is_cancelled(sent: dict[str, Any], other_admin: httpx.AsyncClient) -> None:
+async def test_other_replica_cancels_the_label(sent: dict[str, Any], other_admin: httpx.AsyncClient) -> None:
     cancel = f"/admin/orders/{sent['id']}/fulfillments/{sent['fulfillments'][0]['id']}/cancel"
     order = (await post(other_admin, cancel))["order"]
     assert order["fulfillment_status"] == "not_fulfilled"

@@ -1,4 +1,4 @@
-"""Somebody of the staff who sends sheets."""
+"""A staff member who sends spreadsheets."""
 
 from io import BytesIO
 from typing import Any
@@ -7,11 +7,11 @@ from sqlalchemy import func, select
 
 from backend.app import Shop
 from backend.catalog.models import Collection, Product, Variant
-from backend.imports.confirmation import JOB, begin
-from backend.imports.pictures import TakenPictures, add_pictures
-from backend.imports.preview import look
-from backend.imports.reports import ImportReport, report
-from backend.imports.spreadsheet_upload import keep_sheet
+from backend.imports.confirmation import JOB, start_import
+from backend.imports.pictures import PictureUploadResult, add_pictures
+from backend.imports.preview import preview_import
+from backend.imports.reports import ImportReport, read_report
+from backend.imports.spreadsheet_upload import store_spreadsheet
 from backend.inventory.models import InventoryLevel
 from backend.media.uploads import SentFile
 from backend.staff.rights import Actor, Role
@@ -21,27 +21,29 @@ OWNER = Actor("user_1", Role.OWNER)
 
 
 class Sender:
-    """Somebody of the staff with sheets."""
+    """A staff member with spreadsheets."""
 
     def __init__(self, shop: Shop, defaults: Defaults) -> None:
         self.shop, self.defaults, self.id = shop, defaults, ""
 
-    async def sheet(self, content: str | bytes, *, makes_places: bool = False) -> ImportReport:
+    async def send_spreadsheet(self, content: str | bytes, *, makes_places: bool = False) -> ImportReport:
         raw = content.encode() if isinstance(content, str) else content
-        self.id = await keep_sheet(self.shop.database, OWNER, "toys.csv", raw, makes_places=makes_places)
-        await look(self.shop.database, self.id)
+        self.id = await store_spreadsheet(
+            self.shop.database, OWNER, "toys.csv", raw, makes_places=makes_places
+        )
+        await preview_import(self.shop.database, self.id)
         return await self.report()
 
     async def report(self) -> ImportReport:
         async with self.shop.database.read() as session:
-            return await report(session, OWNER, self.id)
+            return await read_report(session, OWNER, self.id)
 
-    async def send(self, name: str, content: bytes) -> TakenPictures:
+    async def send_pictures(self, name: str, content: bytes) -> PictureUploadResult:
         sent = SentFile(name, len(content), BytesIO(content))
         return await add_pictures(self.shop.database, self.shop.uploads, OWNER, self.id, sent)
 
-    async def begin(self) -> ImportReport:
-        await begin(self.shop.database, OWNER, self.id)
+    async def run_import(self) -> ImportReport:
+        await start_import(self.shop.database, OWNER, self.id)
         await self.shop.worker.run_due(JOB)
         return await self.report()
 
@@ -57,5 +59,5 @@ class Sender:
             return (await session.execute(query.where(Variant.sku == sku))).scalar_one()
 
 
-def problems(found: ImportReport) -> list[tuple[int, str, str]]:
+def list_problems(found: ImportReport) -> list[tuple[int, str, str]]:
     return [(one.line, one.column, one.code) for one in found.problems]

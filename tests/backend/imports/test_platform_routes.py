@@ -1,4 +1,4 @@
-"""The platform's import of products over HTTP: its headings, its answers, and what it refuses."""
+"""The platform's import of products over HTTP: headings, responses and refusals."""
 
 import csv
 from io import StringIO
@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from backend.app import Shop
 from backend.catalog.models import Category, Collection, Product, ProductTag, Variant
-from backend.catalog.products.tags_and_types import words_of
+from backend.catalog.products.tags_and_types import read_tags_and_types
 from backend.imports.confirmation import JOB
 from backend.imports.models import ProductImport
 
@@ -22,12 +22,12 @@ HEAD = (
 )
 
 
-async def sent(admin: httpx.AsyncClient, text: str, path: str = "/admin/products/import") -> httpx.Response:
+async def send(admin: httpx.AsyncClient, text: str, path: str = "/admin/products/import") -> httpx.Response:
     field = "files" if path == "/admin/uploads" else "file"
     return await admin.post(path, files={field: ("products.csv", text.encode(), "text/csv")})
 
 
-async def places(shop: Shop) -> dict[str, str]:
+async def read_groups(shop: Shop) -> dict[str, str]:
     rows: dict[str, Any] = {
         "wood": Category(name="Madera", handle="madera"),
         "yard": Category(name="Patio", handle="patio"),
@@ -39,11 +39,11 @@ async def places(shop: Shop) -> dict[str, str]:
     return {name: row.id for name, row in rows.items()}
 
 
-async def test_a_file_of_the_platform_is_imported_whole(admin: httpx.AsyncClient, shop: Shop) -> None:
-    of = await places(shop)
+async def test_platform_file_is_imported_completely(admin: httpx.AsyncClient, shop: Shop) -> None:
+    of = await read_groups(shop)
     first = f",balero,Balero,draft,{of['old']},{of['wood']},{of['yard']},A mano,,TRUE,"
     rows = f"{first},Chico y rojo,B-1,20000,Talla,S,Color,Rojo,\n{first},,B-2,21000,Talla,M,Color,Rojo,\n"
-    answer = await sent(admin, HEAD + rows)
+    answer = await send(admin, HEAD + rows)
     assert (answer.status_code, answer.json()["summary"]) == (202, {"toCreate": 1, "toUpdate": 0})
     confirm = f"/admin/products/imports/{answer.json()['transaction_id']}/confirm"
     assert [(one.status_code, one.json()) for one in [await admin.post(confirm, json={})]] == [(202, {})]
@@ -65,7 +65,7 @@ async def test_a_file_of_the_platform_is_imported_whole(admin: httpx.AsyncClient
     ids = [one["id"] for one in product["variants"]]
     changed = rows.replace(",balero,Balero", f"{product['id']},bolero,Bolero").replace("A mano", "")
     changed = changed.replace(",,B-2", f"{ids[1]},,B-3")
-    uploaded = (await sent(admin, HEAD + changed, "/admin/uploads")).json()["files"][0]
+    uploaded = (await send(admin, HEAD + changed, "/admin/uploads")).json()["files"][0]
     begun = await admin.post(
         "/admin/products/imports", json={"file_key": uploaded["id"], "originalname": "products.csv"}
     )
@@ -79,7 +79,7 @@ async def test_a_file_of_the_platform_is_imported_whole(admin: httpx.AsyncClient
             (ids[0], "B-1"),
             (ids[1], "B-3"),
         }
-        assert await words_of(session, [product["id"]]) == {}
+        assert await read_tags_and_types(session, [product["id"]]) == {}
 
 
 @pytest.mark.parametrize(
@@ -94,24 +94,24 @@ async def test_a_file_of_the_platform_is_imported_whole(admin: httpx.AsyncClient
         (",a,A,draft,,,,,,,,,A-1,,,,,,", "Fila 2 · Precio: Hace falta"),
     ],
 )
-async def test_a_wrong_cell_refuses_the_file(
+async def test_wrong_cell_refuses_the_file(
     admin: httpx.AsyncClient, shop: Shop, cells: str, message: str
 ) -> None:
-    await places(shop)
-    answer = await sent(admin, f"{HEAD}{cells}\n,b,B,draft,,,,,,,,,B-1,5000,,,,,\n")
+    await read_groups(shop)
+    answer = await send(admin, f"{HEAD}{cells}\n,b,B,draft,,,,,,,,,B-1,5000,,,,,\n")
     assert answer.status_code == 400
     assert answer.json()["message"].startswith(message)
     async with shop.database.read() as session:
         assert (await session.execute(select(ProductImport.id))).all() == []
 
 
-async def test_what_is_no_file_or_no_import_is_refused(admin: httpx.AsyncClient, shop: Shop) -> None:
+async def test_missing_file_or_unknown_import_is_refused(admin: httpx.AsyncClient, shop: Shop) -> None:
     for text in ("", "color\nrojo\n", "\x00"):
-        assert (await sent(admin, text)).status_code == 400
-        assert (await sent(admin, text, "/admin/uploads")).status_code == 400
+        assert (await send(admin, text)).status_code == 400
+        assert (await send(admin, text, "/admin/uploads")).status_code == 400
     assert (await admin.post("/admin/products/import", json={})).status_code == 400
-    wanted = {"file_key": "imp_1", "originalname": "a.csv"}
-    assert (await admin.post("/admin/products/imports", json=wanted)).status_code == 404
+    body = {"file_key": "imp_1", "originalname": "a.csv"}
+    assert (await admin.post("/admin/products/imports", json=body)).status_code == 404
     assert (await admin.post("/admin/products/imports", json={})).status_code == 400
     assert (await admin.post("/admin/products/imports/imp_1/confirm", json={})).status_code == 404
     place = {"originalname": "a.csv", "mime_type": "text/csv", "size": 12}
@@ -119,37 +119,39 @@ async def test_what_is_no_file_or_no_import_is_refused(admin: httpx.AsyncClient,
     assert answer == {**place, "url": "/admin/uploads", "filename": "a.csv", "extension": "csv"}
 
 
-async def test_a_file_that_changes_nothing_is_done_at_once(admin: httpx.AsyncClient, shop: Shop) -> None:
+async def test_file_without_changes_is_completed_at_once(admin: httpx.AsyncClient, shop: Shop) -> None:
     rows = HEAD + ",a,A,published,,,,,,,,,A-1,5000,,,,,\n"
-    first = (await sent(admin, rows)).json()["transaction_id"]
+    first = (await send(admin, rows)).json()["transaction_id"]
     await admin.post(f"/admin/products/import/{first}/confirm", json={})
     await shop.worker.run_due(JOB)
-    again = (await sent(admin, rows)).json()
+    again = (await send(admin, rows)).json()
     assert again["summary"] == {"toCreate": 0, "toUpdate": 1}
     assert (await admin.post(f"/admin/products/imports/{again['transaction_id']}/confirm")).status_code == 202
     assert (await admin.get(f"/admin/imports/{again['transaction_id']}")).status_code == 404
 
 
-async def exported(admin: httpx.AsyncClient, shop: Shop, query: str = "") -> list[dict[str, str]]:
-    """The rows of the file that the feed tells of."""
+async def export_rows(admin: httpx.AsyncClient, shop: Shop, query: str = "") -> list[dict[str, str]]:
+    """Return the rows of the file that the notification names."""
     answer = await admin.post(f"/admin/products/export{query}", json={})
     assert answer.status_code == 202
     assert (await admin.get("/admin/notifications?channel=feed")).json()["count"] == 0
     await shop.worker.run_due("export.make")
     feed = (await admin.get("/admin/notifications?channel=feed&to[0]=user_1&to[1]=")).json()
-    told = feed["notifications"][0]
-    assert [told["id"], told["data"]["title"]] == [
+    notification = feed["notifications"][0]
+    assert [notification["id"], notification["data"]["title"]] == [
         f"noti_{answer.json()['transaction_id']}",
         "Product export",
     ]
-    assert (await admin.get(f"/admin/notifications/{told['id']}")).json()["notification"] == told
-    assert told in (await admin.get("/admin/notifications?limit=50")).json()["notifications"]
-    file = await admin.get(told["data"]["file"]["url"])
+    assert (await admin.get(f"/admin/notifications/{notification['id']}")).json()[
+        "notification"
+    ] == notification
+    assert notification in (await admin.get("/admin/notifications?limit=50")).json()["notifications"]
+    file = await admin.get(notification["data"]["file"]["url"])
     return list(csv.DictReader(StringIO(file.text, newline="")))
 
 
-async def test_what_is_exported_is_imported_unchanged(admin: httpx.AsyncClient, shop: Shop) -> None:
-    of = await places(shop)
+async def test_exported_products_are_imported_without_changes(admin: httpx.AsyncClient, shop: Shop) -> None:
+    of = await read_groups(shop)
     price = [{"amount": 20_000, "currency_code": "cop"}]
     odd = ["Rojo, claro", "a/b", "ñandú «É»", "=1+1"]
     body = {
@@ -165,7 +167,7 @@ async def test_what_is_exported_is_imported_unchanged(admin: httpx.AsyncClient, 
     await admin.post(
         "/admin/products", json={"title": "Yoyo", "variants": [{"title": "Única", "prices": price}]}
     )
-    rows = await exported(admin, shop)
+    rows = await export_rows(admin, shop)
     assert len(rows) == 5
     assert [row["Variant Option 1 Value"].removeprefix("'") for row in rows[:4]] == odd
     first = rows[0]
@@ -178,13 +180,13 @@ async def test_what_is_exported_is_imported_unchanged(admin: httpx.AsyncClient, 
     writer = csv.DictWriter(text, list(first))
     writer.writeheader()
     writer.writerows(rows)
-    answer = (await sent(admin, text.getvalue())).json()
+    answer = (await send(admin, text.getvalue())).json()
     assert answer["summary"] == {"toCreate": 0, "toUpdate": 2}
     found = (await admin.get(f"/admin/imports/{answer['transaction_id']}")).json()["product_import"]
     assert [found[name] for name in ("new", "changed", "same", "wrong", "changes")] == [0, 0, 5, 0, []]
 
 
-async def test_a_free_variant_is_free_after_an_export_and_an_import(
+async def test_free_variant_is_free_after_a_platform_export_and_import(
     admin: httpx.AsyncClient, shop: Shop
 ) -> None:
     """Export prices of 0 and import them.
@@ -202,7 +204,7 @@ async def test_a_free_variant_is_free_after_an_export_and_an_import(
         body = {"title": title, "variants": [variant]}
         product = (await admin.post("/admin/products", json=body)).json()["product"]
         ids[title] = product["variants"][0]["id"]
-    rows = await exported(admin, shop)
+    rows = await export_rows(admin, shop)
     assert {row["Product Title"]: row["Variant Is Free"] for row in rows} == {
         "Calcomanía": "true", "Catálogo": "true", "Trompo": "false",
     }  # fmt: skip
@@ -213,7 +215,7 @@ async def test_a_free_variant_is_free_after_an_export_and_an_import(
     writer = csv.DictWriter(text, list(rows[0]))
     writer.writeheader()
     writer.writerows(rows)
-    answer = (await sent(admin, text.getvalue())).json()
+    answer = (await send(admin, text.getvalue())).json()
     await admin.post(f"/admin/products/imports/{answer['transaction_id']}/confirm", json={})
     await shop.worker.run_due(JOB)
     async with shop.database.read() as session:
@@ -221,12 +223,12 @@ async def test_a_free_variant_is_free_after_an_export_and_an_import(
     assert found == {"Calcomanía": True, "Catálogo": True, "Trompo": False}
 
 
-async def test_an_export_holds_what_was_asked_for(admin: httpx.AsyncClient, shop: Shop) -> None:
+async def test_export_contains_the_queried_products(admin: httpx.AsyncClient, shop: Shop) -> None:
     price = [{"amount": 20_000, "currency_code": "cop"}]
     for title, status in (("Yoyo", "draft"), ("Balón", "published")):
         body = {"title": title, "status": status, "variants": [{"title": "Única", "prices": price}]}
         await admin.post("/admin/products", json=body)
-    rows = await exported(admin, shop, "?status[0]=draft&limit=20&offset=20")
+    rows = await export_rows(admin, shop, "?status[0]=draft&limit=20&offset=20")
     assert [row["Product Title"] for row in rows] == ["Yoyo"]
     assert (await admin.post("/admin/products/export?color=rojo", json={})).status_code == 400
     assert (await admin.post("/admin/products/export", json={"a": 1})).status_code == 400

@@ -1,4 +1,4 @@
-"""`/admin/imports` over HTTP: a sheet, a picture, what came of it, and the files."""
+"""`/admin/imports` over HTTP: a spreadsheet, a picture, their results, and the files."""
 
 from io import BytesIO
 from pathlib import Path
@@ -9,19 +9,19 @@ from PIL import Image
 
 from backend.app import Shop
 from backend.imports.confirmation import JOB
-from backend.imports.spreadsheet_parsing import read_sheet
+from backend.imports.spreadsheet_parsing import read_product_spreadsheet
 from tests.attacks import bombs
 from tests.attacks.bombs import pack
 
 SHEET = "Nombre;SKU;Precio;Fotos\nTrompo;T-1;18.900;trompo.jpg\nYoyo;Y-1;mucho;\n"
 
 
-async def sent(admin: httpx.AsyncClient, content: bytes, path: str = "/admin/imports") -> httpx.Response:
+async def send(admin: httpx.AsyncClient, content: bytes, path: str = "/admin/imports") -> httpx.Response:
     return await admin.post(path, files={"file": ("toys.csv", content, "text/csv")})
 
 
-async def test_a_sheet_over_the_api(admin: httpx.AsyncClient, shop: Shop, tmp_path: Path) -> None:
-    found = (await sent(admin, SHEET.encode("cp1252"))).json()["product_import"]
+async def test_spreadsheet_import_over_the_api(admin: httpx.AsyncClient, shop: Shop, tmp_path: Path) -> None:
+    found = (await send(admin, SHEET.encode("cp1252"))).json()["product_import"]
     assert [found[name] for name in ("status", "total", "new", "wrong", "settled")] == ["checked", 2, 0, 2, 0]
     assert [(one["row"], one["column"], one["code"]) for one in found["problems"]] == [
         (2, "pictures", "picture missing"), (3, "price", "cell"),
@@ -39,25 +39,23 @@ async def test_a_sheet_over_the_api(admin: httpx.AsyncClient, shop: Shop, tmp_pa
     done = (await admin.get(f"/admin/imports/{found['id']}")).json()["product_import"]
     assert [done[name] for name in ("status", "settled", "refused")] == ["done", 2, 1]
     refused = await admin.get(f"/admin/imports/{found['id']}/refused")
-    assert [texts[0] for _line, texts in read_sheet(refused.content).rows] == ["Yoyo"]
+    assert [texts[0] for _line, texts in read_product_spreadsheet(refused.content).rows] == ["Yoyo"]
     assert (await admin.post(f"/admin/imports/{found['id']}/confirm")).status_code == 400
-    assert read_sheet((await admin.get("/admin/imports/template")).content).rows
+    assert read_product_spreadsheet((await admin.get("/admin/imports/template")).content).rows
 
 
-async def test_what_cannot_be_read_is_said(admin: httpx.AsyncClient) -> None:
-    answer = await sent(admin, b"color\nrojo\n")
+async def test_unreadable_file_is_reported(admin: httpx.AsyncClient) -> None:
+    answer = await send(admin, b"color\nrojo\n")
     assert answer.status_code == 400
     assert answer.json()["message"].startswith("No encontramos los nombres de las columnas")
     assert (await admin.post("/admin/imports", json={})).status_code == 400
     assert (await admin.post("/admin/imports", files={"other": b"x"})).status_code == 400
-    assert (await sent(admin, b"x", "/admin/import-pictures?id=imp_x")).status_code == 404
+    assert (await send(admin, b"x", "/admin/import-pictures?id=imp_x")).status_code == 404
     assert (await admin.post("/admin/imports/imp_x/confirm")).status_code == 404
 
 
 @pytest.mark.parametrize("path", ["/admin/imports", "/admin/products/import", "/admin/uploads"])
-async def test_other_spreadsheets_are_refused_with_how_to_save_them(
-    path: str, admin: httpx.AsyncClient
-) -> None:
+async def test_other_spreadsheet_formats_are_refused_with_advice(path: str, admin: httpx.AsyncClient) -> None:
     content = pack({"mimetype": b"application/vnd.oasis.opendocument.spreadsheet"})
     field = "files" if path == "/admin/uploads" else "file"
     answer = await admin.post(path, files={field: ("juguetes.ods", content, "application/octet-stream")})
@@ -69,6 +67,6 @@ async def test_other_spreadsheets_are_refused_with_how_to_save_them(
 
 
 async def test_spreadsheet_beyond_the_limits_is_refused(admin: httpx.AsyncClient) -> None:
-    answer = await sent(admin, bombs.cells_without_reference())
+    answer = await send(admin, bombs.cells_without_reference())
     assert answer.status_code == 400
     assert answer.json()["message"].startswith("Tiene demasiadas filas")

@@ -1,4 +1,4 @@
-"""What is read of a file that people send, and what is refused before it costs memory."""
+"""Parsing of files that people send, and refusals before a file uses much memory."""
 
 import zipfile
 from datetime import date
@@ -8,17 +8,17 @@ from pathlib import Path
 import pytest
 import xlsxwriter
 
-from backend.core.spreadsheet import workbook
+from backend.core.spreadsheet import build_workbook
 from backend.imports import spreadsheet_parsing
-from backend.imports.row_parsing import typed_row
-from backend.imports.spreadsheet_parsing import Fault, UnreadableSheet, read_sheet
+from backend.imports.row_parsing import parse_typed_row
+from backend.imports.spreadsheet_parsing import Fault, UnreadableProductFile, read_product_spreadsheet
 
 HEAD = ["Nombre", "SKU", "Precio", "Edad"]
 
 
-def fault_of(content: bytes) -> Fault:
-    with pytest.raises(UnreadableSheet) as refused:
-        read_sheet(content)
+def find_fault(content: bytes) -> Fault:
+    with pytest.raises(UnreadableProductFile) as refused:
+        read_product_spreadsheet(content)
     return refused.value.fault
 
 
@@ -30,21 +30,21 @@ def fault_of(content: bytes) -> Fault:
         "Nombre;SKU;Precio;Edad\nMuñeca ñandú;M-1;$ 20.000;3-5\n".encode("cp1252"),
         "TITLE\tsku\tPRICE\tage range\nMuñeca ñandú\tM-1\t20,000\t3–5 años\n".encode("utf-16"),
         "Nombre;REF;precio;EDAD\n;;;\nMuñeca ñandú;M-1;20.000,00;3-5\n;;;\n".encode(),
-        workbook([HEAD, ["Muñeca ñandú", "M-1", 20000, "3-5"]]),
-        workbook([["Lista de precios"], [], HEAD, ["", ""], ["Muñeca ñandú", "M-1", "20.000", "3-5"]]),
+        build_workbook([HEAD, ["Muñeca ñandú", "M-1", 20000, "3-5"]]),
+        build_workbook([["Lista de precios"], [], HEAD, ["", ""], ["Muñeca ñandú", "M-1", "20.000", "3-5"]]),
     ],
 )
-def test_what_people_send_is_read(content: bytes) -> None:
-    sheet = read_sheet(content)
+def test_files_of_several_programs_are_read(content: bytes) -> None:
+    sheet = read_product_spreadsheet(content)
     ((line, texts),) = sheet.rows
-    row = typed_row(sheet.columns, line, texts)
+    row = parse_typed_row(sheet.columns, line, texts)
     assert not row.problems
     assert [row.get(name) for name in ("title", "sku", "price", "age_range")] == [
         "Muñeca ñandú", "M-1", 20_000, "3-5",
     ]  # fmt: skip
 
 
-def test_cells_keep_what_they_show(tmp_path: Path) -> None:
+def test_cells_are_read_as_displayed(tmp_path: Path) -> None:
     file = tmp_path / "toys.xlsx"
     with xlsxwriter.Workbook(str(file)) as book:
         sheet = book.add_worksheet()
@@ -59,8 +59,8 @@ def test_cells_keep_what_they_show(tmp_path: Path) -> None:
         sheet.write_formula(2, 1, "=1/0", value="#DIV/0!")
         sheet.merge_range(2, 2, 2, 3, "")
         sheet.write_string(2, 0, "yoyo")
-    found = read_sheet(file.read_bytes())
-    row, broken = (typed_row(found.columns, *one) for one in found.rows)
+    found = read_product_spreadsheet(file.read_bytes())
+    row, broken = (parse_typed_row(found.columns, *one) for one in found.rows)
     assert dict(row.values) == {
         "handle": "trompo", "price": 20_000, "weight": 0.3, "ean": "7701234567897", "age_range": "3-5",
         "featured": True, "description": "one\r\ntwo",
@@ -68,13 +68,13 @@ def test_cells_keep_what_they_show(tmp_path: Path) -> None:
     assert [(one.line, one.column, one.code) for one in broken.problems] == [(3, "price", "formula")]
 
 
-def test_a_cell_that_was_kept_from_being_calculated_is_itself() -> None:
-    sheet = read_sheet(b"sku,title\n'=1+1,'-5\n'tis,x\n")
+def test_escaped_formula_is_read_as_text() -> None:
+    sheet = read_product_spreadsheet(b"sku,title\n'=1+1,'-5\n'tis,x\n")
     assert [texts for _line, texts in sheet.rows] == [["=1+1", "-5"], ["'tis", "x"]]
 
 
-def test_other_columns_are_said_and_left_out() -> None:
-    sheet = read_sheet(b"title,Proveedor,price,problema\nTrompo,Juan,5,x\n")
+def test_unknown_columns_are_reported_and_ignored() -> None:
+    sheet = read_product_spreadsheet(b"title,Proveedor,price,problema\nTrompo,Juan,5,x\n")
     assert (sheet.columns, sheet.ignored) == (["title", "price"], ["Proveedor"])
 
 
@@ -88,42 +88,42 @@ def test_other_columns_are_said_and_left_out() -> None:
         (b'title,price\n"x,5\n', Fault.NO_SHEET),
         (b"\x00\x01\x02title,price", Fault.NO_SHEET),
         (b"PK\x03\x04 no zip", Fault.NO_SHEET),
-        (b"title,price\n" + b"x,5\n" * (spreadsheet_parsing.MOST_ROWS + 1), Fault.TOO_MANY_ROWS),
-        (b"x" * (spreadsheet_parsing.MOST_FILE_BYTES + 1), Fault.TOO_LARGE),
+        (b"title,price\n" + b"x,5\n" * (spreadsheet_parsing.MAX_ROWS + 1), Fault.TOO_MANY_ROWS),
+        (b"x" * (spreadsheet_parsing.MAX_FILE_BYTES + 1), Fault.TOO_LARGE),
     ],
 )
-def test_what_is_no_sheet_or_too_large_is_refused(content: bytes, fault: Fault) -> None:
-    assert fault_of(content) is fault
+def test_invalid_or_too_large_spreadsheet_is_refused(content: bytes, fault: Fault) -> None:
+    assert find_fault(content) is fault
 
 
-def test_a_workbook_of_a_hundred_thousand_rows_is_refused() -> None:
+def test_workbook_with_a_hundred_thousand_rows_is_refused() -> None:
     assert (
-        fault_of(workbook([HEAD, *([f"Toy {n}", f"S-{n}", 1, ""] for n in range(100_000))]))
+        find_fault(build_workbook([HEAD, *([f"Toy {n}", f"S-{n}", 1, ""] for n in range(100_000))]))
         is Fault.TOO_MANY_ROWS
     )
 
 
-def test_a_small_file_that_unpacks_to_a_large_one_is_refused() -> None:
+def test_small_file_that_unpacks_to_a_large_one_is_refused() -> None:
     packed = BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as book:
-        book.writestr("xl/worksheets/sheet1.xml", b" " * (spreadsheet_parsing.MOST_UNPACKED_BYTES + 1))
+        book.writestr("xl/worksheets/sheet1.xml", b" " * (spreadsheet_parsing.MAX_UNPACKED_BYTES + 1))
     assert len(packed.getvalue()) < 200_000
-    assert fault_of(packed.getvalue()) is Fault.TOO_LARGE
+    assert find_fault(packed.getvalue()) is Fault.TOO_LARGE
 
 
-def test_a_cell_far_out_does_not_take_memory() -> None:
-    content = workbook([HEAD, ["Trompo", "T-1", 5, ""]])
+def test_distant_cell_uses_little_memory() -> None:
+    content = build_workbook([HEAD, ["Trompo", "T-1", 5, ""]])
     packed = BytesIO()
     with zipfile.ZipFile(BytesIO(content)) as book, zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as far:
         for name in book.namelist():
             far.writestr(name, book.read(name).replace(b'r="D1"', b"r = 'XFD1048576'"))
-    assert fault_of(packed.getvalue()) is Fault.TOO_MANY_ROWS
+    assert find_fault(packed.getvalue()) is Fault.TOO_MANY_ROWS
 
 
-def test_a_workbook_that_breaks_off_or_is_another_zip_is_refused() -> None:
-    content = workbook([HEAD, ["Trompo", "T-1", 5, ""]])
-    assert fault_of(content[: len(content) // 2]) is Fault.NO_SHEET
+def test_truncated_workbook_or_another_zip_is_refused() -> None:
+    content = build_workbook([HEAD, ["Trompo", "T-1", 5, ""]])
+    assert find_fault(content[: len(content) // 2]) is Fault.NO_SHEET
     packed = BytesIO()
     with zipfile.ZipFile(packed, "w") as other:
         other.writestr("foto.jpg", b"x")
-    assert fault_of(packed.getvalue()) is Fault.NO_SHEET
+    assert find_fault(packed.getvalue()) is Fault.NO_SHEET

@@ -1,4 +1,4 @@
-"""A reservation that is made first, and one that is kept for an order: what is asked of it, and what is told of it."""
+"""First reservations, and reservations that are extended for an order: their statements and events."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -13,7 +13,7 @@ from backend.core.db.database import Database
 from backend.inventory import service, stock_fulfillment
 from backend.inventory.events import StockChanged
 from backend.inventory.models import InventoryLevel, Reservation
-from tests.store_defaults import Defaults, make_toy, set_up_defaults
+from tests.store_defaults import Defaults, add_product, set_up_defaults
 
 SOON = timedelta(minutes=30)
 
@@ -23,9 +23,9 @@ async def defaults(database: Database, settings: Settings) -> Defaults:
     return await set_up_defaults(database, settings)
 
 
-async def _toys(database: Database, defaults: Defaults, **stock: int) -> list[str]:
+async def _make_variants(database: Database, defaults: Defaults, **stock: int) -> list[str]:
     async with database.transaction() as session:
-        return [await make_toy(session, defaults, handle, stock=units) for handle, units in stock.items()]
+        return [await add_product(session, defaults, handle, stock=units) for handle, units in stock.items()]
 
 
 async def _reserve(database: Database, holder: str, wanted: Mapping[str, int], *, is_first: bool) -> None:
@@ -33,15 +33,13 @@ async def _reserve(database: Database, holder: str, wanted: Mapping[str, int], *
         await service.reserve(session, holder, wanted, now() + SOON, is_first=is_first)
 
 
-async def _ends(session: AsyncSession, holder: str) -> set[object]:
+async def _list_ends(session: AsyncSession, holder: str) -> set[object]:
     query = select(Reservation.expires_at).where(Reservation.holder == holder)
     return set((await session.execute(query)).scalars())
 
 
-async def test_a_first_reservation_takes_the_place_of_one_that_has_expired(
-    database: Database, defaults: Defaults
-) -> None:
-    [trompo] = await _toys(database, defaults, trompo=1)
+async def test_first_reservation_replaces_an_expired_one(database: Database, defaults: Defaults) -> None:
+    [trompo] = await _make_variants(database, defaults, trompo=1)
     await _reserve(database, "cart_gone", {trompo: 1}, is_first=True)
     async with database.transaction() as session:
         await session.execute(update(Reservation).values(expires_at=now() - SOON))
@@ -51,7 +49,7 @@ async def test_a_first_reservation_takes_the_place_of_one_that_has_expired(
         assert (await session.execute(select(InventoryLevel.reserved))).scalars().all() == [1]
 
 
-async def test_it_tells_how_many_units_are_left(
+async def test_first_reservation_publishes_the_available_units(
     database: Database, defaults: Defaults, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[StockChanged] = []
@@ -60,31 +58,29 @@ async def test_it_tells_how_many_units_are_left(
         told.append(event)
 
     monkeypatch.setattr(service, "publish", publish)
-    trompo, yoyo = await _toys(database, defaults, trompo=5, yoyo=2)
+    trompo, yoyo = await _make_variants(database, defaults, trompo=5, yoyo=2)
     told.clear()
     await _reserve(database, "cart_a", {trompo: 2, yoyo: 2}, is_first=True)
     assert told == [StockChanged({trompo: -2, yoyo: -2}, {trompo: 3, yoyo: 0})]
 
 
-async def test_what_is_reserved_is_kept_for_an_order(database: Database, defaults: Defaults) -> None:
-    trompo, yoyo = await _toys(database, defaults, trompo=5, yoyo=2)
+async def test_reservation_end_is_set_for_an_order(database: Database, defaults: Defaults) -> None:
+    trompo, yoyo = await _make_variants(database, defaults, trompo=5, yoyo=2)
     wanted = {trompo: 2, yoyo: 1}
     await _reserve(database, "cart_a", wanted, is_first=True)
     async with database.transaction() as session:
-        assert await service.keep(session, "cart_a", wanted, None)
-        assert await _ends(session, "cart_a") == {None}
+        assert await service.set_reservation_end(session, "cart_a", wanted, None)
+        assert await _list_ends(session, "cart_a") == {None}
 
 
-async def test_what_is_reserved_no_longer_or_in_part_is_not_kept(
-    database: Database, defaults: Defaults
-) -> None:
-    trompo, yoyo = await _toys(database, defaults, trompo=5, yoyo=2)
+async def test_missing_or_partial_reservation_is_not_extended(database: Database, defaults: Defaults) -> None:
+    trompo, yoyo = await _make_variants(database, defaults, trompo=5, yoyo=2)
     wanted = {trompo: 2, yoyo: 1}
     async with database.transaction() as session:
-        assert not await service.keep(session, "cart_a", wanted, None)
+        assert not await service.set_reservation_end(session, "cart_a", wanted, None)
     await _reserve(database, "cart_a", wanted, is_first=True)
     async with database.transaction() as session:
         await stock_fulfillment.release_units(session, "cart_a", {yoyo: 1})
     async with database.transaction() as session:
-        assert not await service.keep(session, "cart_a", wanted, None)
-        assert None not in await _ends(session, "cart_a")
+        assert not await service.set_reservation_end(session, "cart_a", wanted, None)
+        assert None not in await _list_ends(session, "cart_a")

@@ -1,4 +1,4 @@
-"""Stock: atomic, never below zero, never one more sold than there is (design: decision 4)."""
+"""Stock: atomic, never negative, never oversold (design: decision 4)."""
 
 import asyncio
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from backend.inventory import service, stock_fulfillment
 from backend.inventory.events import StockChanged
 from backend.inventory.levels import lock_reservations
 from backend.inventory.models import InventoryLevel, Reservation
-from tests.store_defaults import Defaults, make_toy, set_up_defaults
+from tests.store_defaults import Defaults, add_product, set_up_defaults
 
 SOON = timedelta(minutes=30)
 
@@ -26,49 +26,52 @@ async def defaults(database: Database, settings: Settings) -> Defaults:
     return await set_up_defaults(database, settings)
 
 
-async def _toy(database: Database, defaults: Defaults, stock: int, handle: str = "trompo") -> str:
+async def _make_variant(database: Database, defaults: Defaults, stock: int, handle: str = "trompo") -> str:
     async with database.transaction() as session:
-        return await make_toy(session, defaults, handle, stock=stock)
+        return await add_product(session, defaults, handle, stock=stock)
 
 
-async def _available(database: Database, variant: str, holder: str | None = None) -> int:
+async def _read_available(database: Database, variant: str, holder: str | None = None) -> int:
     async with database.read() as session:
-        return (await service.available_units(session, [variant], holder=holder))[variant]
+        return (await service.read_available_units(session, [variant], holder=holder))[variant]
 
 
-async def test_a_reservation_takes_units_from_everybody_but_its_holder(
+async def test_reserved_units_are_available_only_to_the_holder(
     database: Database, defaults: Defaults
 ) -> None:
-    trompo = await _toy(database, defaults, stock=3)
+    trompo = await _make_variant(database, defaults, stock=3)
     async with database.transaction() as session:
         await service.reserve(session, "cart_a", {trompo: 2}, now() + SOON)
-    assert await _available(database, trompo) == 1
-    assert await _available(database, trompo, holder="cart_a") == 3
+    assert await _read_available(database, trompo) == 1
+    assert await _read_available(database, trompo, holder="cart_a") == 3
 
 
 async def test_a_second_reservation_of_the_same_holder_replaces_the_first(
     database: Database, defaults: Defaults
 ) -> None:
-    trompo = await _toy(database, defaults, stock=3)
+    trompo = await _make_variant(database, defaults, stock=3)
     for units in (2, 3, 1):
         async with database.transaction() as session:
             await service.reserve(session, "cart_a", {trompo: units}, now() + SOON)
-    assert await _available(database, trompo) == 2
+    assert await _read_available(database, trompo) == 2
 
 
-async def test_more_than_there_is_reserves_nothing(database: Database, defaults: Defaults) -> None:
-    trompo, yoyo = await _toy(database, defaults, 5, "trompo"), await _toy(database, defaults, 1, "yoyo")
+async def test_too_many_units_reserve_nothing(database: Database, defaults: Defaults) -> None:
+    trompo, yoyo = (
+        await _make_variant(database, defaults, 5, "trompo"),
+        await _make_variant(database, defaults, 1, "yoyo"),
+    )
     with pytest.raises(InsufficientStock):
         async with database.transaction() as session:
             await service.reserve(session, "cart_a", {trompo: 1, yoyo: 2}, now() + SOON)
-    assert await _available(database, trompo) == 5
-    assert await _available(database, yoyo) == 1
+    assert await _read_available(database, trompo) == 5
+    assert await _read_available(database, yoyo) == 1
 
 
-async def test_an_expired_reservation_does_not_block_the_last_unit_from_a_buyer(
+async def test_expired_reservation_does_not_block_the_last_unit(
     database: Database, defaults: Defaults
 ) -> None:
-    trompo = await _toy(database, defaults, stock=1)
+    trompo = await _make_variant(database, defaults, stock=1)
     async with database.transaction() as session:
         await service.reserve(session, "cart_gone", {trompo: 1}, now() - timedelta(seconds=1))
     async with database.transaction() as session:
@@ -77,11 +80,14 @@ async def test_an_expired_reservation_does_not_block_the_last_unit_from_a_buyer(
         assert (await session.execute(select(Reservation.holder))).scalars().all() == ["cart_here"]
 
 
-async def test_what_expires_while_others_are_released_is_released_the_next_time(
+async def test_reservation_that_expires_during_a_release_is_released_later(
     database: Database, defaults: Defaults, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its level is not locked, and nobody would be told of its units."""
-    trompo, yoyo = await _toy(database, defaults, 3, "trompo"), await _toy(database, defaults, 3, "yoyo")
+    """Check that it is not deleted now: its level is not locked, and its units would not be published."""
+    trompo, yoyo = (
+        await _make_variant(database, defaults, 3, "trompo"),
+        await _make_variant(database, defaults, 3, "yoyo"),
+    )
     async with database.transaction() as session:
         await service.reserve(session, "cart_gone", {trompo: 1}, now() - SOON)
         await service.reserve(session, "cart_late", {yoyo: 2}, now() + SOON)
@@ -102,13 +108,13 @@ async def test_what_expires_while_others_are_released_is_released_the_next_time(
         async with database.transaction() as session:
             assert await service.release_expired(session) == 1
         assert told == [StockChanged(released)]
-    assert (await _available(database, trompo), await _available(database, yoyo)) == (3, 3)
+    assert (await _read_available(database, trompo), await _read_available(database, yoyo)) == (3, 3)
 
 
-async def test_a_confirmed_reservation_never_expires_and_a_released_one_is_free(
+async def test_confirmed_reservation_never_expires_and_a_released_one_frees_its_units(
     database: Database, defaults: Defaults
 ) -> None:
-    trompo = await _toy(database, defaults, stock=2)
+    trompo = await _make_variant(database, defaults, stock=2)
     async with database.transaction() as session:
         await service.reserve(session, "paid", {trompo: 1}, now() + SOON)
         await service.reserve(session, "lost", {trompo: 1}, now() + SOON)
@@ -117,14 +123,14 @@ async def test_a_confirmed_reservation_never_expires_and_a_released_one_is_free(
         await service.release(session, "lost")
     async with database.transaction() as session:
         assert await service.release_expired(session) == 0
-        assert await service.reserved_units(session, "paid") == {trompo: 1}
-    assert await _available(database, trompo) == 1
+        assert await service.read_reserved_units(session, "paid") == {trompo: 1}
+    assert await _read_available(database, trompo) == 1
 
 
 async def test_a_fulfillment_takes_its_units_out_of_stock_and_reservation(
     database: Database, defaults: Defaults
 ) -> None:
-    trompo = await _toy(database, defaults, stock=5)
+    trompo = await _make_variant(database, defaults, stock=5)
     async with database.transaction() as session:
         await service.reserve(session, "paid", {trompo: 3}, None)
         await stock_fulfillment.fulfill(session, "paid", {trompo: 2})
@@ -137,54 +143,54 @@ async def test_a_fulfillment_takes_its_units_out_of_stock_and_reservation(
 
 
 async def test_stock_is_never_set_below_what_is_reserved(database: Database, defaults: Defaults) -> None:
-    trompo = await _toy(database, defaults, stock=5)
+    trompo = await _make_variant(database, defaults, stock=5)
     async with database.transaction() as session:
         await service.reserve(session, "paid", {trompo: 3}, None)
         level = await service.set_stock(session, trompo, defaults.location_id, 1)
         assert level.stocked == 3
 
 
-async def test_the_first_units_of_a_variant_at_a_location_are_for_sale(
-    database: Database, defaults: Defaults
-) -> None:
-    trompo = await _toy(database, defaults, stock=5)
+async def test_first_units_at_a_location_can_be_sold(database: Database, defaults: Defaults) -> None:
+    trompo = await _make_variant(database, defaults, stock=5)
     async with database.transaction() as session:
         await session.execute(delete(InventoryLevel))
     async with database.transaction() as session:
         level = await service.set_stock(session, trompo, defaults.location_id, 4)
         assert (level.variant_id, level.location_id, level.stocked) == (trompo, defaults.location_id, 4)
-    assert await _available(database, trompo) == 4
+    assert await _read_available(database, trompo) == 4
 
 
-async def test_no_more_units_are_released_than_the_holder_has_reserved(
-    database: Database, defaults: Defaults
-) -> None:
-    trompo = await _toy(database, defaults, stock=5)
+async def test_release_of_more_units_than_reserved_is_refused(database: Database, defaults: Defaults) -> None:
+    trompo = await _make_variant(database, defaults, stock=5)
     async with database.transaction() as session:
         await service.reserve(session, "paid", {trompo: 3}, None)
     with pytest.raises(InsufficientStock):
         async with database.transaction() as session:
             await stock_fulfillment.release_units(session, "paid", {trompo: 4})
-    assert await _available(database, trompo) == 2
+    assert await _read_available(database, trompo) == 2
     async with database.transaction() as session:
         await stock_fulfillment.release_units(session, "paid", {trompo: 2})
-    assert await _available(database, trompo) == 4
+    assert await _read_available(database, trompo) == 4
 
 
-async def test_a_fulfillment_of_one_toy_leaves_the_others_reserved(
+async def test_fulfillment_of_one_product_leaves_the_others_reserved(
     database: Database, defaults: Defaults
 ) -> None:
-    trompo, yoyo = await _toy(database, defaults, 5, "trompo"), await _toy(database, defaults, 5, "yoyo")
+    trompo, yoyo = (
+        await _make_variant(database, defaults, 5, "trompo"),
+        await _make_variant(database, defaults, 5, "yoyo"),
+    )
     async with database.transaction() as session:
         await service.reserve(session, "paid", {trompo: 2, yoyo: 1}, None)
         await stock_fulfillment.fulfill(session, "paid", {yoyo: 1})
-        assert await service.reserved_units(session, "paid") == {trompo: 2}
+        assert await service.read_reserved_units(session, "paid") == {trompo: 2}
 
 
-async def test_many_shoppers_at_once_never_get_one_unit_too_many(
-    database: Database, defaults: Defaults
-) -> None:
-    trompo, yoyo = await _toy(database, defaults, 5, "trompo"), await _toy(database, defaults, 20, "yoyo")
+async def test_concurrent_shoppers_never_oversell(database: Database, defaults: Defaults) -> None:
+    trompo, yoyo = (
+        await _make_variant(database, defaults, 5, "trompo"),
+        await _make_variant(database, defaults, 20, "yoyo"),
+    )
 
     async def shop(number: int) -> bool:
         wanted = {trompo: 1, yoyo: 1} if number % 2 else {yoyo: 1, trompo: 1}
@@ -197,14 +203,14 @@ async def test_many_shoppers_at_once_never_get_one_unit_too_many(
 
     served = await asyncio.gather(*(shop(number) for number in range(30)))
     assert sum(served) == 5
-    assert await _available(database, trompo) == 0
-    assert await _available(database, yoyo) == 15
+    assert await _read_available(database, trompo) == 0
+    assert await _read_available(database, yoyo) == 15
 
 
-async def test_units_of_a_cancelled_fulfillment_join_what_is_still_reserved(
+async def test_units_of_a_cancelled_fulfillment_are_added_to_the_reservation(
     database: Database, defaults: Defaults
 ) -> None:
-    trompo = await _toy(database, defaults, stock=5)
+    trompo = await _make_variant(database, defaults, stock=5)
     async with database.transaction() as session:
         await service.reserve(session, "order_a", {trompo: 3}, now() + SOON)
         await stock_fulfillment.fulfill(session, "order_a", {trompo: 2})
@@ -215,40 +221,41 @@ async def test_units_of_a_cancelled_fulfillment_join_what_is_still_reserved(
         assert (await session.execute(select(Reservation.quantity))).scalar_one() == 3
 
 
-async def test_no_variant_has_no_units(database: Database) -> None:
+async def test_available_units_without_variants_are_empty(database: Database) -> None:
     async with database.read() as session:
-        assert await service.available_units(session, []) == {}
+        assert await service.read_available_units(session, []) == {}
 
 
-async def test_what_is_reserved_at_a_location_already_stays_as_it_is(
+async def test_reservation_already_at_the_location_does_not_change(
     database: Database, defaults: Defaults
 ) -> None:
-    trompo = await _toy(database, defaults, stock=3)
+    trompo = await _make_variant(database, defaults, stock=3)
     async with database.transaction() as session:
         await service.reserve(session, "cart_a", {trompo: 2}, now() + SOON)
-        await stock_fulfillment.reserve_at(session, "cart_a", {trompo: 2}, defaults.location_id)
+        await stock_fulfillment.move_reservation(session, "cart_a", {trompo: 2}, defaults.location_id)
     async with database.read() as session:
-        assert await stock_fulfillment.reserved_at(session, "cart_a") == {defaults.location_id: {trompo: 2}}
-    assert await _available(database, trompo) == 1
+        assert await stock_fulfillment.read_reserved_by_location(session, "cart_a") == {
+            defaults.location_id: {trompo: 2}
+        }
+    assert await _read_available(database, trompo) == 1
 
 
-async def test_nobody_has_more_units_at_a_location_than_they_have_reserved(
-    database: Database, defaults: Defaults
-) -> None:
-    """Free units there are not the holder's."""
-    trompo = await _toy(database, defaults, stock=3)
+async def test_moving_more_units_than_reserved_is_refused(database: Database, defaults: Defaults) -> None:
+    """Check that free units at the location do not count as the holder's."""
+    trompo = await _make_variant(database, defaults, stock=3)
     async with database.transaction() as session:
         await service.reserve(session, "cart_a", {trompo: 1}, now() + SOON)
     with pytest.raises(InsufficientStock):
         async with database.transaction() as session:
-            await stock_fulfillment.reserve_at(session, "cart_a", {trompo: 2}, defaults.location_id)
-    assert await _available(database, trompo) == 2
+            await stock_fulfillment.move_reservation(session, "cart_a", {trompo: 2}, defaults.location_id)
+    assert await _read_available(database, trompo) == 2
 
 
-async def test_only_the_units_that_left_a_location_are_stocked_there_again(
-    database: Database, defaults: Defaults
-) -> None:
-    trompo, yoyo = await _toy(database, defaults, 5, "trompo"), await _toy(database, defaults, 5, "yoyo")
+async def test_units_return_only_to_the_location_they_left(database: Database, defaults: Defaults) -> None:
+    trompo, yoyo = (
+        await _make_variant(database, defaults, 5, "trompo"),
+        await _make_variant(database, defaults, 5, "yoyo"),
+    )
     async with database.transaction() as session:
         await service.reserve(session, "cart_a", {trompo: 2, yoyo: 1}, now() + SOON)
         taken = await stock_fulfillment.fulfill(session, "cart_a", {trompo: 2, yoyo: 1})

@@ -1,4 +1,4 @@
-"""A provider that a test looks into, the settings that turn it on, and orders that are paid."""
+"""A provider that tests can inspect, the settings that enable it, and paid orders."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from backend.app import Shop
 from backend.core.events import publish
-from backend.invoices.configuration import configure
+from backend.invoices.configuration import save_configuration
 from backend.invoices.creation import ISSUE
 from backend.invoices.documents import Document
 from backend.invoices.issue_job import Invoices
@@ -21,7 +21,7 @@ from backend.payment.events import RefundBooked
 from backend.payment.models import Refund
 from backend.pricing import PricedLine
 from backend.staff.rights import Actor, Role
-from tests.backend.reports.selling import Sold, paid, store_orders
+from tests.backend.reports.selling import Sold, paid_order, store_orders
 
 OWNER = Actor("user_1", Role.OWNER, has_second_factor=True)
 MARCH = datetime(2026, 3, 10, 15, tzinfo=UTC)
@@ -41,26 +41,26 @@ RANGE = {
 
 
 class Killed(BaseException):
-    """The process ends here."""
+    """Simulates the end of the process."""
 
 
-def nothing(_document: Document) -> None:
-    """What a desk does that works."""
+def do_nothing(_document: Document) -> None:
+    """Do nothing, as a working provider."""
 
 
 @dataclass
 class Desk(InvoiceProvider):
-    """Remembers what it was told and what it was asked for. `before` and `after` may raise around the making."""
+    """A provider that records its calls. `before` and `after` may raise around the issue of a document."""
 
     id: ClassVar[str] = "desk"
-    before: Callable[[Document], None] = nothing
-    after: Callable[[Document], None] = nothing
+    before: Callable[[Document], None] = do_nothing
+    after: Callable[[Document], None] = do_nothing
     made: dict[str, Document] = field(default_factory=dict)
     told: list[str] = field(default_factory=list)
     found: list[str] = field(default_factory=list)
 
     async def issue(self, document: Document) -> Issued:
-        """Make it, once a number."""
+        """Issue the document, once per number."""
         self.told.append(document.full_number)
         self.before(document)
         assert document.full_number not in self.made, "told twice"
@@ -69,11 +69,11 @@ class Desk(InvoiceProvider):
         return self._answer(document)
 
     async def credit(self, document: Document) -> Issued:
-        """The same."""
+        """Issue the credit note."""
         return await self.issue(document)
 
     async def find(self, document: Document) -> Issued | None:
-        """What was made."""
+        """Return the issued document."""
         self.found.append(document.full_number)
         made = self.made.get(document.full_number)
         return self._answer(made) if made is not None else None
@@ -82,19 +82,19 @@ class Desk(InvoiceProvider):
         return Issued(code=f"cufe of {document.full_number}", xml=b"<Invoice/>")
 
 
-async def turned_on(shop: Shop, desk: InvoiceProvider | None = None, **other: str) -> Invoices:
-    """The shop makes invoices from now on: by the desk, or by its accountant's program."""
+async def enable_invoices(shop: Shop, desk: InvoiceProvider | None = None, **other: str) -> Invoices:
+    """Enable invoices by the desk, or by the accountant's program."""
     if desk is not None:
         shop.invoices.providers[desk.id] = desk
     async with shop.database.transaction() as session:
         typed = {**RANGE, "provider": desk.id if desk is not None else "file", **other}
-        await configure(session, OWNER, shop.invoices, typed)
+        await save_configuration(session, OWNER, shop.invoices, typed)
     return shop.invoices
 
 
-async def sell(shop: Shop, *lines: PricedLine, **more: Any) -> Sold:
-    """An order that is paid now."""
-    sold = paid(*(lines or (TROMPO, BOOK)), at=MARCH, **more)
+async def place_paid_order(shop: Shop, *lines: PricedLine, **more: Any) -> Sold:
+    """Store a paid order."""
+    sold = paid_order(*(lines or (TROMPO, BOOK)), at=MARCH, **more)
     async with shop.database.transaction() as session:
         await store_orders(session, [sold])
         await publish(session, OrderPaid(f"order_{sold.number}"))
@@ -103,8 +103,8 @@ async def sell(shop: Shop, *lines: PricedLine, **more: Any) -> Sold:
     return sold
 
 
-async def give_back(shop: Shop, sold: Sold, amount: int, units: dict[str, int]) -> str:
-    """Book a refund of the order; its id."""
+async def book_refund(shop: Shop, sold: Sold, amount: int, units: dict[str, int]) -> str:
+    """Book a refund of the order and return its id."""
     lines = [{"line_id": sold.line_id(name), "quantity": count} for name, count in units.items()]
     async with shop.database.transaction() as session:
         refund = Refund(
@@ -121,14 +121,14 @@ async def give_back(shop: Shop, sold: Sold, amount: int, units: dict[str, int]) 
     return refund.id
 
 
-async def documents(shop: Shop) -> list[Invoice]:
-    """All of them, the oldest first."""
+async def list_documents(shop: Shop) -> list[Invoice]:
+    """Return all documents, the oldest first."""
     async with shop.database.read() as session:
         rows = await session.execute(select(Invoice).order_by(Invoice.created_at, Invoice.id))
         return list(rows.scalars())
 
 
-async def run(invoices: Invoices, row: Invoice) -> RunAgain | None:
-    """Do the document's job once."""
+async def run_issue_job(invoices: Invoices, row: Invoice) -> RunAgain | None:
+    """Run the document's job once."""
     again: RunAgain | None = await invoices.issue(JobRun(1, ISSUE, row.id, {}, 1))
     return again

@@ -1,11 +1,11 @@
-"""Documents of every kind, without a shop."""
+"""Sample documents of every kind, without a shop."""
 
 from dataclasses import replace
 from datetime import UTC, date, datetime
 
 from backend.core.config.settings import Identity
-from backend.invoices.documents import Corrected, Document, DocumentLine, Party, Place, Range
-from backend.invoices.parties import seller_of
+from backend.invoices.documents import CorrectedInvoice, Document, DocumentLine, DocumentPlace, Party, Range
+from backend.invoices.parties import build_seller
 from backend.invoices.states import InvoiceKind
 
 LINES = (
@@ -16,7 +16,7 @@ LINES = (
 CONSUMER = Party("consumidor final", "13", "222222222222", "", False, "R-99-PN", "ZZ", "", "", None)
 COMPANY = Party(
     "Łukasz & Hijos <SAS>", "31", "900373076", "4", True, "R-99-PN", "ZZ", "pagos@example.com", "",
-    Place("91001", "Leticia", "91", "Amazonas", "Calle 8 # 9-10"),
+    DocumentPlace("91001", "Leticia", "91", "Amazonas", "Calle 8 # 9-10"),
 )  # fmt: skip
 INVOICE = Document(
     kind=InvoiceKind.INVOICE,
@@ -25,7 +25,7 @@ INVOICE = Document(
     issued_at=datetime(2026, 3, 11, 4, 59, 59, tzinfo=UTC),
     order_number=1024,
     is_transfer=True,
-    seller=seller_of(Identity(), "O-47"),
+    seller=build_seller(Identity(), "O-47"),
     buyer=CONSUMER,
     lines=LINES,
     range=Range(
@@ -47,6 +47,8 @@ NOTE = replace(
     is_transfer=False,
     lines=LINES[:2],
     range=None,
-    corrects=Corrected("SETP990000000", "a" * 96, date(2026, 3, 10), "2", "Anulación de factura electrónica"),
+    corrects=CorrectedInvoice(
+        "SETP990000000", "a" * 96, date(2026, 3, 10), "2", "Anulación de factura electrónica"
+    ),
 )
 SAMPLES = (INVOICE, replace(INVOICE, prefix="", buyer=COMPANY), NOTE, replace(NOTE, lines=LINES * 20))

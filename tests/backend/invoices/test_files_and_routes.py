@@ -1,4 +1,4 @@
-"""The accountant's files hold what was numbered, and programs see and retry documents."""
+"""The accountant's files have the numbered documents, and the Admin API lists and retries documents."""
 
 import csv
 from datetime import date
@@ -9,14 +9,14 @@ from pypdf import PdfReader
 from sqlalchemy import select
 
 from backend.app import Shop
-from backend.exports.service import JOB, ask_for, file_of
+from backend.exports.service import JOB, open_export_file, request_export
 from backend.invoices.creation import ISSUE
-from backend.mail.messages import message_of
+from backend.mail.messages import compose_message
 from backend.mail.models import Mail
 from backend.orders.links.tokens import ORDER_LINK
 from backend.pricing import Adjustment
 from backend.storefront_views.order_page import order_view
-from tests.backend.invoices.desk import OWNER, documents, give_back, sell, turned_on
+from tests.backend.invoices.desk import OWNER, book_refund, enable_invoices, list_documents, place_paid_order
 from tests.store_defaults import Defaults
 from tests.store_steps import get, post
 
@@ -24,24 +24,24 @@ EVIL = '=HYPERLINK("http://evil.example")'
 ALWAYS = (date(2026, 1, 1), date(2040, 1, 1))
 
 
-async def rows(shop: Shop, kind: str) -> list[dict[str, str]]:
+async def export_rows(shop: Shop, kind: str) -> list[dict[str, str]]:
     async with shop.database.transaction() as session:
-        export_id = await ask_for(session, OWNER, kind, "csv", ALWAYS)
+        export_id = await request_export(session, OWNER, kind, "csv", ALWAYS)
     await shop.worker.run_due(JOB)
-    file = await file_of(shop.database, OWNER, export_id)
+    file = await open_export_file(shop.database, OWNER, export_id)
     content = b"".join([piece async for piece in file.pieces]).decode("utf-8-sig")
     return list(csv.DictReader(StringIO(content, newline="")))
 
 
-async def test_the_files_hold_documents_and_lines(shop: Shop, shop_defaults: Defaults) -> None:
-    await turned_on(shop)
-    sold = await sell(
+async def test_files_have_documents_and_lines(shop: Shop, shop_defaults: Defaults) -> None:
+    await enable_invoices(shop)
+    sold = await place_paid_order(
         shop, shipping=11_900, adjustments=[Adjustment(38_000, "trompo")], titles={"trompo": EVIL}
     )
-    await give_back(shop, sold, 20_000, {"book": 1})
-    assert await rows(shop, "invoices") == []  # nothing has a number yet
+    await book_refund(shop, sold, 20_000, {"book": 1})
+    assert await export_rows(shop, "invoices") == []  # no document has a number yet
     await shop.worker.run_due(ISSUE)
-    invoice, note = await rows(shop, "invoices")
+    invoice, note = await export_rows(shop, "invoices")
     assert {name: invoice[name] for name in ("Tipo", "Prefijo", "Número", "Resolución", "Documento")} == {
         "Tipo": "Factura", "Prefijo": "SETP", "Número": "990000000", "Resolución": "18760000001",
         "Documento": "222222222222",
@@ -53,7 +53,7 @@ async def test_the_files_hold_documents_and_lines(shop: Shop, shop_defaults: Def
     assert (note["Tipo"], note["Número"], note["Corrige la factura"], note["Total"]) == (
         "Nota crédito", "1", "SETP990000000", "20000",
     )  # fmt: skip
-    lines = await rows(shop, "invoice_lines")
+    lines = await export_rows(shop, "invoice_lines")
     assert [(line["Descripción"], line["Cantidad"], line["Total"]) for line in lines] == [
         ("book", "1", "20000"),
         (f"'{EVIL}", "2", "200000"),
@@ -62,11 +62,11 @@ async def test_the_files_hold_documents_and_lines(shop: Shop, shop_defaults: Def
     ]
 
 
-async def test_programs_see_and_retry_documents(
+async def test_admin_api_lists_and_retries_documents(
     shop: Shop, admin: httpx.AsyncClient, shop_defaults: Defaults
 ) -> None:
-    await turned_on(shop, first="5", last="5")
-    sold, other = await sell(shop), await sell(shop)
+    await enable_invoices(shop, first="5", last="5")
+    sold, other = await place_paid_order(shop), await place_paid_order(shop)
     await shop.worker.run_due(ISSUE)
     listed = await get(admin, "/admin/invoices?state=issued")
     (one,) = listed["invoices"]
@@ -76,23 +76,23 @@ async def test_programs_see_and_retry_documents(
     assert (await get(admin, f"/admin/invoices/{one['id']}"))["invoice"] == one
     waiting = (await get(admin, f"/admin/invoices?order_id=order_{other.number}"))["invoices"][0]
     assert (waiting["state"], waiting["number"]) == ("pending", "")
-    await turned_on(shop, first="5", last="6")
+    await enable_invoices(shop, first="5", last="6")
     again = (await post(admin, f"/admin/invoices/{waiting['id']}/retry", {}))["invoice"]
     assert again["state"] == "pending"
     await shop.worker.run_due(ISSUE)
-    assert [row.full_number for row in await documents(shop)] == ["SETP5", "SETP6"]
+    assert [row.full_number for row in await list_documents(shop)] == ["SETP5", "SETP6"]
     for path, status in ((f"/admin/invoices/{one['id']}/retry", 409), ("/admin/invoices/inv_no/retry", 404)):
         assert (await admin.post(path, json={})).status_code == status
     assert (await admin.get("/admin/invoices/inv_no")).status_code == 404
 
 
-async def test_files_are_for_staff_and_for_who_holds_the_orders_link(
+async def test_files_are_for_staff_and_holders_of_the_orders_link(
     shop: Shop, admin: httpx.AsyncClient, anyone: httpx.AsyncClient, shop_defaults: Defaults
 ) -> None:
-    await turned_on(shop, shop.invoices.providers["ubl"])
-    sold, other = await sell(shop), await sell(shop)
-    row = next(one for one in await documents(shop) if one.order_id == f"order_{sold.number}")
-    assert (await admin.get(f"/admin/invoices/{row.id}/pdf")).status_code == 404  # it is not made yet
+    await enable_invoices(shop, shop.invoices.providers["ubl"])
+    sold, other = await place_paid_order(shop), await place_paid_order(shop)
+    row = next(one for one in await list_documents(shop) if one.order_id == f"order_{sold.number}")
+    assert (await admin.get(f"/admin/invoices/{row.id}/pdf")).status_code == 404  # it is not issued yet
     await shop.worker.run_due(ISSUE)
     pdf = await admin.get(f"/admin/invoices/{row.id}/pdf")
     assert (pdf.status_code, pdf.headers["content-type"], pdf.content[:5]) == (
@@ -102,11 +102,11 @@ async def test_files_are_for_staff_and_for_who_holds_the_orders_link(
     )
     assert (
         "SIN VALIDEZ FISCAL" in PdfReader(BytesIO(pdf.content)).pages[0].extract_text()
-    )  # the sandbox made it
+    )  # the sandbox issued it
     token = ORDER_LINK.token(shop.settings.signing_key, f"order_{sold.number}")
     xml = await anyone.get(f"/api/invoices/{row.id}/xml?token={token}")
     assert (xml.status_code, xml.headers["cache-control"]) == (200, "no-store")
-    made = next(one for one in await documents(shop) if one.id == row.id)
+    made = next(one for one in await list_documents(shop) if one.id == row.id)
     assert xml.headers["content-disposition"] == f'attachment; filename="{made.full_number}.xml"'
     assert xml.content == made.xml
     wrong = ORDER_LINK.token(shop.settings.signing_key, f"order_{other.number}")
@@ -121,18 +121,18 @@ async def test_files_are_for_staff_and_for_who_holds_the_orders_link(
     async with shop.database.read() as session:
         view = await order_view(session, shop.settings, f"order_{sold.number}")
         mail = (await session.execute(select(Mail).where(Mail.about == row.id))).scalar_one()
-        message = await message_of(session, shop.settings, mail)
+        message = await compose_message(session, shop.settings, mail)
     assert [(one.id, one.code_name) for one in view.invoices] == [(row.id, "CUFE")]
     assert message is not None
     assert message.to == f"{sold.number}@example.com"
     assert message.values["pdf_link"].endswith(f"/api/invoices/{row.id}/pdf?token={token}")
 
 
-async def test_the_accountants_documents_are_not_the_buyers(shop: Shop, shop_defaults: Defaults) -> None:
-    await turned_on(shop)
-    sold = await sell(shop)
+async def test_accountants_documents_are_not_shown_to_customers(shop: Shop, shop_defaults: Defaults) -> None:
+    await enable_invoices(shop)
+    sold = await place_paid_order(shop)
     await shop.worker.run_due(ISSUE)
-    (row,) = await documents(shop)
+    (row,) = await list_documents(shop)
     assert (row.state, row.code) == ("issued", "")
     async with shop.database.read() as session:
         view = await order_view(session, shop.settings, f"order_{sold.number}")

@@ -1,4 +1,4 @@
-"""A document is made once, whatever happens on the way, and what is in the way is told."""
+"""A document is issued once in spite of any failure, and obstacles open attention."""
 
 import asyncio
 from collections.abc import Callable
@@ -16,9 +16,9 @@ from backend.core.errors import Conflict, Forbidden, InvalidData
 from backend.core.web.http_client import NoAnswer, ServiceUnavailable
 from backend.invoices import issue_job
 from backend.invoices.attention_checks import InvoiceWatch
-from backend.invoices.configuration import configure
+from backend.invoices.configuration import save_configuration
 from backend.invoices.creation import ISSUE
-from backend.invoices.documents import Document, document_from
+from backend.invoices.documents import Document, restore_document
 from backend.invoices.issue_job import Invoices
 from backend.invoices.models import Invoice
 from backend.invoices.numbering import take_number
@@ -35,11 +35,11 @@ from tests.backend.invoices.desk import (
     RANGE,
     Desk,
     Killed,
-    documents,
-    give_back,
-    run,
-    sell,
-    turned_on,
+    book_refund,
+    enable_invoices,
+    list_documents,
+    place_paid_order,
+    run_issue_job,
 )
 from tests.store_defaults import Defaults
 
@@ -52,32 +52,30 @@ async def open_attention(shop: Shop) -> list[Attention]:
         return list((await session.execute(rows)).scalars())
 
 
-async def kinds(shop: Shop) -> list[str]:
+async def list_open_kinds(shop: Shop) -> list[str]:
     return [row.kind for row in await open_attention(shop)]
 
 
-def dies(_document: Document) -> None:
+def crash(_document: Document) -> None:
     raise Killed
 
 
-async def test_without_a_provider_nothing_happens(shop: Shop, shop_defaults: Defaults) -> None:
-    sold = await sell(shop)
-    await give_back(shop, sold, 20_000, {"book": 1})
+async def test_shop_without_a_provider_has_no_documents(shop: Shop, shop_defaults: Defaults) -> None:
+    sold = await place_paid_order(shop)
+    await book_refund(shop, sold, 20_000, {"book": 1})
     await InvoiceWatch(shop.database).watch(WATCH)
     async with shop.database.read() as session:
         jobs = (await session.execute(select(Job.kind).where(Job.kind == ISSUE))).scalars().all()
-    assert (await documents(shop), jobs, await kinds(shop)) == ([], [], [])
+    assert (await list_documents(shop), jobs, await list_open_kinds(shop)) == ([], [], [])
 
 
-async def test_an_order_gets_an_invoice_and_its_refund_a_credit_note(
-    shop: Shop, shop_defaults: Defaults
-) -> None:
+async def test_order_gets_an_invoice_and_refund_a_credit_note(shop: Shop, shop_defaults: Defaults) -> None:
     desk = Desk()
-    await turned_on(shop, desk)
-    sold = await sell(shop, shipping=11_900)
-    await give_back(shop, sold, 119_000, {"trompo": 1})
+    await enable_invoices(shop, desk)
+    sold = await place_paid_order(shop, shipping=11_900)
+    await book_refund(shop, sold, 119_000, {"trompo": 1})
     await shop.worker.run_due(ISSUE)
-    invoice, note = await documents(shop)
+    invoice, note = await list_documents(shop)
     assert (invoice.state, invoice.full_number, invoice.code) == (
         "issued", "SETP990000000", "cufe of SETP990000000",
     )  # fmt: skip
@@ -100,49 +98,49 @@ async def test_an_order_gets_an_invoice_and_its_refund_a_credit_note(
 
 
 @pytest.mark.parametrize("now_by", ["desk", ""])
-async def test_whoever_made_the_invoice_makes_its_credit_note(
+async def test_credit_note_uses_the_provider_of_its_invoice(
     shop: Shop, shop_defaults: Defaults, now_by: str
 ) -> None:
-    """Though the shop has another provider since, or none: another one knows nothing of the invoice."""
+    """Use it although the shop has another provider since, or none, because another one does not know the invoice."""
     desk = Desk()
-    invoices = await turned_on(shop)
-    sold = await sell(shop)
-    (invoice,) = await documents(shop)
-    await run(invoices, invoice)
-    await turned_on(shop, desk, provider=now_by)
-    await give_back(shop, sold, 119_000, {"trompo": 1})
-    _, note = await documents(shop)
-    assert await run(invoices, note) is None
-    _, note = await documents(shop)
+    invoices = await enable_invoices(shop)
+    sold = await place_paid_order(shop)
+    (invoice,) = await list_documents(shop)
+    await run_issue_job(invoices, invoice)
+    await enable_invoices(shop, desk, provider=now_by)
+    await book_refund(shop, sold, 119_000, {"trompo": 1})
+    _, note = await list_documents(shop)
+    assert await run_issue_job(invoices, note) is None
+    _, note = await list_documents(shop)
     assert (note.provider_id, note.state, note.full_number) == ("file", "issued", "NC1")
     assert desk.told == []
 
 
-async def test_a_credit_note_waits_for_its_invoice(shop: Shop, shop_defaults: Defaults) -> None:
+async def test_credit_note_waits_for_its_invoice(shop: Shop, shop_defaults: Defaults) -> None:
     desk = Desk(before=lambda _: (_ for _ in ()).throw(ServiceUnavailable("away")))
-    invoices = await turned_on(shop, desk)
-    sold = await sell(shop)
-    await give_back(shop, sold, 258_000, {})
-    invoice, note = await documents(shop)
-    assert await run(invoices, note) == RunAgain(issue_job.FOR_THE_INVOICE, reset=True)
+    invoices = await enable_invoices(shop, desk)
+    sold = await place_paid_order(shop)
+    await book_refund(shop, sold, 258_000, {})
+    invoice, note = await list_documents(shop)
+    assert await run_issue_job(invoices, note) == RunAgain(issue_job.INVOICE_CHECK_INTERVAL, reset=True)
     with pytest.raises(ServiceUnavailable):
-        await run(invoices, invoice)
+        await run_issue_job(invoices, invoice)
     desk.before = lambda _: None
-    await run(invoices, invoice)
-    assert await run(invoices, note) is None
+    await run_issue_job(invoices, invoice)
+    assert await run_issue_job(invoices, note) is None
     corrects = desk.made["NC1"].corrects
     assert corrects is not None
     assert (corrects.concept, corrects.description) == ("2", "Anulación de factura electrónica")
 
 
-async def _dies_before_the_number(monkeypatch: pytest.MonkeyPatch, _desk: Desk) -> None:
+async def _crash_before_the_number(monkeypatch: pytest.MonkeyPatch, _desk: Desk) -> None:
     async def number(*_arguments: Any) -> int:
         raise Killed
 
     monkeypatch.setattr(issue_job, "take_number", number)
 
 
-async def _dies_with_the_number(monkeypatch: pytest.MonkeyPatch, _desk: Desk) -> None:
+async def _crash_with_the_number(monkeypatch: pytest.MonkeyPatch, _desk: Desk) -> None:
     real = take_number
 
     async def number(*arguments: Any) -> int:
@@ -152,111 +150,111 @@ async def _dies_with_the_number(monkeypatch: pytest.MonkeyPatch, _desk: Desk) ->
     monkeypatch.setattr(issue_job, "take_number", number)
 
 
-async def _dies_after_the_number(monkeypatch: pytest.MonkeyPatch, _desk: Desk) -> None:
+async def _crash_after_the_number(monkeypatch: pytest.MonkeyPatch, _desk: Desk) -> None:
     async def ask(*_arguments: Any) -> None:
         raise Killed
 
-    monkeypatch.setattr(Invoices, "_ask", ask)
+    monkeypatch.setattr(Invoices, "_mark_as_sent", ask)
 
 
-async def _dies_before_it_is_made(_monkeypatch: pytest.MonkeyPatch, desk: Desk) -> None:
-    desk.before = dies
+async def _crash_before_the_issue(_monkeypatch: pytest.MonkeyPatch, desk: Desk) -> None:
+    desk.before = crash
 
 
-async def _dies_once_it_is_made(_monkeypatch: pytest.MonkeyPatch, desk: Desk) -> None:
-    desk.after = dies
+async def _crash_after_the_issue(_monkeypatch: pytest.MonkeyPatch, desk: Desk) -> None:
+    desk.after = crash
 
 
-async def _dies_with_the_answer(monkeypatch: pytest.MonkeyPatch, _desk: Desk) -> None:
+async def _crash_with_the_response(monkeypatch: pytest.MonkeyPatch, _desk: Desk) -> None:
     async def issued(*_arguments: Any) -> None:
         raise Killed
 
-    monkeypatch.setattr(Invoices, "_issued", issued)
+    monkeypatch.setattr(Invoices, "_store_issued", issued)
 
 
 @pytest.mark.parametrize(
     ("dying", "told", "found"),
     [
-        (_dies_before_the_number, 1, 0),
-        (_dies_with_the_number, 1, 0),
-        (_dies_after_the_number, 1, 0),
-        (_dies_before_it_is_made, 2, 1),
-        (_dies_once_it_is_made, 1, 1),
-        (_dies_with_the_answer, 1, 1),
+        (_crash_before_the_number, 1, 0),
+        (_crash_with_the_number, 1, 0),
+        (_crash_after_the_number, 1, 0),
+        (_crash_before_the_issue, 2, 1),
+        (_crash_after_the_issue, 1, 1),
+        (_crash_with_the_response, 1, 1),
     ],
 )
-async def test_a_kill_at_any_step_makes_no_second_number(
+async def test_crash_at_any_step_takes_no_second_number(
     shop: Shop, shop_defaults: Defaults, dying: Callable[..., Any], told: int, found: int
 ) -> None:
     desk = Desk()
-    invoices = await turned_on(shop, desk)
-    await sell(shop)
-    (row,) = await documents(shop)
+    invoices = await enable_invoices(shop, desk)
+    await place_paid_order(shop)
+    (row,) = await list_documents(shop)
     with pytest.MonkeyPatch.context() as patch:
         await dying(patch, desk)
         with pytest.raises(Killed):
-            await run(invoices, row)
+            await run_issue_job(invoices, row)
     desk.before = desk.after = lambda _: None
-    assert await run(invoices, row) is None
-    (row,) = await documents(shop)
+    assert await run_issue_job(invoices, row) is None
+    (row,) = await list_documents(shop)
     assert (row.state, row.full_number) == ("issued", "SETP990000000")
     assert list(desk.made) == ["SETP990000000"]
     assert (len(desk.told), len(desk.found)) == (told, found)
-    await sell(shop)  # the next number follows: none was lost
+    await place_paid_order(shop)  # the next number follows: none was skipped
     await shop.worker.run_due(ISSUE)
     assert list(desk.made) == ["SETP990000000", "SETP990000001"]
 
 
-async def test_an_answer_that_never_came_is_looked_up(shop: Shop, shop_defaults: Defaults) -> None:
+async def test_missing_response_is_looked_up(shop: Shop, shop_defaults: Defaults) -> None:
     def no_answer(_document: Document) -> None:
         raise NoAnswer("no answer")
 
     desk = Desk(after=no_answer)
-    invoices = await turned_on(shop, desk)
-    await sell(shop)
-    (row,) = await documents(shop)
+    invoices = await enable_invoices(shop, desk)
+    await place_paid_order(shop)
+    (row,) = await list_documents(shop)
     with pytest.raises(NoAnswer):
-        await run(invoices, row)
-    await run(invoices, row)
+        await run_issue_job(invoices, row)
+    await run_issue_job(invoices, row)
     assert (desk.told, desk.found) == (["SETP990000000"], ["SETP990000000"])
 
 
-async def test_many_at_once_take_each_number_once(shop: Shop, shop_defaults: Defaults) -> None:
+async def test_concurrent_jobs_take_distinct_numbers(shop: Shop, shop_defaults: Defaults) -> None:
     desk = Desk()
-    invoices = await turned_on(shop, desk)
+    invoices = await enable_invoices(shop, desk)
     for _ in range(8):
-        await sell(shop)
-    rows = await documents(shop)
-    await asyncio.gather(*(run(invoices, row) for row in rows))
+        await place_paid_order(shop)
+    rows = await list_documents(shop)
+    await asyncio.gather(*(run_issue_job(invoices, row) for row in rows))
     assert sorted(desk.made) == [f"SETP{990_000_000 + n}" for n in range(8)]
 
 
-async def test_paid_twice_is_one_invoice(shop: Shop, shop_defaults: Defaults) -> None:
-    from backend.invoices.creation import order_paid
+async def test_order_paid_twice_has_one_invoice(shop: Shop, shop_defaults: Defaults) -> None:
+    from backend.invoices.creation import create_invoice_of_order
     from backend.orders.events import OrderPaid
 
-    await turned_on(shop, Desk())
-    sold = await sell(shop)
+    await enable_invoices(shop, Desk())
+    sold = await place_paid_order(shop)
     async with shop.database.transaction() as session:
-        await order_paid(session, OrderPaid(f"order_{sold.number}"))
-    assert len(await documents(shop)) == 1
+        await create_invoice_of_order(session, OrderPaid(f"order_{sold.number}"))
+    assert len(await list_documents(shop)) == 1
 
 
-async def test_what_is_rejected_is_told_and_tried_again_with_its_number(
+async def test_rejection_opens_attention_and_retry_keeps_the_number(
     shop: Shop, shop_defaults: Defaults
 ) -> None:
     def refuse(_document: Document) -> None:
-        raise DocumentRejected("FAK21: the buyer's document is not known")
+        raise DocumentRejected("FAK21: the customer's document is not known")
 
     desk = Desk(before=refuse)
-    invoices = await turned_on(shop, desk)
-    sold = await sell(shop)
-    (row,) = await documents(shop)
-    assert await run(invoices, row) is None
-    (row,) = await documents(shop)
-    assert (row.state, row.reason) == ("rejected", "FAK21: the buyer's document is not known")
-    assert await kinds(shop) == ["invoice_rejected"]
-    assert await run(invoices, row) is None  # nobody told it again
+    invoices = await enable_invoices(shop, desk)
+    sold = await place_paid_order(shop)
+    (row,) = await list_documents(shop)
+    assert await run_issue_job(invoices, row) is None
+    (row,) = await list_documents(shop)
+    assert (row.state, row.reason) == ("rejected", "FAK21: the customer's document is not known")
+    assert await list_open_kinds(shop) == ["invoice_rejected"]
+    assert await run_issue_job(invoices, row) is None  # it was not sent again
     assert len(desk.told) == 1
     async with shop.database.transaction() as session:
         payer = {"person_type": "0", "doc_type": "CC", "doc_number": "1020304050"}
@@ -272,28 +270,33 @@ async def test_what_is_rejected_is_told_and_tried_again_with_its_number(
     async with shop.database.transaction() as session:
         await retry_invoice(session, OWNER, row.id)
     await shop.worker.run_due(ISSUE)
-    (row,) = await documents(shop)
-    assert (row.state, row.full_number, row.reason, await kinds(shop)) == ("issued", "SETP990000000", "", [])
-    assert document_from(row.document).buyer.name == "Ana Gómez"  # as things stand now
+    (row,) = await list_documents(shop)
+    assert (row.state, row.full_number, row.reason, await list_open_kinds(shop)) == (
+        "issued",
+        "SETP990000000",
+        "",
+        [],
+    )
+    assert restore_document(row.document).buyer.name == "Ana Gómez"  # with the current data
     with pytest.raises(Conflict):
         async with shop.database.transaction() as session:
             await retry_invoice(session, OWNER, row.id)
 
 
-async def test_a_decision_tries_it_again(shop: Shop, shop_defaults: Defaults) -> None:
+async def test_decision_retries_the_document(shop: Shop, shop_defaults: Defaults) -> None:
     def refuse(_document: Document) -> None:
         raise DocumentRejected("no")
 
     desk = Desk(before=refuse)
-    await turned_on(shop, desk)
-    await sell(shop)
+    await enable_invoices(shop, desk)
+    await place_paid_order(shop)
     await shop.worker.run_due(ISSUE)
     desk.before = lambda _: None
     (raised,) = await open_attention(shop)
     await shop.attention.resolve(raised.id, Decision(Action.HONOR, COMMAND_LINE))
     await shop.worker.run_due(ISSUE)
-    (row,) = await documents(shop)
-    assert (row.state, await kinds(shop)) == ("issued", [])
+    (row,) = await list_documents(shop)
+    assert (row.state, await list_open_kinds(shop)) == ("issued", [])
 
 
 @pytest.mark.parametrize(
@@ -304,34 +307,34 @@ async def test_a_decision_tries_it_again(shop: Shop, shop_defaults: Defaults) ->
         ({"valid_from": "2035-01-01"}, "is valid from 2035-01-01"),
     ],
 )
-async def test_no_number_is_taken_outside_the_range(
+async def test_number_outside_the_range_is_not_taken(
     shop: Shop, shop_defaults: Defaults, typed: dict[str, str], says: str
 ) -> None:
     desk = Desk()
-    invoices = await turned_on(shop, desk, **typed)
-    await sell(shop)
-    await sell(shop)
-    for row in await documents(shop):
-        await run(invoices, row)
-    *_, last = await documents(shop)
+    invoices = await enable_invoices(shop, desk, **typed)
+    await place_paid_order(shop)
+    await place_paid_order(shop)
+    for row in await list_documents(shop):
+        await run_issue_job(invoices, row)
+    *_, last = await list_documents(shop)
     assert (last.state, last.number) == ("pending", None)
     raised = (await open_attention(shop))[-1]
     assert raised.kind == "invoice_waits"
     assert says in raised.message
-    await turned_on(shop, desk, last="995000000", valid_from="2026-01-01", valid_until="2036-01-01")
-    await shop.worker.run_due(ISSUE)  # saving the range tried it at once
-    assert [row.state for row in await documents(shop)] == ["issued", "issued"]
-    assert await kinds(shop) == []
+    await enable_invoices(shop, desk, last="995000000", valid_from="2026-01-01", valid_until="2036-01-01")
+    await shop.worker.run_due(ISSUE)  # saving the range tried it immediately
+    assert [row.state for row in await list_documents(shop)] == ["issued", "issued"]
+    assert await list_open_kinds(shop) == []
 
 
-async def test_it_is_told_before_the_numbers_run_out(shop: Shop, shop_defaults: Defaults) -> None:
+async def test_attention_is_raised_before_the_numbers_run_out(shop: Shop, shop_defaults: Defaults) -> None:
     desk = Desk()
-    await turned_on(shop, desk, first="1", last="10")
+    await enable_invoices(shop, desk, first="1", last="10")
     watch = InvoiceWatch(shop.database)
     for count in range(9):
         await watch.watch(WATCH)
-        assert await kinds(shop) == [], count
-        await sell(shop)
+        assert await list_open_kinds(shop) == [], count
+        await place_paid_order(shop)
         await shop.worker.run_due(ISSUE)
     await watch.watch(WATCH)
     await watch.watch(WATCH)
@@ -341,25 +344,25 @@ async def test_it_is_told_before_the_numbers_run_out(shop: Shop, shop_defaults: 
     )  # fmt: skip
     await shop.attention.resolve(raised.id, Decision(Action.DISMISSED, COMMAND_LINE, note="asked for"))
     await watch.watch(WATCH)
-    assert await kinds(shop) == []
+    assert await list_open_kinds(shop) == []
 
 
-async def test_what_is_late_is_told_once(shop: Shop, shop_defaults: Defaults) -> None:
-    await turned_on(shop, Desk())
-    await sell(shop)
+async def test_late_document_opens_attention_once(shop: Shop, shop_defaults: Defaults) -> None:
+    await enable_invoices(shop, Desk())
+    await place_paid_order(shop)
     async with shop.database.transaction() as session:
-        old = (await documents(shop))[0].created_at - timedelta(hours=25)
+        old = (await list_documents(shop))[0].created_at - timedelta(hours=25)
         await session.execute(update(Invoice).values(created_at=old))
     watch = InvoiceWatch(shop.database)
     await watch.watch(WATCH)
     await watch.watch(WATCH)
-    assert await kinds(shop) == ["invoice_late"]
+    assert await list_open_kinds(shop) == ["invoice_late"]
     await shop.worker.run_due(ISSUE)
-    assert await kinds(shop) == []  # it was made after all
+    assert await list_open_kinds(shop) == []  # it was issued in the meantime
 
 
-async def test_the_range_is_read_as_people_write_numbers(shop: Shop) -> None:
-    await turned_on(shop, Desk(), first="1.000", last="5,000")
+async def test_range_accepts_thousands_separators(shop: Shop) -> None:
+    await enable_invoices(shop, Desk(), first="1.000", last="5,000")
     async with shop.database.read() as session:
         invoicing = await read_invoicing(session)
         stored = select(StoredSetting.value).where(StoredSetting.name.in_(["invoice_first", "invoice_last"]))
@@ -386,12 +389,10 @@ async def test_the_range_is_read_as_people_write_numbers(shop: Shop) -> None:
         ({"provider": "nobody"}, "provider"),
     ],
 )
-async def test_a_numbering_that_does_not_fit_is_not_saved(
-    shop: Shop, typed: dict[str, str], field: str
-) -> None:
+async def test_invalid_numbering_is_not_saved(shop: Shop, typed: dict[str, str], field: str) -> None:
     async with shop.database.transaction() as session:
         with pytest.raises(InvalidData) as refused:
-            await configure(session, OWNER, shop.invoices, {**RANGE, "provider": "file", **typed})
+            await save_configuration(session, OWNER, shop.invoices, {**RANGE, "provider": "file", **typed})
         with pytest.raises(Forbidden):
-            await configure(session, Actor("user_2", Role.SHOP), shop.invoices, RANGE)
+            await save_configuration(session, Actor("user_2", Role.SHOP), shop.invoices, RANGE)
     assert list(refused.value.fields) == [field]

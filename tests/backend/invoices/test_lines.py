@@ -1,4 +1,4 @@
-"""What documents say is what was sold and given back, to the peso; and who buys."""
+"""Lines of documents match the sold and refunded amounts to the peso; and the customer party."""
 
 from collections import defaultdict
 from datetime import UTC, date, datetime
@@ -10,18 +10,18 @@ from backend.app import Shop
 from backend.core.config.settings import Identity
 from backend.core.errors import InvalidData
 from backend.core.events import publish
-from backend.invoices.document_lines import credit_lines, invoice_lines
-from backend.invoices.documents import DocumentLine, by_rate
-from backend.invoices.parties import buyer_of, seller_of
+from backend.invoices.document_lines import build_credit_lines, build_invoice_lines
+from backend.invoices.documents import DocumentLine, sum_by_rate
+from backend.invoices.parties import build_customer_party, build_seller
 from backend.orders.models import Order
-from backend.orders.money.refunds import refunds_of_order
+from backend.orders.money.refunds import list_order_refunds
 from backend.orders.service import read_order
 from backend.payment.events import RefundBooked
 from backend.pricing import SHIPPING_RATE
-from backend.reports.ledger import books_of
+from backend.reports.ledger import read_ledger
 from backend.reports.periods import Period
-from tests.backend.invoices.desk import Desk, documents, give_back, sell, turned_on
-from tests.backend.reports.selling import store_given_back, store_orders
+from tests.backend.invoices.desk import Desk, book_refund, enable_invoices, list_documents, place_paid_order
+from tests.backend.reports.selling import store_orders, store_refunded_payment
 from tests.backend.reports.test_ledger import random_orders
 from tests.store_defaults import Defaults
 
@@ -29,10 +29,8 @@ YEARS = Period("rango", date(2026, 1, 1), date(2027, 12, 31))
 LATER = datetime(2099, 1, 1, tzinfo=UTC)
 
 
-async def test_documents_are_the_orders_and_the_report_of_iva_to_the_peso(
-    shop: Shop, shop_defaults: Defaults
-) -> None:
-    """Of orders of every kind whose payment was simply theirs, with promotions and refunds."""
+async def test_documents_match_orders_and_iva_report_to_the_peso(shop: Shop, shop_defaults: Defaults) -> None:
+    """Cover orders of every kind whose payment equals their total, with promotions and refunds."""
     orders = [
         one
         for one in random_orders(600 if shop.database.is_sqlite else 60)
@@ -46,21 +44,21 @@ async def test_documents_are_the_orders_and_the_report_of_iva_to_the_peso(
     async with shop.database.read() as session:
         for one in orders:
             order = await read_order(session, f"order_{one.number}")
-            lines = await invoice_lines(session, order)
+            lines = await build_invoice_lines(session, order)
             assert sum(line.total for line in lines) == order.total
-            assert sum(base + tax for _rate, base, tax in by_rate(lines)) == order.total
+            assert sum(base + tax for _rate, base, tax in sum_by_rate(lines)) == order.total
             assert sum(line.tax for line in lines) == one.totals.tax_total
             for line in lines:
                 assert 0 <= line.discount <= line.gross
                 sold[line.rate].append(line)
-            for refund in await refunds_of_order(session, order):
-                credited = await credit_lines(session, order, refund)
+            for refund in await list_order_refunds(session, order):
+                credited = await build_credit_lines(session, order, refund)
                 assert sum(line.total for line in credited) == refund.amount
                 assert min(line.total for line in credited) > 0
                 notes += 1
                 for line in credited:
                     back[line.rate].append(line)
-        books = await books_of(session, YEARS)
+        books = await read_ledger(session, YEARS)
     assert len(orders) > 30
     assert notes > 10
     for rate in (0, 5, 19):
@@ -70,21 +68,19 @@ async def test_documents_are_the_orders_and_the_report_of_iva_to_the_peso(
             whole = whole[0] + shipping.total, whole[1] + shipping.tax
         assert (sum(line.total for line in sold[rate]), sum(line.tax for line in sold[rate])) == whole
         assert (sum(line.total for line in back[rate]), sum(line.tax for line in back[rate])) == (
-            books.given_back[rate].total,
-            books.given_back[rate].tax,
+            books.refunded_sums[rate].total,
+            books.refunded_sums[rate].tax,
         )
 
 
-async def test_money_that_paid_nothing_and_went_back_is_on_no_document(
-    shop: Shop, shop_defaults: Defaults
-) -> None:
-    """The order was paid and its money given back; a second payment of it was approved late, and went back too."""
-    await turned_on(shop, Desk())
-    sold = await sell(shop)
-    await give_back(shop, sold, 258_000, {})
+async def test_refunded_surplus_payment_is_on_no_document(shop: Shop, shop_defaults: Defaults) -> None:
+    """Refund the paid order fully; then refund a second payment that was approved late."""
+    await enable_invoices(shop, Desk())
+    sold = await place_paid_order(shop)
+    await book_refund(shop, sold, 258_000, {})
     async with shop.database.transaction() as session:
-        await publish(session, RefundBooked(await store_given_back(session, sold, LATER, 258_000)))
-    assert [(one.kind, one.amount) for one in await documents(shop)] == [
+        await publish(session, RefundBooked(await store_refunded_payment(session, sold, LATER, 258_000)))
+    assert [(one.kind, one.amount) for one in await list_documents(shop)] == [
         ("invoice", 258_000),
         ("credit_note", 258_000),
     ]
@@ -111,25 +107,27 @@ def order(payer: dict[str, Any] | None, **address: str) -> Order:
         ({"doc_type": "??", "doc_number": "1"}, ("consumidor final", "13", "222222222222", "", False)),
     ],
 )
-def test_who_buys(payer: dict[str, Any] | None, says: tuple[object, ...]) -> None:
-    buyer = buyer_of(order(payer, company="La Peonza SAS"))
+def test_customer_party_is_made_from_the_payer(
+    payer: dict[str, Any] | None, says: tuple[object, ...]
+) -> None:
+    buyer = build_customer_party(order(payer, company="La Peonza SAS"))
     assert (buyer.name, buyer.document_type, buyer.document, buyer.check_digit, buyer.is_company) == says
 
 
-def test_where_a_buyer_lives_is_said_only_where_it_is_known() -> None:
+def test_customer_place_is_given_only_if_known() -> None:
     payer = {"doc_type": "CC", "doc_number": "1020304050"}
-    known = buyer_of(order(payer, city="Leticia", province="Amazonas")).place
+    known = build_customer_party(order(payer, city="Leticia", province="Amazonas")).place
     assert known is not None
     assert (known.code, known.name, known.department_code) == ("91001", "Leticia", "91")
-    assert buyer_of(order(payer, city="Atlantis", province="Amazonas")).place is None
+    assert build_customer_party(order(payer, city="Atlantis", province="Amazonas")).place is None
 
 
-def test_the_seller_has_a_nit_and_a_municipality() -> None:
+def test_seller_needs_a_nit_and_a_municipality() -> None:
     shop = Identity()
-    seller = seller_of(shop, "R-99-PN")
+    seller = build_seller(shop, "R-99-PN")
     assert (seller.document, seller.check_digit, seller.tax_scheme) == ("900123456", "8", "01")
     assert seller.place is not None
     assert seller.place.code == "11001"
     for wrong in ({"store_nit": "900.123.456-7"}, {"carrier_origin_dane_code": "99999999"}):
         with pytest.raises(InvalidData):
-            seller_of(shop.model_copy(update=wrong), "R-99-PN")
+            build_seller(shop.model_copy(update=wrong), "R-99-PN")

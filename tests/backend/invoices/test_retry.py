@@ -1,4 +1,4 @@
-"""What is decided about a document that waits."""
+"""Decisions about a document that waits."""
 
 import pytest
 from sqlalchemy import select
@@ -7,10 +7,10 @@ from backend.app import Shop
 from backend.attention.kinds import Action
 from backend.attention.models import Attention
 from backend.attention.service import Decision
-from backend.invoices.issue_job import LATER
+from backend.invoices.issue_job import RETRY_INTERVAL
 from backend.jobs import RunAgain
 from backend.staff.rights import COMMAND_LINE
-from tests.backend.invoices.desk import Desk, documents, run, sell, turned_on
+from tests.backend.invoices.desk import Desk, enable_invoices, list_documents, place_paid_order, run_issue_job
 from tests.store_defaults import Defaults
 
 
@@ -27,17 +27,17 @@ async def open_rows(shop: Shop) -> list[Attention]:
         (Decision(Action.HONOR, COMMAND_LINE), ["invoice_waits"]),
     ],
 )
-async def test_a_document_without_a_number_is_told_again_unless_nothing_is_to_be_done(
+async def test_document_without_a_number_opens_attention_unless_dismissed(
     shop: Shop, shop_defaults: Defaults, decision: Decision, told: list[str]
 ) -> None:
-    """Every hour it is tried again, and the range is still used up."""
-    invoices = await turned_on(shop, Desk(), last="990000000")
+    """Try it again every hour while the range is used up."""
+    invoices = await enable_invoices(shop, Desk(), last="990000000")
     for _ in range(2):
-        await sell(shop)
-    first, second = await documents(shop)
-    await run(invoices, first)
-    assert await run(invoices, second) == RunAgain(LATER, reset=True)
+        await place_paid_order(shop)
+    first, second = await list_documents(shop)
+    await run_issue_job(invoices, first)
+    assert await run_issue_job(invoices, second) == RunAgain(RETRY_INTERVAL, reset=True)
     (row,) = [one for one in await open_rows(shop) if one.subject_id == second.id]
     await shop.attention.resolve(row.id, decision)
-    await run(invoices, second)
+    await run_issue_job(invoices, second)
     assert [one.kind for one in await open_rows(shop) if one.subject_id == second.id] == told

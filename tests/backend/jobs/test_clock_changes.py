@@ -1,16 +1,16 @@
-"""A clock that ran ahead was put right: the stored moments of jobs are moved as it wrote them.
+"""Correction of job times after a clock ran ahead and was corrected.
 
 fault                                            | outcome
 -------------------------------------------------|--------------------------------------------------------------
-periodic work is a month away                    | due at once; attention, and an error in the log
-a job waits for longer than it was to wait       | it waits again for as long as it was to wait
+periodic work is a month away                    | due immediately; attention, and an error in the log
+a job waits longer than its delay                | it waits for its delay again
 a failed job is tried again in a month           | after its usual pause
-a claim is open for a month                      | for its usual time; the run that holds it goes on
-enqueued again while it runs, a month away       | after its usual wait
-a job that waits for a month, as it was to wait  | as it is
-given up                                         | as it is
+a claim is valid for a month                     | for its usual time; the run that holds it continues
+enqueued again while it runs, a month away       | after its usual delay
+a job that waits for a month, as requested       | unchanged
+given up                                         | unchanged
 two replicas find it at once                     | one of them pulls it back and reports it
-a row of an earlier version, without its wait    | periodic work is pulled back; other jobs cannot be judged
+a row of an earlier version, without its delay   | periodic work is pulled back; other jobs stay unchanged
 """
 
 import asyncio
@@ -30,7 +30,7 @@ HOUR = timedelta(hours=1)
 
 
 class Services:
-    """Fails, asks for another run, or runs until it is let go."""
+    """A service whose job fails, requests another run, or waits for an event."""
 
     def __init__(self) -> None:
         self.result: RunAgain | Exception | None = None
@@ -40,7 +40,7 @@ class Services:
         self.all_ran = asyncio.Event()
 
     @job("clock.one", timeout=timedelta(minutes=2))
-    async def one(self, run: JobRun) -> RunAgain | None:
+    async def run_once(self, run: JobRun) -> RunAgain | None:
         self.began.set()
         if self.hold is not None:
             await self.hold.wait()
@@ -49,18 +49,18 @@ class Services:
         self.done.append(run.kind)
         return self.result
 
-    def note(self, run: JobRun) -> None:
+    def record_run(self, run: JobRun) -> None:
         self.done.append(run.kind)
         if {"clock.often", "clock.daily"} <= set(self.done):
             self.all_ran.set()
 
     @periodic("clock.often", every=timedelta(minutes=1))
     async def often(self, run: JobRun) -> None:
-        self.note(run)
+        self.record_run(run)
 
     @periodic("clock.daily", every=timedelta(days=1))
     async def daily(self, run: JobRun) -> None:
-        self.note(run)
+        self.record_run(run)
 
 
 @pytest.fixture
@@ -73,8 +73,8 @@ def worker(database: Database, services: Services) -> Worker:
     return Worker(database, [services])
 
 
-async def jump(database: Database, ahead: timedelta = MONTH) -> None:
-    """Move the moments of all jobs as a clock writes them that is this far ahead."""
+async def move_moments_ahead(database: Database, ahead: timedelta = MONTH) -> None:
+    """Move the moments of all jobs forward, as if written by a clock that far ahead."""
     async with database.transaction() as session:
         for row in (await session.execute(select(Job))).scalars():
             row.run_at += ahead
@@ -87,7 +87,7 @@ async def is_any_claimed(database: Database) -> bool:
         return any((await session.execute(select(Job.claim))).scalars())
 
 
-async def waits(database: Database) -> dict[str, float]:
+async def read_waits(database: Database) -> dict[str, float]:
     """Return the seconds until each job is due, by kind."""
     async with database.read() as session:
         moment = await database_now(session)
@@ -95,13 +95,13 @@ async def waits(database: Database) -> dict[str, float]:
         return {row.kind: (row.run_at - moment).total_seconds() for row in jobs}
 
 
-async def reports(database: Database) -> list[Attention]:
+async def read_reports(database: Database) -> list[Attention]:
     async with database.read() as session:
         found = select(Attention).where(Attention.kind == "clock_put_back", Attention.resolved_at.is_(None))
         return list((await session.execute(found)).scalars())
 
 
-async def put(database: Database, after: timedelta | None = None) -> None:
+async def enqueue_job(database: Database, after: timedelta | None = None) -> None:
     async with database.transaction() as session:
         await enqueue(session, "clock.one", key="1", after=after)
 
@@ -117,17 +117,17 @@ async def test_periodic_work_is_due_at_once(
     await worker.schedule()
     if not is_first_run:
         assert await worker.run_due() == 2
-    await jump(database)
+    await move_moments_ahead(database)
     assert await worker.run_due() == 0
     await worker.schedule()
-    assert all(wait <= 0 for wait in (await waits(database)).values())
+    assert all(wait <= 0 for wait in (await read_waits(database)).values())
     assert await worker.run_due() == 2
     assert set(services.done) == {"clock.often", "clock.daily"}
-    assert "a clock was put back" in caplog.text
-    (report,) = await reports(database)
+    assert "a clock was corrected" in caplog.text
+    (report,) = await read_reports(database)
     assert report.data == {"counts": {"job clock.daily": 1, "job clock.often": 1}}
     await worker.schedule()
-    assert len(await reports(database)) == 1
+    assert len(await read_reports(database)) == 1
 
 
 @pytest.mark.parametrize(
@@ -139,111 +139,111 @@ async def test_periodic_work_is_due_at_once(
         (None, RunAgain(timedelta(minutes=9)), timedelta(minutes=9)),
     ],
 )
-async def test_job_waits_for_as_long_as_it_was_to_wait(
+async def test_late_job_waits_for_its_delay_again(
     database: Database,
     worker: Worker,
     services: Services,
     case: tuple[timedelta | None, RunAgain | Exception | None, timedelta],
 ) -> None:
     after, services.result, wait = case
-    await put(database, after)
+    await enqueue_job(database, after)
     await worker.run_due()
-    await jump(database)
+    await move_moments_ahead(database)
     await worker.schedule()
-    assert 0 <= wait.total_seconds() - (await waits(database))["clock.one"] < 60
-    assert len(await reports(database)) == 1
+    assert 0 <= wait.total_seconds() - (await read_waits(database))["clock.one"] < 60
+    assert len(await read_reports(database)) == 1
 
 
-async def test_job_enqueued_sooner_has_the_sooner_wait(database: Database, worker: Worker) -> None:
-    await put(database, MONTH)
-    await put(database, HOUR)
-    await put(database, 2 * HOUR)
-    await jump(database)
+async def test_job_enqueued_with_a_shorter_delay_gets_it(database: Database, worker: Worker) -> None:
+    await enqueue_job(database, MONTH)
+    await enqueue_job(database, HOUR)
+    await enqueue_job(database, 2 * HOUR)
+    await move_moments_ahead(database)
     await worker.schedule()
-    assert 0 <= HOUR.total_seconds() - (await waits(database))["clock.one"] < 60
+    assert 0 <= HOUR.total_seconds() - (await read_waits(database))["clock.one"] < 60
 
 
-async def test_claim_is_open_for_its_usual_time_and_its_run_goes_on(
+async def test_late_claim_gets_its_usual_time_and_the_run_continues(
     database: Database, worker: Worker, services: Services
 ) -> None:
     services.hold = asyncio.Event()
-    await put(database)
+    await enqueue_job(database)
     run = asyncio.create_task(worker.run_due("clock.one"))
     await services.began.wait()
-    await put(database, HOUR)  # again, while it runs
-    await jump(database)
+    await enqueue_job(database, HOUR)  # again, while it runs
+    await move_moments_ahead(database)
     await worker.schedule()
-    assert (await waits(database))["clock.one"] <= 135
+    assert (await read_waits(database))["clock.one"] <= 135
     services.hold.set()
     assert await run == 1
-    assert 0 <= HOUR.total_seconds() - (await waits(database))["clock.one"] < 60
+    assert 0 <= HOUR.total_seconds() - (await read_waits(database))["clock.one"] < 60
 
 
-async def test_honest_wait_is_left_alone(
+async def test_correct_delay_stays_unchanged(
     database: Database, worker: Worker, caplog: pytest.LogCaptureFixture
 ) -> None:
-    await put(database, MONTH)
+    await enqueue_job(database, MONTH)
     await worker.schedule()
-    assert (await waits(database))["clock.one"] > MONTH.total_seconds() - 60
-    assert await reports(database) == []
-    assert "put back" not in caplog.text
+    assert (await read_waits(database))["clock.one"] > MONTH.total_seconds() - 60
+    assert await read_reports(database) == []
+    assert "a clock was corrected" not in caplog.text
 
 
-async def test_job_that_is_given_up_stays_so(database: Database, worker: Worker) -> None:
-    await put(database)
+async def test_given_up_job_is_not_pulled_back(database: Database, worker: Worker) -> None:
+    await enqueue_job(database)
     async with database.transaction() as session:
         await session.execute(update(Job).values(failed_at=db_now()))
-    await jump(database)
+    await move_moments_ahead(database)
     await worker.schedule()
-    assert (await waits(database))["clock.one"] > HOUR.total_seconds()
+    assert (await read_waits(database))["clock.one"] > HOUR.total_seconds()
 
 
-async def test_two_replicas_pull_it_back_and_report_it_once(
+async def test_two_replicas_pull_back_and_report_once(
     database: Database, worker: Worker, services: Services
 ) -> None:
     await worker.schedule()
-    await jump(database)
+    await move_moments_ahead(database)
     await asyncio.gather(*(Worker(database, [services]).schedule() for _ in range(4)))
-    assert all(wait <= 0 for wait in (await waits(database)).values())
-    assert len(await reports(database)) == 1
+    assert all(wait <= 0 for wait in (await read_waits(database)).values())
+    assert len(await read_reports(database)) == 1
 
 
-async def test_row_of_an_earlier_version_is_judged_by_its_period(database: Database, worker: Worker) -> None:
+async def test_row_without_a_delay_uses_its_period(database: Database, worker: Worker) -> None:
     await worker.schedule()
-    await put(database, HOUR)
-    await jump(database)
+    await enqueue_job(database, HOUR)
+    await move_moments_ahead(database)
     async with database.transaction() as session:
         await session.execute(update(Job).values(delay_s=None))
     await worker.schedule()
-    found = await waits(database)
+    found = await read_waits(database)
     assert found["clock.often"] <= 0
     assert found["clock.one"] > HOUR.total_seconds()
 
 
 async def test_every_periodic_kind_of_the_shop_is_pulled_back(shop: Shop) -> None:
     await shop.worker.schedule()
-    before = await waits(shop.database)
+    before = await read_waits(shop.database)
     assert {"inventory.release_expired", "alert.watch", "tidy", "clock.correct"} <= before.keys()
-    await jump(shop.database, timedelta(days=400))
+    await move_moments_ahead(shop.database, timedelta(days=400))
     await shop.worker.schedule()
-    assert {kind for kind, wait in (await waits(shop.database)).items() if wait > 0} == set()
+    assert {kind for kind, wait in (await read_waits(shop.database)).items() if wait > 0} == set()
 
 
-async def test_running_worker_pulls_back_by_a_clock_that_nobody_puts_back(
+async def test_running_worker_pulls_back_repeatedly(
     database: Database, services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The worker looks again while it runs, not only when it starts."""
+    """Check that the worker pulls back while it runs, not only when it starts."""
     monkeypatch.setattr("backend.jobs.worker.SCHEDULE_INTERVAL_S", 0.0)
-    running = Worker(database, [services], poll_every=0.01)
+    running = Worker(database, [services], poll_interval_s=0.01)
     running.start()
     try:
         for _ in ("before the clock jumps", "after it is put right"):
             async with asyncio.timeout(60):
                 await services.all_ran.wait()
                 while await is_any_claimed(database):
-                    continue  # the end of a run writes the job's next moment
+                    continue  # the end of a run writes the job's next run time
             services.done.clear()
             services.all_ran.clear()
-            await jump(database)
+            await move_moments_ahead(database)
     finally:
         await running.stop()

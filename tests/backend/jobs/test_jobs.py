@@ -1,4 +1,4 @@
-"""Later work: enqueued with a transaction, done once by one worker, tried again when it fails."""
+"""Background jobs: enqueued in a transaction, run once by one worker, tried again after a failure."""
 
 import asyncio
 from collections.abc import Sequence
@@ -17,22 +17,22 @@ from backend.jobs import (
     RetryLater,
     RunAgain,
     Worker,
-    cancel,
+    cancel_job,
     enqueue,
     job,
     job_batch,
     periodic,
-    run_again,
-    stats,
+    read_stats,
+    retry_job,
 )
-from backend.jobs.kinds import handlers_of
+from backend.jobs.kinds import collect_handlers
 from backend.jobs.models import Job
-from backend.jobs.queue import dismiss
-from backend.jobs.worker import ENDED, MOST_ENDS, pause_after
+from backend.jobs.queue import dismiss_job
+from backend.jobs.worker import MAX_PROCESS_ENDS, PROCESS_ENDED, pause_after
 
 
 class Services:
-    """Notes what it is asked to do; fails and waits on demand."""
+    """A service that records its runs, and fails or waits on demand."""
 
     def __init__(self) -> None:
         self.done: list[object] = []
@@ -42,7 +42,7 @@ class Services:
         self.began = asyncio.Event()
 
     @job("test.one", timeout=timedelta(seconds=30), give_up_after=timedelta(hours=1))
-    async def one(self, run: JobRun) -> RunAgain | None:
+    async def run_one(self, run: JobRun) -> RunAgain | None:
         self.began.set()
         if self.hold is not None:
             await self.hold.wait()
@@ -52,23 +52,23 @@ class Services:
         return self.again
 
     @job("test.other")
-    async def other(self, run: JobRun) -> None:
+    async def run_other(self, run: JobRun) -> None:
         self.done.append(run.payload["n"])
 
-    @job_batch("test.batch", batch=3)
-    async def batch(self, runs: Sequence[JobRun]) -> None:
+    @job_batch("test.batch", batch_size=3)
+    async def run_batch(self, runs: Sequence[JobRun]) -> None:
         self.done.append([run.payload["n"] for run in runs])
 
     @periodic("test.periodic", every=timedelta(hours=1))
-    async def again_and_again(self, run: JobRun) -> None:
+    async def run_periodic(self, run: JobRun) -> None:
         self.done.append(run.kind)
 
 
 class HeldPeriodic(Services):
-    """Waits on demand in its periodic work too."""
+    """A service whose periodic work also waits on demand."""
 
     @periodic("test.periodic", every=timedelta(hours=1))
-    async def again_and_again(self, run: JobRun) -> None:
+    async def run_periodic(self, run: JobRun) -> None:
         self.began.set()
         if self.hold is not None:
             await self.hold.wait()
@@ -85,12 +85,14 @@ def worker(database: Database, services: Services) -> Worker:
     return Worker(database, [services])
 
 
-async def put(database: Database, kind: str, n: int, key: str | None = None, after: float = 0) -> None:
+async def enqueue_job(
+    database: Database, kind: str, n: int, key: str | None = None, after: float = 0
+) -> None:
     async with database.transaction() as session:
         await enqueue(session, kind, {"n": n}, key=key, after=timedelta(seconds=after))
 
 
-async def rows(database: Database) -> list[Job]:
+async def read_jobs(database: Database) -> list[Job]:
     async with database.read() as session:
         return list((await session.execute(select(Job).order_by(Job.id))).scalars())
 
@@ -100,16 +102,16 @@ async def make_due(database: Database) -> None:
         await session.execute(update(Job).values(run_at=db_now()))
 
 
-async def test_a_job_is_done_once_and_goes(database: Database, worker: Worker, services: Services) -> None:
-    await put(database, "test.one", 1)
+async def test_job_runs_once_and_is_deleted(database: Database, worker: Worker, services: Services) -> None:
+    await enqueue_job(database, "test.one", 1)
 
     assert await worker.run_due() == 1
     assert await worker.run_due() == 0
     assert services.done == [1]
-    assert await rows(database) == []
+    assert await read_jobs(database) == []
 
 
-async def test_a_job_of_a_transaction_that_fails_never_was(
+async def test_job_of_a_rolled_back_transaction_does_not_exist(
     database: Database, worker: Worker, services: Services
 ) -> None:
     async def enqueue_and_fail() -> None:
@@ -123,82 +125,82 @@ async def test_a_job_of_a_transaction_that_fails_never_was(
     assert await worker.run_due() == 0
 
 
-async def test_a_job_for_later_waits(database: Database, worker: Worker, services: Services) -> None:
-    await put(database, "test.one", 1, after=60)
+async def test_job_for_later_waits(database: Database, worker: Worker, services: Services) -> None:
+    await enqueue_job(database, "test.one", 1, after=60)
 
     assert await worker.run_due() == 0
     await make_due(database)
     assert await worker.run_due() == 1
 
 
-async def test_a_key_is_one_job_and_the_earlier_moment_counts(
+async def test_key_has_one_job_with_the_earlier_moment(
     database: Database, worker: Worker, services: Services
 ) -> None:
-    await put(database, "test.one", 1, key="a", after=3600)
-    await put(database, "test.one", 2, key="a")
-    await put(database, "test.one", 3, key="a", after=3600)
-    await put(database, "test.one", 4, key="b")
+    await enqueue_job(database, "test.one", 1, key="a", after=3600)
+    await enqueue_job(database, "test.one", 2, key="a")
+    await enqueue_job(database, "test.one", 3, key="a", after=3600)
+    await enqueue_job(database, "test.one", 4, key="b")
 
     assert await worker.run_due() == 2
     assert services.done == [3, 4]
 
 
-async def test_what_is_enqueued_while_it_runs_runs_once_more(
+async def test_job_enqueued_while_it_runs_runs_again(
     database: Database, worker: Worker, services: Services
 ) -> None:
     services.hold = asyncio.Event()
-    await put(database, "test.one", 1, key="a")
+    await enqueue_job(database, "test.one", 1, key="a")
     running = asyncio.create_task(worker.run_due())
     await services.began.wait()
-    await put(database, "test.one", 2, key="a")
+    await enqueue_job(database, "test.one", 2, key="a")
     services.hold.set()
 
     assert await running == 2
     assert services.done == [1, 2]
-    assert await rows(database) == []
+    assert await read_jobs(database) == []
 
 
 @pytest.mark.parametrize(
-    "failure", [RuntimeError("broken"), RetryLater("refused", after=timedelta(hours=4), most=1)]
+    "failure", [RuntimeError("broken"), RetryLater("refused", after=timedelta(hours=4), max_failures=1)]
 )
-async def test_what_is_enqueued_while_it_runs_runs_once_more_though_this_run_fails(
+async def test_job_enqueued_during_a_failing_run_runs_again(
     database: Database, worker: Worker, services: Services, failure: Exception
 ) -> None:
     services.hold, services.fail = asyncio.Event(), failure
-    await put(database, "test.one", 1, key="a")
+    await enqueue_job(database, "test.one", 1, key="a")
     async with database.transaction() as session:
         await session.execute(update(Job).values(failures=8, error="broken", failing_since=db_now()))
     running = asyncio.create_task(worker.run_due("test.one"))
     await services.began.wait()
-    await put(database, "test.one", 2, key="a", after=60)
-    (asked,) = await rows(database)
+    await enqueue_job(database, "test.one", 2, key="a", after=60)
+    (enqueued,) = await read_jobs(database)
     services.hold.set()
     assert await running == 1
 
-    (job,) = await rows(database)
-    assert (job.run_at, job.again_at, job.claim) == (asked.again_at, None, None)
+    (job,) = await read_jobs(database)
+    assert (job.run_at, job.again_at, job.claim) == (enqueued.again_at, None, None)
     assert (job.failures, job.failing_since, job.failed_at, job.error) == (0, None, None, str(failure))
 
 
-async def test_a_job_that_is_to_run_once_more_later_is_tried_again_no_later_than_any_other(
+async def test_failed_job_is_retried_before_its_later_second_run(
     database: Database, worker: Worker, services: Services
 ) -> None:
     services.hold, services.fail = asyncio.Event(), RuntimeError("broken")
-    await put(database, "test.one", 1, key="a")
+    await enqueue_job(database, "test.one", 1, key="a")
     running = asyncio.create_task(worker.run_due())
     await services.began.wait()
-    await put(database, "test.one", 2, key="a", after=3600)
+    await enqueue_job(database, "test.one", 2, key="a", after=3600)
     services.hold.set()
     await running
 
-    (job,) = await rows(database)
+    (job,) = await read_jobs(database)
     async with database.read() as session:
         assert job.run_at < await database_now(session) + timedelta(seconds=2)
 
 
-async def test_two_workers_do_a_job_once(database: Database, services: Services) -> None:
+async def test_two_workers_run_a_job_once(database: Database, services: Services) -> None:
     for n in range(20):
-        await put(database, "test.other", n)
+        await enqueue_job(database, "test.other", n)
     one, two = Worker(database, [services]), Worker(database, [services])
 
     counts = await asyncio.gather(one.run_due(), two.run_due())
@@ -207,26 +209,24 @@ async def test_two_workers_do_a_job_once(database: Database, services: Services)
     assert sorted(map(str, services.done)) == sorted(map(str, range(20)))
 
 
-async def test_a_job_that_fails_never_stops_the_next(
+async def test_failing_job_does_not_stop_the_next(
     database: Database, worker: Worker, services: Services
 ) -> None:
     services.fail = RuntimeError("broken")
-    await put(database, "test.one", 1)
-    await put(database, "test.other", 2)
+    await enqueue_job(database, "test.one", 1)
+    await enqueue_job(database, "test.other", 2)
 
     assert await worker.run_due() == 2
     assert services.done == [2]
-    (failed,) = await rows(database)
+    (failed,) = await read_jobs(database)
     assert (failed.failures, failed.error, failed.failed_at) == (1, "broken", None)
     async with database.read() as session:
         assert failed.run_at > await database_now(session) - timedelta(seconds=1)
 
 
-async def test_a_job_that_failed_is_tried_again(
-    database: Database, worker: Worker, services: Services
-) -> None:
+async def test_failed_job_is_tried_again(database: Database, worker: Worker, services: Services) -> None:
     services.fail = RuntimeError("broken")
-    await put(database, "test.one", 1)
+    await enqueue_job(database, "test.one", 1)
     await worker.run_due()
     services.fail = None
     await make_due(database)
@@ -235,11 +235,11 @@ async def test_a_job_that_failed_is_tried_again(
     assert services.done == [1]
 
 
-async def test_a_job_that_keeps_failing_is_given_up_and_someone_is_told(
+async def test_job_that_keeps_failing_is_given_up_and_reported(
     database: Database, worker: Worker, services: Services
 ) -> None:
     services.fail = RuntimeError("broken")
-    await put(database, "test.one", 1, key="a")
+    await enqueue_job(database, "test.one", 1, key="a")
     await worker.run_due("test.one")
     async with database.transaction() as session:
         await session.execute(update(Job).values(run_at=db_now(), failing_since=db_now(-timedelta(hours=2))))
@@ -249,19 +249,19 @@ async def test_a_job_that_keeps_failing_is_given_up_and_someone_is_told(
 
     assert await worker.run_due("test.one") == 0
     async with database.read() as session:
-        told = (await session.execute(select(Attention))).scalars().one()
-        counted = {one.kind: one for one in await stats(session)}["test.one"]
-    assert (told.kind, told.data) == ("job_failed", {"kind": "test.one", "key": "a"})
+        attention = (await session.execute(select(Attention))).scalars().one()
+        counted = {one.kind: one for one in await read_stats(session)}["test.one"]
+    assert (attention.kind, attention.data) == ("job_failed", {"kind": "test.one", "key": "a"})
     assert (counted.waiting, counted.failed) == (0, 1)
 
 
-async def test_a_failure_may_say_when_the_job_is_tried_again_and_how_often(
+async def test_retry_later_sets_pause_and_number_of_attempts(
     database: Database, worker: Worker, services: Services
 ) -> None:
-    services.fail = RetryLater("refused", after=timedelta(hours=4), most=2)
-    await put(database, "test.one", 1)
+    services.fail = RetryLater("refused", after=timedelta(hours=4), max_failures=2)
+    await enqueue_job(database, "test.one", 1)
     await worker.run_due("test.one")
-    (failed,) = await rows(database)
+    (failed,) = await read_jobs(database)
     async with database.read() as session:
         pause = failed.run_at - await database_now(session)
     assert timedelta(hours=3) < pause <= timedelta(hours=4)
@@ -271,104 +271,106 @@ async def test_a_failure_may_say_when_the_job_is_tried_again_and_how_often(
     await worker.run_due("test.one")
 
     async with database.read() as session:
-        told = (await session.execute(select(Attention.message))).scalar_one()
-    assert told == "The job test.one was given up: refused"
+        attention = (await session.execute(select(Attention.message))).scalar_one()
+    assert attention == "The job test.one was given up: refused"
 
 
-async def test_only_failures_of_the_same_cause_count_towards_the_most_that_it_allows(
+async def test_only_failures_of_the_same_cause_count_towards_the_maximum(
     database: Database, worker: Worker, services: Services
 ) -> None:
     outage = RuntimeError("no answer")
     refusals = [
-        RetryLater(f"no such user, ticket {n}", after=timedelta(hours=4), most=2, cause="refused")
+        RetryLater(f"no such user, ticket {n}", after=timedelta(hours=4), max_failures=2, cause="refused")
         for n in range(4)
     ]
-    await put(database, "test.one", 1)
+    await enqueue_job(database, "test.one", 1)
     counts = []
     for services.fail in (outage, outage, refusals[0], outage, refusals[1], refusals[2]):
         await worker.run_due("test.one")
         await make_due(database)
-        (job, *_mail) = await rows(database)
+        (job, *_mail) = await read_jobs(database)
         counts.append((job.failures, job.failed_at is not None))
 
     assert counts == [(1, False), (2, False), (1, False), (2, False), (1, False), (2, True)]
     async with database.read() as session:
-        told = (await session.execute(select(Attention.message))).scalar_one()
-    assert told == "The job test.one was given up: refused: no such user, ticket 2"
+        attention = (await session.execute(select(Attention.message))).scalar_one()
+    assert attention == "The job test.one was given up: refused: no such user, ticket 2"
 
 
-async def test_a_job_that_was_given_up_can_be_enqueued_again(
+async def test_given_up_job_can_be_enqueued_again(
     database: Database, worker: Worker, services: Services
 ) -> None:
-    await put(database, "test.one", 1, key="a", after=3600)
+    await enqueue_job(database, "test.one", 1, key="a", after=3600)
     async with database.transaction() as session:
         await session.execute(update(Job).values(failed_at=db_now(), failures=3, error="refused"))
 
-    await put(database, "test.one", 2, key="a")
+    await enqueue_job(database, "test.one", 2, key="a")
 
-    (waiting,) = await rows(database)
+    (waiting,) = await read_jobs(database)
     assert (waiting.failed_at, waiting.failures) == (None, 0)
     assert await worker.run_due() == 1
     assert services.done == [2]
 
 
-async def test_a_job_may_ask_for_another_run(database: Database, worker: Worker, services: Services) -> None:
+async def test_job_can_request_another_run(database: Database, worker: Worker, services: Services) -> None:
     services.again = RunAgain(timedelta(hours=1))
-    await put(database, "test.one", 1)
+    await enqueue_job(database, "test.one", 1)
 
     assert await worker.run_due() == 1
-    (waiting,) = await rows(database)
+    (waiting,) = await read_jobs(database)
     assert (waiting.claim, waiting.attempts, waiting.failures) == (None, 1, 0)
     services.again = None
     await make_due(database)
     assert await worker.run_due() == 1
-    assert await rows(database) == []
+    assert await read_jobs(database) == []
 
 
-async def test_jobs_of_a_batch_come_together(database: Database, worker: Worker, services: Services) -> None:
+async def test_jobs_of_a_batch_run_together(database: Database, worker: Worker, services: Services) -> None:
     for n in range(5):
-        await put(database, "test.batch", n)
+        await enqueue_job(database, "test.batch", n)
 
     assert await worker.run_due() == 5
     assert services.done == [[0, 1, 2], [3, 4]]
-    assert await rows(database) == []
+    assert await read_jobs(database) == []
 
 
-async def test_a_job_can_be_cancelled(database: Database, worker: Worker) -> None:
-    await put(database, "test.one", 1, key="a")
+async def test_cancelled_job_does_not_run(database: Database, worker: Worker) -> None:
+    await enqueue_job(database, "test.one", 1, key="a")
     async with database.transaction() as session:
-        await cancel(session, "test.one", "a")
+        await cancel_job(session, "test.one", "a")
 
     assert await worker.run_due() == 0
 
 
-async def test_periodic_work_comes_back(database: Database, worker: Worker, services: Services) -> None:
+async def test_periodic_work_is_scheduled_again(
+    database: Database, worker: Worker, services: Services
+) -> None:
     await worker.schedule()
     await worker.schedule()
 
     assert await worker.run_due() == 1
     assert await worker.run_due() == 0
     assert services.done == ["test.periodic"]
-    (waiting,) = await rows(database)
+    (waiting,) = await read_jobs(database)
     async with database.read() as session:
         pause = waiting.run_at - await database_now(session)
     assert timedelta(minutes=50) < pause <= timedelta(hours=1)
 
 
-async def test_a_commit_wakes_the_worker(database: Database, services: Services) -> None:
-    worker = Worker(database, [services], poll_every=3600)
+async def test_commit_wakes_the_worker(database: Database, services: Services) -> None:
+    worker = Worker(database, [services], poll_interval_s=3600)
     worker.start()
     try:
-        await put(database, "test.one", 1)
+        await enqueue_job(database, "test.one", 1)
         await services.began.wait()
     finally:
         await worker.stop()
 
 
-async def test_a_job_whose_worker_died_is_done_by_another_when_its_claim_ends(
+async def test_job_of_a_dead_worker_runs_after_its_claim_ends(
     database: Database, worker: Worker, services: Services
 ) -> None:
-    await put(database, "test.one", 1)
+    await enqueue_job(database, "test.one", 1)
     async with database.transaction() as session:
         await session.execute(
             update(Job).values(claim="of a dead process", run_at=db_now(timedelta(seconds=45)))
@@ -380,25 +382,23 @@ async def test_a_job_whose_worker_died_is_done_by_another_when_its_claim_ends(
     assert services.done == [1]
 
 
-async def test_a_stopped_worker_leaves_its_jobs_to_others_at_once(
-    database: Database, services: Services
-) -> None:
+async def test_stopped_worker_releases_its_jobs_immediately(database: Database, services: Services) -> None:
     services.hold = asyncio.Event()
     worker = Worker(database, [services])
     worker.start()
-    await put(database, "test.one", 1)
+    await enqueue_job(database, "test.one", 1)
     await services.began.wait()
     await worker.stop()
     services.hold = None
-    (freed,) = [job for job in await rows(database) if job.kind == "test.one"]
+    (freed,) = [job for job in await read_jobs(database) if job.kind == "test.one"]
     assert freed.claim is None
 
     assert await Worker(database, [services]).run_due("test.one") == 1
     assert services.done[-1] == 1
 
 
-async def kill_it(database: Database, services: Services, kind: str = "test.one") -> None:
-    """A worker takes the job and its process is killed: nothing is written, and the claim ends by itself."""
+async def kill_worker(database: Database, services: Services, kind: str = "test.one") -> None:
+    """Let a worker claim the job, and kill its process: nothing is written, and the claim expires."""
     services.hold = asyncio.Event()
     services.began.clear()
     running = asyncio.create_task(Worker(database, [services]).run_due(kind))
@@ -409,73 +409,75 @@ async def kill_it(database: Database, services: Services, kind: str = "test.one"
     await make_due(database)
 
 
-async def test_a_process_that_ended_while_a_job_ran_is_a_failure_of_the_job(
+async def test_end_of_the_process_counts_as_a_failure(
     database: Database, services: Services, worker: Worker
 ) -> None:
-    await put(database, "test.one", 1, key="a")
-    await kill_it(database, services)
-    (once,) = await rows(database)
+    await enqueue_job(database, "test.one", 1, key="a")
+    await kill_worker(database, services)
+    (once,) = await read_jobs(database)
     assert (once.failures, once.failing_since) == (0, None)
 
-    await kill_it(database, services)
+    await kill_worker(database, services)
 
-    (twice,) = await rows(database)
-    assert (twice.attempts, twice.failures, twice.error) == (2, 1, ENDED)
+    (twice,) = await read_jobs(database)
+    assert (twice.attempts, twice.failures, twice.error) == (2, 1, PROCESS_ENDED)
     assert twice.failing_since is not None
     assert await worker.run_due() == 1
     assert services.done == [1]
-    assert await rows(database) == []
+    assert await read_jobs(database) == []
 
 
-async def test_a_job_that_ends_its_process_again_and_again_is_given_up_and_someone_is_told(
+async def test_job_that_repeatedly_ends_the_process_is_given_up_and_reported(
     database: Database, services: Services, worker: Worker
 ) -> None:
-    await put(database, "test.one", 1, key="a")
-    for _time in range(MOST_ENDS):
-        await kill_it(database, services)
+    await enqueue_job(database, "test.one", 1, key="a")
+    for _time in range(MAX_PROCESS_ENDS):
+        await kill_worker(database, services)
 
     assert await worker.run_due("test.one") == 0
 
     async with database.read() as session:
-        told = (await session.execute(select(Attention))).scalars().one()
+        attention = (await session.execute(select(Attention))).scalars().one()
         given_up = (await session.execute(select(Job).where(Job.kind == "test.one"))).scalar_one()
     assert (given_up.claim, given_up.failed_at is None, services.done) == (None, False, [])
-    assert (told.kind, told.data) == ("job_failed", {"kind": "test.one", "key": "a"})
-    assert told.message == "The job test.one was given up: the process ended 5 times in a row while it ran"
+    assert (attention.kind, attention.data) == ("job_failed", {"kind": "test.one", "key": "a"})
+    assert (
+        attention.message == "The job test.one was given up: the process ended 5 times in a row while it ran"
+    )
     async with database.transaction() as session:
-        assert await run_again(session, cast("int", given_up.id))
+        assert await retry_job(session, cast("int", given_up.id))
     assert await worker.run_due("test.one") == 1
     assert services.done == [1]
 
 
 @pytest.fixture
 async def periodic_work(database: Database) -> HeldPeriodic:
-    """Periodic work that was given up, because the process was killed each time it ran."""
+    """Return periodic work that was given up, because the process was killed during each run."""
     services = HeldPeriodic()
     worker = Worker(database, [services])
     await worker.schedule()
-    for _time in range(MOST_ENDS):
-        await kill_it(database, services, "test.periodic")
+    for _time in range(MAX_PROCESS_ENDS):
+        await kill_worker(database, services, "test.periodic")
     assert await worker.run_due() == 0
     assert await job_attention(database) == [("test.periodic", True)]
     return services
 
 
 async def pass_pause(database: Database, worker: Worker, pause: timedelta) -> None:
-    """Let so much time have passed since jobs were given up, and have the worker look at the schedule."""
+    """Let this time pass since jobs were given up, and let the worker check the schedule."""
     async with database.transaction() as session:
         await session.execute(update(Job).where(Job.failed_at.is_not(None)).values(failed_at=db_now(-pause)))
     await worker.schedule()
 
 
 async def job_attention(database: Database) -> list[tuple[str, bool]]:
-    """Return the kind of each job in attention, and whether its row is open."""
+    """Return the kind of each job in attention, and True if its row is open."""
     async with database.read() as session:
         found = (await session.execute(select(Attention))).scalars()
         return [(str(row.data["kind"]), row.resolved_at is None) for row in found]
 
 
-async def test_periodic_work_that_was_given_up_runs_again_after_its_pause(
+async def test_given_up_periodic_work_runs_again_after_its_pause(
     database: Database, periodic_work: HeldPeriodic
 ) -> None:
     worker = Worker(database, [periodic_work])
@@ -486,7 +488,7 @@ async def test_periodic_work_that_was_given_up_runs_again_after_its_pause(
     assert await worker.run_due() == 1
 
     assert periodic_work.done == ["test.periodic"]
-    (job,) = [job for job in await rows(database) if job.kind == "test.periodic"]
+    (job,) = [job for job in await read_jobs(database) if job.kind == "test.periodic"]
     assert (job.failures, job.error, job.failed_at) == (0, None, None)
     assert await job_attention(database) == [("test.periodic", True)]
 
@@ -497,21 +499,21 @@ async def test_periodic_work_that_ends_the_process_again_is_given_up_again(
     worker = Worker(database, [periodic_work])
     for _time in range(2):
         await pass_pause(database, worker, timedelta(hours=1))
-        await kill_it(database, periodic_work, "test.periodic")
+        await kill_worker(database, periodic_work, "test.periodic")
         assert await worker.run_due() == 0
-        (job,) = [job for job in await rows(database) if job.kind == "test.periodic"]
+        (job,) = [job for job in await read_jobs(database) if job.kind == "test.periodic"]
         assert (job.claim, job.failed_at is None) == (None, False)
 
     assert periodic_work.done == []
     assert await job_attention(database) == [("test.periodic", True)]
 
 
-async def test_other_work_that_was_given_up_waits_for_a_person(
+async def test_other_given_up_jobs_wait_for_staff(
     database: Database, services: Services, worker: Worker
 ) -> None:
-    await put(database, "test.one", 1, key="a")
-    for _time in range(MOST_ENDS):
-        await kill_it(database, services)
+    await enqueue_job(database, "test.one", 1, key="a")
+    for _time in range(MAX_PROCESS_ENDS):
+        await kill_worker(database, services)
     assert await worker.run_due("test.one") == 0
 
     await pass_pause(database, worker, timedelta(days=2))
@@ -519,36 +521,36 @@ async def test_other_work_that_was_given_up_waits_for_a_person(
     assert await worker.run_due("test.one") == 0
 
 
-async def test_one_end_of_a_process_after_many_failures_gives_nothing_up(
+async def test_one_process_end_after_many_failures_is_not_given_up(
     database: Database, services: Services, worker: Worker
 ) -> None:
-    await put(database, "test.one", 1)
+    await enqueue_job(database, "test.one", 1)
     async with database.transaction() as session:
         await session.execute(update(Job).values(failures=20, error="broken", failing_since=db_now()))
-    await kill_it(database, services)
+    await kill_worker(database, services)
 
     assert await worker.run_due() == 1
     assert services.done == [1]
 
 
-async def test_a_failure_between_two_ends_of_processes_begins_their_count_again(
+async def test_failure_between_process_ends_resets_their_count(
     database: Database, services: Services, worker: Worker
 ) -> None:
-    await put(database, "test.one", 1)
-    for _time in range(MOST_ENDS - 1):
-        await kill_it(database, services)
+    await enqueue_job(database, "test.one", 1)
+    for _time in range(MAX_PROCESS_ENDS - 1):
+        await kill_worker(database, services)
     services.fail = RuntimeError("broken")
     assert await worker.run_due() == 1
     services.fail = None
     await make_due(database)
-    await kill_it(database, services)
-    await kill_it(database, services)
+    await kill_worker(database, services)
+    await kill_worker(database, services)
 
-    (job,) = await rows(database)
-    assert (job.failures, job.error, job.failed_at) == (1, ENDED, None)
+    (job,) = await read_jobs(database)
+    assert (job.failures, job.error, job.failed_at) == (1, PROCESS_ENDED, None)
 
 
-async def test_a_worker_that_is_started_twice_works_once(database: Database, worker: Worker) -> None:
+async def test_worker_started_twice_runs_one_loop(database: Database, worker: Worker) -> None:
     worker.start()
     worker.start()
     try:
@@ -558,14 +560,14 @@ async def test_a_worker_that_is_started_twice_works_once(database: Database, wor
         await worker.stop()
 
 
-async def test_a_stopped_worker_leaves_what_others_have_claimed(database: Database, worker: Worker) -> None:
-    await put(database, "test.one", 1)
+async def test_stopped_worker_does_not_change_claims_of_others(database: Database, worker: Worker) -> None:
+    await enqueue_job(database, "test.one", 1)
     async with database.transaction() as session:
         await session.execute(update(Job).values(claim="of another", run_at=db_now(timedelta(seconds=45))))
-    (before,) = await rows(database)
+    (before,) = await read_jobs(database)
     worker.start()
     await worker.stop()
-    (after,) = await rows(database)
+    (after,) = await read_jobs(database)
     assert (after.claim, after.run_at) == ("of another", before.run_at)
 
 
@@ -581,7 +583,7 @@ async def test_a_stopped_worker_leaves_what_others_have_claimed(database: Databa
         (RuntimeError("a bug"), "ERROR", "job test.one failed and is tried again", True),
     ],
 )
-async def test_only_a_failure_that_nobody_foresaw_is_logged_with_its_traceback(
+async def test_only_unexpected_failures_are_logged_with_a_traceback(
     *,
     database: Database,
     worker: Worker,
@@ -593,28 +595,28 @@ async def test_only_a_failure_that_nobody_foresaw_is_logged_with_its_traceback(
     has_traceback: bool,
 ) -> None:
     services.fail = failure
-    await put(database, "test.one", 1)
+    await enqueue_job(database, "test.one", 1)
     await worker.run_due()
     (record,) = (record for record in caplog.records if record.name == "backend.jobs.worker")
     assert (record.levelname, record.getMessage()) == (level, message)
     assert bool(record.exc_info) == has_traceback
 
 
-async def test_a_clock_that_is_wrong_claims_nothing_early(
+async def test_wrong_local_clock_claims_nothing_early(
     database: Database, worker: Worker, services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await put(database, "test.one", 1, after=60)
+    await enqueue_job(database, "test.one", 1, after=60)
     ahead: datetime = clock.now() + timedelta(minutes=2)
     monkeypatch.setattr(clock, "now", lambda: ahead)
 
     assert await worker.run_due() == 0
 
 
-async def test_kinds_that_nobody_here_does_are_left_alone(database: Database, worker: Worker) -> None:
-    await put(database, "test.of_a_newer_release", 1)
+async def test_jobs_of_unknown_kinds_are_not_claimed(database: Database, worker: Worker) -> None:
+    await enqueue_job(database, "test.of_a_newer_release", 1)
 
     assert await worker.run_due() == 0
-    assert len(await rows(database)) == 1
+    assert len(await read_jobs(database)) == 1
 
 
 def test_pauses_grow_to_five_minutes() -> None:
@@ -623,10 +625,10 @@ def test_pauses_grow_to_five_minutes() -> None:
 
 def test_two_methods_for_one_kind_are_refused(services: Services) -> None:
     with pytest.raises(ValueError, match="two methods"):
-        handlers_of([services, Services()])
+        collect_handlers([services, Services()])
 
 
-async def test_a_job_that_is_gone_is_dismissed_all_the_same(database: Database) -> None:
+async def test_dismissing_a_missing_job_does_nothing(database: Database) -> None:
     async with database.transaction() as session:
-        await dismiss(session, 404)
+        await dismiss_job(session, 404)
         assert (await session.execute(select(Job))).first() is None

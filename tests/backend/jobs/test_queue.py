@@ -1,4 +1,4 @@
-"""Workers are woken by commits: in a plain session of SQLAlchemy, whose listeners the coverage gate measures."""
+"""Commits wake workers. The tests use plain SQLAlchemy sessions, so that coverage measures the listeners."""
 
 from collections.abc import Iterator
 
@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import Engine, create_engine
 from sqlalchemy.orm import Session
 
-from backend.jobs.queue import enqueue_in, wake_no_longer, wake_on_commit
+from backend.jobs.queue import enqueue_in, stop_waking, wake_on_commit
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def engine(sqlite_url: str) -> Iterator[Engine]:
 
 @pytest.fixture
 def wakes(engine: Engine) -> Iterator[list[None]]:
-    """Record how often workers of the database are woken."""
+    """Return a list with one item for each wake-up of the database's workers."""
     wakes: list[None] = []
 
     def wake() -> None:
@@ -26,7 +26,7 @@ def wakes(engine: Engine) -> Iterator[list[None]]:
 
     wake_on_commit(engine, wake)
     yield wakes
-    wake_no_longer(engine, wake)
+    stop_waking(engine, wake)
 
 
 def test_commit_of_a_job_wakes_workers(engine: Engine, wakes: list[None]) -> None:
@@ -37,19 +37,19 @@ def test_commit_of_a_job_wakes_workers(engine: Engine, wakes: list[None]) -> Non
     assert len(wakes) == 1
 
 
-def test_commit_of_a_job_in_a_database_without_workers_wakes_nobody(engine: Engine) -> None:
+def test_commit_of_a_job_without_workers_does_nothing(engine: Engine) -> None:
     with Session(engine) as session:
         enqueue_in(session, "mail", {"order": 7})
         session.commit()
 
 
-def test_commit_without_a_job_wakes_nobody(engine: Engine, wakes: list[None]) -> None:
+def test_commit_without_a_job_does_not_wake_workers(engine: Engine, wakes: list[None]) -> None:
     with Session(engine) as session:
         session.commit()
     assert wakes == []
 
 
-def test_job_that_is_rolled_back_wakes_nobody(engine: Engine, wakes: list[None]) -> None:
+def test_rolled_back_job_does_not_wake_workers(engine: Engine, wakes: list[None]) -> None:
     with Session(engine) as session:
         enqueue_in(session, "mail", {"order": 7})
         session.rollback()

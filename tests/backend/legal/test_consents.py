@@ -1,4 +1,4 @@
-"""Consents: nobody buys or makes an account without, whichever way it is tried, and the proof stays."""
+"""Consents: every purchase and account needs them, on all routes, and their proofs stay."""
 
 from dataclasses import replace
 
@@ -9,15 +9,15 @@ from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.app import Shop
-from backend.cart.access import new_cart
+from backend.cart.access import create_empty_cart
 from backend.cart.lines import add_to_cart
 from backend.cart.models import Cart
-from backend.cart.owners import cart_for, give_to
+from backend.cart.owners import assign_customer, find_browser_cart
 from backend.core.db.database import db_now
 from backend.core.errors import InvalidData
 from backend.customers.models import Customer
 from backend.legal.consents import (
-    Consenting,
+    ConsentContext,
     ConsentKind,
     ConsentProof,
     ConsentSource,
@@ -28,12 +28,12 @@ from backend.legal.consents import (
     withdraw_consent,
 )
 from backend.legal.models import Consent
-from backend.legal.texts import LegalKind, current_text, filled, save_text
+from backend.legal.texts import LegalKind, current_text, fill_text, save_text
 from backend.staff.rights import COMMAND_LINE
-from tests.backend.rivals import overtaken
-from tests.checkout_steps import TYPED, choose_pickup
-from tests.store_defaults import Defaults, make_toy
-from tests.store_steps import MANUAL, addressed_cart, option, post
+from tests.backend.rivals import run_against_rival
+from tests.checkout_steps import CHECKOUT_INPUT, choose_pickup
+from tests.store_defaults import Defaults, add_product
+from tests.store_steps import MANUAL, create_addressed_cart, find_shipping_option, post
 
 IP = "190.24.1.1"
 
@@ -41,18 +41,18 @@ IP = "190.24.1.1"
 @pytest.fixture
 async def variant(shop: Shop, shop_defaults: Defaults) -> str:
     async with shop.database.transaction() as session:
-        return await make_toy(session, shop_defaults, "trompo", price=18_900, stocked=9)
+        return await add_product(session, shop_defaults, "trompo", price=18_900, stocked=9)
 
 
-async def a_cart(shop: Shop, variant: str) -> str:
+async def create_cart(shop: Shop, variant: str) -> str:
     async with shop.database.transaction() as session:
-        cart_id = await new_cart(session)
+        cart_id = await create_empty_cart(session)
         await add_to_cart(session, cart_id, variant, 1)
     await choose_pickup(shop, cart_id)
     return cart_id
 
 
-async def proofs(shop: Shop, cart_id: str) -> list[ConsentProof]:
+async def read_proofs(shop: Shop, cart_id: str) -> list[ConsentProof]:
     async with shop.database.read() as session:
         return await consents_of_cart(session, cart_id)
 
@@ -60,44 +60,46 @@ async def proofs(shop: Shop, cart_id: str) -> list[ConsentProof]:
 @pytest.mark.parametrize(
     ("box", "value"), [("consent_data", ""), ("consent_data", None), ("consent_terms", "true")]
 )
-async def test_nobody_buys_without(shop: Shop, variant: str, box: str, value: str | None) -> None:
-    cart_id = await a_cart(shop, variant)
-    typed = {name: text for name, text in {**TYPED, box: value}.items() if text is not None}
+async def test_purchase_needs_both_consents(shop: Shop, variant: str, box: str, value: str | None) -> None:
+    cart_id = await create_cart(shop, variant)
+    typed = {name: text for name, text in {**CHECKOUT_INPUT, box: value}.items() if text is not None}
     with pytest.raises(InvalidData) as refused:
         await shop.checkout.place_order(cart_id, typed, expected_total=18_900, ip=IP)
     assert list(refused.value.fields) == [box]
-    assert await shop.checkout.placed(cart_id) is None
-    assert await proofs(shop, cart_id) == []
-    assert list(await shop.checkout.problems(typed, IP)) == [box]
+    assert await shop.checkout.find_placed_order(cart_id) is None
+    assert await read_proofs(shop, cart_id) == []
+    assert list(await shop.checkout.find_problems(typed, IP)) == [box]
 
 
-async def test_the_proof_is_of_the_text_as_it_was(shop: Shop, variant: str) -> None:
-    cart_id = await a_cart(shop, variant)
+async def test_proof_contains_the_text_at_the_time_of_consent(shop: Shop, variant: str) -> None:
+    cart_id = await create_cart(shop, variant)
     async with shop.database.read() as session:
-        shown = filled(await current_text(session, LegalKind.TERMS), await shop.effective_settings.now())
-    await shop.checkout.place_order(cart_id, TYPED, expected_total=18_900, ip=IP)
+        shown = fill_text(await current_text(session, LegalKind.TERMS), await shop.effective_settings.now())
+    await shop.checkout.place_order(cart_id, CHECKOUT_INPUT, expected_total=18_900, ip=IP)
     async with shop.database.transaction() as session:
         await save_text(session, COMMAND_LINE, LegalKind.TERMS, "Otro", seen=1, is_reviewed=True)
-    await shop.checkout.place_order(cart_id, TYPED, expected_total=18_900, ip="10.0.0.9")  # pressed again
-    data, terms = await proofs(shop, cart_id)
+    await shop.checkout.place_order(
+        cart_id, CHECKOUT_INPUT, expected_total=18_900, ip="10.0.0.9"
+    )  # the form is sent again
+    data, terms = await read_proofs(shop, cart_id)
     assert (data.kind, terms.kind) == (ConsentKind.DATA, ConsentKind.TERMS)
     assert (terms.version, terms.digest, terms.text) == ("1", shown.digest, shown.text)
     assert (terms.client_ip, terms.source, terms.withdrawn_at) == (IP, "checkout", None)
 
 
-async def test_told_twice_it_is_one_and_a_new_text_is_another(shop: Shop) -> None:
-    who = Consenting(shop.settings, IP, ConsentSource.CHECKOUT)
+async def test_repeated_consent_is_stored_once_per_text(shop: Shop) -> None:
+    who = ConsentContext(shop.settings, IP, ConsentSource.CHECKOUT)
     for version in (1, 1, 2):
         async with shop.database.transaction() as session:
             if version == 2:
                 await save_text(session, COMMAND_LINE, LegalKind.TERMS, "Dos", seen=1, is_reviewed=True)
             await give_consents(session, who, cart_id="cart_1")
-    given = [(one.kind, one.version) for one in await proofs(shop, "cart_1")]
+    given = [(one.kind, one.version) for one in await read_proofs(shop, "cart_1")]
     assert sorted(given) == [("data", "1"), ("terms", "1"), ("terms", "2")]
 
 
-async def test_what_is_taken_back_keeps_its_proof(shop: Shop) -> None:
-    who = Consenting(shop.settings, IP, ConsentSource.REGISTER)
+async def test_withdrawn_consent_leaves_its_proof(shop: Shop) -> None:
+    who = ConsentContext(shop.settings, IP, ConsentSource.REGISTER)
     async with shop.database.transaction() as session:
         for customer in ("cus_1", "cus_2"):
             await give_consents(session, who, customer_id=customer)
@@ -110,8 +112,8 @@ async def test_what_is_taken_back_keeps_its_proof(shop: Shop) -> None:
         assert [one.withdrawn_at for one in await consents_of_customer(session, "cus_2")] == [None, None]
 
 
-async def test_what_was_taken_back_can_be_given_again_for_the_same_cart(shop: Shop) -> None:
-    who = Consenting(shop.settings, IP, ConsentSource.CHECKOUT)
+async def test_withdrawn_consent_can_be_given_again_for_the_cart(shop: Shop) -> None:
+    who = ConsentContext(shop.settings, IP, ConsentSource.CHECKOUT)
     for agreed_before in (False, True):
         async with shop.database.transaction() as session:
             if agreed_before:
@@ -121,12 +123,12 @@ async def test_what_was_taken_back_can_be_given_again_for_the_same_cart(shop: Sh
             for _pressed in range(2):
                 await give_consents(session, who, cart_id="cart_1", customer_id="cus_1")
             await require_consents(session, "cart_1")
-    given = [(one.kind, one.withdrawn_at is None) for one in await proofs(shop, "cart_1")]
+    given = [(one.kind, one.withdrawn_at is None) for one in await read_proofs(shop, "cart_1")]
     assert sorted(given) == [("data", False), ("data", True), ("terms", True)]
 
 
-async def test_what_is_given_again_while_it_is_being_taken_back_stands(shop: Shop) -> None:
-    who = Consenting(shop.settings, IP, ConsentSource.CHECKOUT)
+async def test_consent_given_during_a_withdrawal_is_valid(shop: Shop) -> None:
+    who = ConsentContext(shop.settings, IP, ConsentSource.CHECKOUT)
 
     async def give() -> None:
         async with shop.database.transaction() as session:
@@ -136,17 +138,17 @@ async def test_what_is_given_again_while_it_is_being_taken_back_stands(shop: Sho
         assert await withdraw_consent(session, "cus_1", ConsentKind.DATA) == 1
 
     await give()
-    await overtaken(shop.database, rival, give)
+    await run_against_rival(shop.database, rival, give)
     async with shop.database.read() as session:
         await require_consents(session, "cart_1")
 
 
-async def test_a_guests_consents_are_the_customers_who_agrees_again(shop: Shop) -> None:
-    who = Consenting(shop.settings, IP, ConsentSource.CHECKOUT)
+async def test_guest_consents_are_assigned_to_the_customer_who_agrees_again(shop: Shop) -> None:
+    who = ConsentContext(shop.settings, IP, ConsentSource.CHECKOUT)
     async with shop.database.transaction() as session:
         await give_consents(session, who, cart_id="cart_1")
         await give_consents(session, who, cart_id="cart_2")
-        for customer in ("cus_1", "cus_2"):  # the first stays whose they are
+        for customer in ("cus_1", "cus_2"):  # they stay assigned to the first
             await give_consents(session, who, cart_id="cart_1", customer_id=customer)
         owners = select(Consent.cart_id, Consent.customer_id).distinct().order_by(Consent.cart_id)
         assert (await session.execute(owners)).all() == [("cart_1", "cus_1"), ("cart_2", None)]
@@ -156,11 +158,9 @@ async def test_a_guests_consents_are_the_customers_who_agrees_again(shop: Shop) 
 @pytest.mark.parametrize(
     "way", ["a program gives it", "a browser signs in", "a browser signs in where there is a cart"]
 )
-async def test_a_guests_consents_are_the_customers_whose_the_cart_becomes(
-    shop: Shop, variant: str, way: str
-) -> None:
-    who = Consenting(shop.settings, IP, ConsentSource.CHECKOUT)
-    cart_id = await a_cart(shop, variant)
+async def test_guest_consents_are_assigned_with_the_cart(shop: Shop, variant: str, way: str) -> None:
+    who = ConsentContext(shop.settings, IP, ConsentSource.CHECKOUT)
+    cart_id = await create_cart(shop, variant)
     async with shop.database.transaction() as session:
         customer = Customer(email="ana@example.com")
         session.add(customer)
@@ -168,30 +168,30 @@ async def test_a_guests_consents_are_the_customers_whose_the_cart_becomes(
         await withdraw(session, cart_id, ConsentKind.TERMS)
     own = cart_id
     if way == "a browser signs in where there is a cart":
-        own = await cart_for(shop.database, await a_cart(shop, variant), customer.id)
+        own = await find_browser_cart(shop.database, await create_cart(shop, variant), customer.id)
     if way.startswith("a browser"):
-        assert await cart_for(shop.database, cart_id, customer.id) == own
+        assert await find_browser_cart(shop.database, cart_id, customer.id) == own
     else:
         async with shop.database.transaction() as session:
-            await give_to(session, await session.get_one(Cart, cart_id), customer.id)
+            await assign_customer(session, await session.get_one(Cart, cart_id), customer.id)
     async with shop.database.read() as session:
         assert [one.kind for one in await consents_of_customer(session, customer.id)] == ["data"]
 
 
 async def withdraw(session: AsyncSession, cart_id: str, kind: ConsentKind) -> None:
-    """As it was before the cart had an owner."""
+    """Withdraw a consent, as before the cart had an owner."""
     ended = update(Consent).where(Consent.cart_id == cart_id, Consent.kind == kind)
     await session.execute(ended.values(withdrawn_at=db_now()))
 
 
-async def test_a_program_tells_what_its_shopper_agreed_to(
+async def test_program_reports_the_consents_of_its_shopper(
     shop: Shop, store: httpx.AsyncClient, variant: str
 ) -> None:
     told = [{"kind": "data", "version": "2026-01"}, {"kind": "terms", "version": "3"}]
     body = {"items": [{"variant_id": variant, "quantity": 1}], "consents": told[:1]}
     cart_id = (await post(store, "/store/carts", body))["cart"]["id"]
     await post(store, f"/store/carts/{cart_id}", {"consents": told})
-    given = await proofs(shop, cart_id)
+    given = await read_proofs(shop, cart_id)
     assert [(one.kind, one.version, one.source, one.digest) for one in given] == [
         ("data", "2026-01", "api", ""),
         ("terms", "3", "api", ""),
@@ -203,7 +203,7 @@ async def test_a_program_tells_what_its_shopper_agreed_to(
         more = [{**one, "version": f"{one['version']}-{batch}"} for one in many]
         answer = await store.post(f"/store/carts/{cart_id}", json={"consents": more})
     assert answer.status_code == 400
-    assert len(await proofs(shop, cart_id)) <= 30
+    assert len(await read_proofs(shop, cart_id)) <= 30
     stranger = await store.post("/store/carts/cart_none", json={"consents": told})
     assert stranger.status_code == 404
     async with shop.database.read() as session:
@@ -211,13 +211,13 @@ async def test_a_program_tells_what_its_shopper_agreed_to(
 
 
 @pytest.mark.parametrize("required", [False, True])
-async def test_a_setting_makes_them_needed(
+async def test_setting_requires_consents_from_programs(
     shop: Shop, api: FastAPI, store: httpx.AsyncClient, variant: str, required: bool
 ) -> None:
     settings = shop.settings.model_copy(update={"store_api_consents_required": required})
     api.state.checkout = replace(shop.checkout, settings=settings)
-    cart_id = await addressed_cart(store, variant)
-    chosen = await option(store, cart_id, "flat")
+    cart_id = await create_addressed_cart(store, variant)
+    chosen = await find_shipping_option(store, cart_id, "flat")
     await post(store, f"/store/carts/{cart_id}/shipping-methods", {"option_id": chosen["id"]})
     owed = (await post(store, "/store/payment-collections", {"cart_id": cart_id}))["payment_collection"]
     sessions = f"/store/payment-collections/{owed['id']}/payment-sessions"

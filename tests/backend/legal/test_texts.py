@@ -1,4 +1,4 @@
-"""Legal texts: the shop's data in them, versions that stay, and nothing in them that a browser could run."""
+"""Legal texts: the shop's data in them, their versions, and no scripts."""
 
 import asyncio
 from pathlib import Path
@@ -10,18 +10,18 @@ from backend.core.db.database import Database
 from backend.core.errors import Conflict, Forbidden, InvalidData, NotFound
 from backend.legal import texts
 from backend.legal.texts import (
-    LONGEST_TEXT,
+    MAX_TEXT_LENGTH,
     LegalKind,
     TextVersion,
     all_versions,
-    as_html,
     current_text,
     current_texts,
-    filled,
-    missing_review,
+    fill_text,
     read_version,
     restore_text,
     save_text,
+    to_html,
+    unreviewed_texts,
 )
 from backend.staff.rights import COMMAND_LINE, Actor, Role
 
@@ -29,28 +29,32 @@ TERMS = LegalKind.TERMS
 TEMPLATES = Path(texts.__file__).with_name("templates")
 
 
-async def save(database: Database, source: str, seen: int, *, is_reviewed: bool = False) -> TextVersion:
+async def save_source(
+    database: Database, source: str, seen: int, *, is_reviewed: bool = False
+) -> TextVersion:
     async with database.transaction() as session:
         return await save_text(session, COMMAND_LINE, TERMS, source, seen=seen, is_reviewed=is_reviewed)
 
 
 @pytest.mark.parametrize("kind", LegalKind)
-def test_a_template_says_who_sells_and_leaves_nothing_open(kind: LegalKind) -> None:
+def test_template_contains_the_seller_and_no_placeholder(kind: LegalKind) -> None:
     shop = Identity(store_legal_name="Nido *S.A.S.*", store_nit="800.197.268-4", store_address="Calle 1")
-    text = filled(TextVersion(kind, 1, (TEMPLATES / f"{kind}.md").read_text("utf-8")), shop)
+    text = fill_text(TextVersion(kind, 1, (TEMPLATES / f"{kind}.md").read_text("utf-8")), shop)
     assert "{" not in text.text
-    assert shop.store_email in as_html(text.text)
+    assert shop.store_email in to_html(text.text)
     if kind is not LegalKind.SHIPPING:
-        assert ("Nido *S.A.S.*" in as_html(text.text), "800.197.268-4" in text.text) == (True, True)
+        assert ("Nido *S.A.S.*" in to_html(text.text), "800.197.268-4" in text.text) == (True, True)
 
 
-async def test_each_save_is_a_version_and_an_earlier_one_comes_back_as_a_new_one(database: Database) -> None:
+async def test_saving_and_restoring_add_versions(database: Database) -> None:
     async with database.read() as session:
         template = await current_text(session, TERMS)
-        assert len(missing_review(await current_texts(session))) == len(LegalKind)
-    second = await save(database, "Somos {tienda}.\r\n", 1, is_reviewed=True)
+        assert len(unreviewed_texts(await current_texts(session))) == len(LegalKind)
+    second = await save_source(database, "Somos {tienda}.\r\n", 1, is_reviewed=True)
     assert (second.version, second.source, second.is_reviewed) == (2, "Somos {tienda}.\n", True)
-    assert (await save(database, "Somos {tienda}.", 2, is_reviewed=True)).version == 2, "nothing changed"
+    assert (await save_source(database, "Somos {tienda}.", 2, is_reviewed=True)).version == 2, (
+        "nothing changed"
+    )
     async with database.transaction() as session:
         third = await restore_text(session, COMMAND_LINE, TERMS, 1, seen=2)
     assert (third.version, third.source, third.is_reviewed) == (3, template.source, False)
@@ -63,25 +67,27 @@ async def test_each_save_is_a_version_and_an_earlier_one_comes_back_as_a_new_one
             await read_version(session, TERMS, 4)
 
 
-async def test_two_who_save_at_once_do_not_overwrite_each_other(database: Database) -> None:
-    done = await asyncio.gather(*(save(database, f"Texto {n}", 1) for n in range(4)), return_exceptions=True)
+async def test_concurrent_saves_of_a_text_do_not_overwrite(database: Database) -> None:
+    done = await asyncio.gather(
+        *(save_source(database, f"Texto {n}", 1) for n in range(4)), return_exceptions=True
+    )
     assert sorted(type(one).__name__ for one in done) == ["Conflict"] * 3 + ["TextVersion"]
     with pytest.raises(Conflict):
-        await save(database, "Otro", 1)
+        await save_source(database, "Otro", 1)
     with pytest.raises(Conflict):
         async with database.transaction() as session:
             await restore_text(session, COMMAND_LINE, TERMS, 1, seen=1)
 
 
-@pytest.mark.parametrize("source", ["", " \n\x00 ", "x" * (LONGEST_TEXT + 1), "{clave}", "{}"])
-async def test_what_is_no_text_is_refused(database: Database, source: str) -> None:
+@pytest.mark.parametrize("source", ["", " \n\x00 ", "x" * (MAX_TEXT_LENGTH + 1), "{clave}", "{}"])
+async def test_invalid_text_is_refused(database: Database, source: str) -> None:
     with pytest.raises(InvalidData) as refused:
-        await save(database, source, 1)
+        await save_source(database, source, 1)
     assert list(refused.value.fields) == ["source"]
 
 
 @pytest.mark.parametrize("role", [Role.SHOP, Role.STOCKROOM, Role.ACCOUNTANT])
-async def test_only_the_owner_changes_them(database: Database, role: Role) -> None:
+async def test_text_change_needs_the_right(database: Database, role: Role) -> None:
     async with database.transaction() as session:
         with pytest.raises(Forbidden):
             await save_text(session, Actor("x", role), TERMS, "Hola", seen=1, is_reviewed=False)
@@ -89,8 +95,8 @@ async def test_only_the_owner_changes_them(database: Database, role: Role) -> No
             await restore_text(session, Actor("x", role), TERMS, 1, seen=1)
 
 
-def test_nothing_that_a_browser_could_run_comes_through() -> None:
-    html = as_html(
+def test_html_of_a_text_contains_no_script() -> None:
+    html = to_html(
         "<script>alert(1)</script> [a](javascript:alert(1)) [b](data:text/html,x) ![c](vbscript:x)\n\n"
         '<img src=x onerror=alert(1)>\n\n[d](https://sic.gov.co "<b>")'
     )
@@ -99,8 +105,8 @@ def test_nothing_that_a_browser_could_run_comes_through() -> None:
     assert [part.split('"')[0] for part in html.split('href="')[1:]] == ["https://sic.gov.co"]
 
 
-def test_what_somebody_accepted_can_be_told_by_its_digest() -> None:
+def test_digest_identifies_the_accepted_text() -> None:
     text = TextVersion(TERMS, 1, "{tienda}")
-    before = filled(text, Identity(store_name="Uno"))
-    assert before.digest == filled(text, Identity(store_name="Uno")).digest
-    assert before.digest != filled(text, Identity(store_name="Dos")).digest
+    before = fill_text(text, Identity(store_name="Uno"))
+    assert before.digest == fill_text(text, Identity(store_name="Uno")).digest
+    assert before.digest != fill_text(text, Identity(store_name="Dos")).digest

@@ -1,4 +1,4 @@
-"""A shop whose mails are collected; a test sends those that are due."""
+"""Fixtures of a shop that collects its mails; a test sends the mails that are due."""
 
 from email.message import EmailMessage
 
@@ -10,7 +10,7 @@ from backend.mail.mailer import Mailer
 
 
 class Inbox:
-    """A transport that collects what it is given to send; it fails while `is_broken`."""
+    """A transport that collects the mails; it fails while `is_broken`."""
 
     def __init__(self) -> None:
         self.mails: list[EmailMessage] = []
@@ -32,12 +32,12 @@ def inbox() -> Inbox:
 
 @pytest.fixture
 def worker(shop: Shop, inbox: Inbox) -> Worker:
-    """Sends the mails into the inbox."""
+    """Return a worker that sends the mails to the inbox."""
     return Worker(shop.database, [Mailer(shop.database, shop.settings, inbox)])
 
 
 def text_of(mail: EmailMessage, kind: str = "plain") -> str:
-    """What a mail says: its plain text, or its page."""
+    """Return a part of the mail: plain text or HTML."""
     part = mail.get_body((kind,))
     assert part is not None
     return str(part.get_content())

@@ -1,4 +1,4 @@
-"""A mail server on this machine, which waits, refuses and hangs up where a test says so."""
+"""A local mail server for tests that can wait, refuse and hang up."""
 
 import asyncio
 import ssl
@@ -17,17 +17,17 @@ ANSWERS = {
 
 
 class MailServer:
-    """As much SMTP as a client needs. Steps are named by their verb, and `GREETING` and `DOT`.
+    """A minimal SMTP server. Steps are named by their verb, and `GREETING` and `DOT`.
 
     Attributes:
-        port: where it listens.
-        said: every line that came, mails' texts aside.
-        mails: the text of each mail whose final dot came, whatever was answered to it.
-        answers: by step; an empty one hangs up without a word.
-        holds: by step, what its answer waits for.
-        reached: by step, how often it was reached and not yet waited for.
-        left: how many connections have ended and were not yet waited for.
-        tls: what it speaks after `STARTTLS`.
+        port: the port where it listens.
+        said: all received lines, without the mails' texts.
+        mails: the text of each mail whose final dot arrived, whatever the answer.
+        answers: by step; an empty answer closes the connection.
+        holds: by step, an event that the answer waits for.
+        reached: by step, a semaphore of how often it was reached.
+        left: a semaphore of the connections that have ended.
+        tls: the TLS context after `STARTTLS`.
     """
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class MailServer:
     @classmethod
     @asynccontextmanager
     async def open(cls) -> AsyncIterator["MailServer"]:
-        """One that listens meanwhile."""
+        """Run a server within the context."""
         server = cls()
         listening = await asyncio.start_server(server._begin, "127.0.0.1", 0)
         server.port = listening.sockets[0].getsockname()[1]
@@ -58,7 +58,7 @@ class MailServer:
             await asyncio.gather(*server._talks)  # clients hang up
 
     def of(self, settings: Settings) -> Settings:
-        """The settings of a shop whose mails this server takes."""
+        """Return settings of a shop that uses this server."""
         here = {"smtp_host": "127.0.0.1", "smtp_port": self.port, "smtp_starttls": False}
         return settings.model_copy(update=here)
 
@@ -67,7 +67,7 @@ class MailServer:
         talk.add_done_callback(self._talks.discard)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Talk to one client."""
+        """Serve one client."""
         try:
             is_open = await self._answer("GREETING", writer)
             while is_open and (line := await reader.readline()):

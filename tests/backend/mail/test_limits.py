@@ -1,17 +1,17 @@
-"""Mails that a stranger causes to be sent to somebody's address.
+"""Limits on mails that a stranger causes to be sent to an address.
 
 fault                                                outcome
 ---------------------------------------------------  -------------------------------------------------------------
 59 unpaid orders with one victim's address           five mails in the hour; the others in one mail an hour later
 orders all day                                       ten mails in a day
-the address in other letters                         the same address
-five order links, notices, new passwords             the first ones leave; beyond the limit a repeat is left out
-an acknowledgement that has to wait                  it leaves with the others; none is left out, none leaves twice
-the payment of a waiting order is lost               one mail names the order once, with what happened last
-two mails of an address leave at the same moment     one slot is taken after the other
-the mail server fails for the joined mail            it is tried again as it was
-a mail that takes others along is given up           the others take slots of their own
-orders with a total of 0, which nobody pays          as unpaid orders, their confirmations too
+the address with other upper and lower case          the same address
+five order links, notices, new passwords             the first ones are sent; beyond the limit a repeat is skipped
+an acknowledgement has to wait                       it is sent with the others; none is skipped or sent twice
+the payment of a waiting order is lost               one mail names the order once, with its latest state
+two mails of an address are sent at the same time    they take slots one after the other
+the mail server fails for the joined mail            it is retried unchanged
+a mail that includes others is given up              the others take their own slots
+orders with a total of 0, without a payment         limited as unpaid orders, including their confirmations
 an order is paid; a refund; the shop's own mails     no limit
 """
 
@@ -25,31 +25,31 @@ import pytest
 from sqlalchemy import func, select, update
 
 from backend.app import Shop
-from backend.cart.access import new_cart
+from backend.cart.access import create_empty_cart
 from backend.core.events import publish
-from backend.customers.events import ResetAsked
+from backend.customers.events import ResetRequested
 from backend.customers.models import Customer, Login
 from backend.jobs import Worker
 from backend.jobs.models import Job
-from backend.mail.limits import Verdict, address_key, take_slot
+from backend.mail.limits import Verdict, hash_address, take_slot
 from backend.mail.models import Mail, MailSlot
-from backend.orders.events import OrderLinkAsked, OrderLost, OrderPaid, OrderPlaced
+from backend.orders.events import OrderLinkRequested, OrderLost, OrderPaid, OrderPlaced
 from backend.orders.models import Order
-from backend.pqrs.service import ask as ask_pqrs
+from backend.pqrs.service import send_pqrs as ask_pqrs
 from backend.rate_limit.limiter import Client
 from tests.backend.mail.conftest import Inbox, text_of
-from tests.store_defaults import Defaults, make_toy
-from tests.store_steps import PSE, bought
+from tests.store_defaults import Defaults, add_product
+from tests.store_steps import PSE, complete_purchase
 
 Orders = Callable[..., Awaitable[list[Order]]]
 
 
 @pytest.fixture
 async def orders(store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults) -> Orders:
-    """Make copies of an order that waits for its payment, each with its mail."""
+    """Return a factory of copies of an order that waits for its payment, each with its mail."""
     async with shop.database.transaction() as session:
-        toy = await make_toy(session, shop_defaults, "trompo", stock=50, price=40_000)
-    await bought(store, toy, provider=PSE)
+        toy = await add_product(session, shop_defaults, "trompo", stock=50, price=40_000)
+    await complete_purchase(store, toy, provider=PSE)
     numbers = count_from(1_000)
 
     async def make(count: int, email: str = "ana@example.com") -> list[Order]:
@@ -58,7 +58,7 @@ async def orders(store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults) 
             first = (await session.execute(select(Order).order_by(Order.created_at).limit(1))).scalar_one()
             copy = first.model_dump(exclude={"id", "number", "cart_id", "email", "created_at", "updated_at"})
             for _ in range(count):
-                cart_id, number = await new_cart(session), next(numbers)
+                cart_id, number = await create_empty_cart(session), next(numbers)
                 order = Order(**copy, id=f"order_{number}", number=number, cart_id=cart_id, email=email)
                 session.add(order)
                 await session.flush()
@@ -77,26 +77,26 @@ async def pass_time(shop: Shop, time: timedelta) -> None:
             job.run_at -= time
 
 
-async def waiting(shop: Shop) -> int:
+async def count_waiting(shop: Shop) -> int:
     async with shop.database.read() as session:
         count = select(func.count()).select_from(Mail).where(Mail.sent_at.is_(None))
         return (await session.execute(count)).scalar_one()
 
 
-async def test_of_59_orders_five_mails_leave_and_the_rest_in_one(
+async def test_59_orders_send_five_mails_and_the_rest_in_one(
     shop: Shop, orders: Orders, worker: Worker, inbox: Inbox
 ) -> None:
     made = await orders(58)
     await worker.run_due()
     assert len(inbox.mails) == 5
-    assert await waiting(shop) == 54
+    assert await count_waiting(shop) == 54
     await pass_time(shop, timedelta(minutes=58))
     await worker.run_due()
     assert len(inbox.mails) == 5
     await pass_time(shop, timedelta(minutes=2, seconds=1))
     await worker.run_due()
     assert len(inbox.mails) == 7  # 51 orders, then 3
-    assert await waiting(shop) == 0
+    assert await count_waiting(shop) == 0
     assert inbox.subjects()[5:] == ["Recibimos tus pedidos y mensajes"] * 2
     told = "".join(text_of(mail) for mail in inbox.mails)
     for order in made:  # each is acknowledged once
@@ -109,45 +109,47 @@ async def test_of_59_orders_five_mails_leave_and_the_rest_in_one(
     assert len(inbox.mails) == 7
 
 
-async def test_ten_mails_a_day(shop: Shop, orders: Orders, worker: Worker, inbox: Inbox) -> None:
+async def test_at_most_ten_mails_are_sent_a_day(
+    shop: Shop, orders: Orders, worker: Worker, inbox: Inbox
+) -> None:
     made = []
     for _hour in range(4):
         made += [*await orders(2), *await orders(2, "ANA@example.com")]
         await worker.run_due()
         await pass_time(shop, timedelta(hours=1, seconds=1))
     assert len(inbox.mails) == 10
-    assert await waiting(shop) == 7
+    assert await count_waiting(shop) == 7
     await pass_time(shop, timedelta(hours=20))
     await worker.run_due()
     assert len(inbox.mails) == 11
-    assert await waiting(shop) == 0
+    assert await count_waiting(shop) == 0
     told = "".join(text_of(mail) for mail in inbox.mails)
     assert all(told.count(f"/order/{order.id}?token=") == 1 for order in made)
 
 
-async def test_repeats_beyond_the_limit_are_left_out(
+async def test_repeats_beyond_the_limit_are_skipped(
     shop: Shop, orders: Orders, worker: Worker, inbox: Inbox
 ) -> None:
     (order,) = await orders(1)
 
     async def ask() -> None:
         async with shop.database.transaction() as session:
-            await publish(session, OrderLinkAsked(int(order.number or 0), "ana@example.com"))
+            await publish(session, OrderLinkRequested(int(order.number or 0), "ana@example.com"))
         await worker.run_due()
 
     await worker.run_due()  # the two acknowledgements
     for _ in range(8):
         await ask()
     assert len(inbox.mails) == 5
-    assert await waiting(shop) == 0
+    assert await count_waiting(shop) == 0
     await pass_time(shop, timedelta(hours=1, seconds=1))
     await worker.run_due()
-    assert len(inbox.mails) == 5  # what was left out does not come later
+    assert len(inbox.mails) == 5  # skipped mails are not sent later
     await ask()
     assert len(inbox.mails) == 6
 
 
-async def test_a_lost_payment_of_a_waiting_order_is_told_once(
+async def test_lost_payment_of_a_waiting_order_is_mailed_once(
     shop: Shop, orders: Orders, worker: Worker, inbox: Inbox
 ) -> None:
     made = await orders(7)
@@ -168,7 +170,7 @@ async def test_a_lost_payment_of_a_waiting_order_is_told_once(
     assert all(text.count(f"/order/{order.id}?token=") == 1 for order in lost)
 
 
-async def test_a_joined_mail_that_does_not_leave_is_tried_again_whole(
+async def test_failed_joined_mail_is_retried_complete(
     shop: Shop, orders: Orders, worker: Worker, inbox: Inbox
 ) -> None:
     made = await orders(9)
@@ -176,16 +178,16 @@ async def test_a_joined_mail_that_does_not_leave_is_tried_again_whole(
     await pass_time(shop, timedelta(hours=1, seconds=1))
     inbox.is_broken = True
     await worker.run_due()
-    assert (len(inbox.mails), await waiting(shop)) == (5, 5)
+    assert (len(inbox.mails), await count_waiting(shop)) == (5, 5)
     inbox.is_broken = False
     await pass_time(shop, timedelta(minutes=20))
     await worker.run_due()
-    assert (len(inbox.mails), await waiting(shop)) == (6, 0)
+    assert (len(inbox.mails), await count_waiting(shop)) == (6, 0)
     told = "".join(text_of(mail) for mail in inbox.mails)
     assert all(told.count(f"/order/{order.id}?token=") == 1 for order in made)
 
 
-async def test_mails_that_waited_for_one_that_was_given_up_leave_without_it(
+async def test_joined_mails_are_sent_without_a_given_up_mail(
     shop: Shop, orders: Orders, worker: Worker, inbox: Inbox
 ) -> None:
     made = await orders(9)
@@ -199,14 +201,12 @@ async def test_mails_that_waited_for_one_that_was_given_up_leave_without_it(
     inbox.is_broken = False
     await pass_time(shop, timedelta(minutes=20))
     await worker.run_due()
-    assert await waiting(shop) == 0
+    assert await count_waiting(shop) == 0
     told = "".join(text_of(mail) for mail in inbox.mails)
     assert all(told.count(f"/order/{order.id}?token=") == 1 for order in made)
 
 
-async def test_orders_that_cost_nothing_have_the_limit(
-    shop: Shop, orders: Orders, worker: Worker, inbox: Inbox
-) -> None:
+async def test_free_orders_are_limited(shop: Shop, orders: Orders, worker: Worker, inbox: Inbox) -> None:
     made = await orders(12)
     async with shop.database.transaction() as session:
         await session.execute(update(Order).values(payment_status="captured", total=0))
@@ -216,7 +216,7 @@ async def test_orders_that_cost_nothing_have_the_limit(
     assert len(inbox.mails) == 5
 
 
-async def test_paid_orders_have_no_limit(shop: Shop, orders: Orders, worker: Worker, inbox: Inbox) -> None:
+async def test_paid_orders_are_not_limited(shop: Shop, orders: Orders, worker: Worker, inbox: Inbox) -> None:
     made = await orders(12)
     async with shop.database.transaction() as session:
         await session.execute(update(Order).values(payment_status="captured"))
@@ -224,14 +224,14 @@ async def test_paid_orders_have_no_limit(shop: Shop, orders: Orders, worker: Wor
             await publish(session, OrderPaid(order.id))
     await worker.run_due()
     assert len(inbox.mails) == 13 + 12
-    assert await waiting(shop) == 0
+    assert await count_waiting(shop) == 0
 
 
-async def test_slots_are_taken_one_after_the_other(shop: Shop, orders: Orders) -> None:
+async def test_concurrent_mails_take_slots_one_by_one(shop: Shop, orders: Orders) -> None:
     await orders(11)
     async with shop.database.read() as session:
         mails = (await session.execute(select(Mail).order_by(Mail.id))).scalars().all()
-    key = address_key(shop.settings, "ana@example.com")
+    key = hash_address(shop.settings, "ana@example.com")
     results = await asyncio.gather(*(take_slot(shop.database, mail, key) for mail in mails))
     assert sum(result.verdict is Verdict.SEND for result in results) == 5
     joined = [mail_id for result in results for mail_id in result.joined]
@@ -240,7 +240,7 @@ async def test_slots_are_taken_one_after_the_other(shop: Shop, orders: Orders) -
         assert (await session.execute(select(func.count()).select_from(MailSlot))).scalar_one() == 5
 
 
-async def test_messages_that_wait_are_acknowledged_with_the_orders(
+async def test_waiting_messages_are_acknowledged_with_the_orders(
     shop: Shop, orders: Orders, worker: Worker, inbox: Inbox
 ) -> None:
     await orders(4)
@@ -265,7 +265,7 @@ async def test_messages_that_wait_are_acknowledged_with_the_orders(
     assert text.count("lo recibimos y espera su pago") == 1
 
 
-async def test_a_new_password_is_mailed_when_there_is_a_slot(
+async def test_password_reset_is_mailed_when_a_slot_is_free(
     shop: Shop, orders: Orders, worker: Worker, inbox: Inbox
 ) -> None:
     async with shop.database.transaction() as session:
@@ -283,10 +283,10 @@ async def test_a_new_password_is_mailed_when_there_is_a_slot(
     await orders(6)
     await worker.run_due()
     async with shop.database.transaction() as session:
-        await publish(session, ResetAsked("ana@example.com"))
+        await publish(session, ResetRequested("ana@example.com"))
     await worker.run_due()
-    assert (len(inbox.mails), await waiting(shop)) == (5, 3)
+    assert (len(inbox.mails), await count_waiting(shop)) == (5, 3)
     await pass_time(shop, timedelta(hours=1, seconds=1))
     await worker.run_due()
-    assert (len(inbox.mails), await waiting(shop)) == (7, 0)
+    assert (len(inbox.mails), await count_waiting(shop)) == (7, 0)
     assert sum("/account/reset#token=" in text_of(mail) for mail in inbox.mails) == 1

@@ -1,4 +1,4 @@
-"""Mails: noted with what they tell of, written when they are sent, sent once."""
+"""Mails are stored with their subject, rendered when they are sent, and sent once."""
 
 import asyncio
 import re
@@ -17,15 +17,15 @@ from backend.catalog.models import Variant
 from backend.core.clock import now
 from backend.core.db.database import db_now
 from backend.core.events import publish
-from backend.core.web.passwords import hash_of
-from backend.customers.auth.password_reset import ask_reset
+from backend.core.web.passwords import hash_token
+from backend.customers.auth.password_reset import request_reset
 from backend.customers.models import Customer, Login, ResetLink
 from backend.edge.auth.devices import Visitor
 from backend.jobs import Worker, enqueue
 from backend.jobs.models import Job
 from backend.mail.mailer import Mailer
 from backend.mail.models import SEND, Mail
-from backend.mail.transports import FolderTransport, SmtpTransport, transport_of
+from backend.mail.transports import FolderTransport, SmtpTransport, create_transport
 from backend.orders.events import FulfillmentShipped, OrderLost, OrderPaid, OrderUnconfirmed
 from backend.orders.models import Fulfillment
 from backend.orders.service import read_order
@@ -35,22 +35,28 @@ from backend.payment.transitions import lock_session, move
 from backend.rate_limit.limiter import Client
 from tests.backend.mail.conftest import Inbox, text_of
 from tests.backend.mail.mail_server import MailServer
-from tests.store_defaults import Defaults, make_toy
-from tests.store_steps import PSE, bought, pay, post, shipped_cart
+from tests.store_defaults import Defaults, add_product
+from tests.store_steps import (
+    PSE,
+    complete_purchase,
+    create_cart_with_shipping,
+    create_payment_collection,
+    post,
+)
 
 STRANGER = Visitor(Client("190.24.1.9"), "a key")
 
 
 @pytest.fixture
 async def order(store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults) -> dict[str, str]:
-    """An order that waits for its payment."""
+    """Return an order that waits for its payment."""
     async with shop.database.transaction() as session:
-        variant = await make_toy(session, shop_defaults, "trompo", stock=5, price=40_000)
-    return await bought(store, variant, 2, provider=PSE)
+        variant = await add_product(session, shop_defaults, "trompo", stock=5, price=40_000)
+    return await complete_purchase(store, variant, 2, provider=PSE)
 
 
 async def settle(shop: Shop, order: dict[str, str], state: SessionState) -> None:
-    """The bank decides."""
+    """Record the bank's decision."""
     async with shop.database.transaction() as session:
         session_id = (await session.execute(select(PaymentSession.id))).scalar_one()
         payment, cart = await lock_session(session, session_id)
@@ -58,7 +64,7 @@ async def settle(shop: Shop, order: dict[str, str], state: SessionState) -> None
         await move(session, payment, cart, state)
 
 
-async def test_an_order_is_confirmed_by_mail(
+async def test_order_is_confirmed_by_mail(
     shop: Shop, order: dict[str, str], worker: Worker, inbox: Inbox
 ) -> None:
     await worker.run_due()
@@ -72,30 +78,30 @@ async def test_an_order_is_confirmed_by_mail(
     assert f'href="{link}"' in text_of(mail, "html")
 
 
-async def test_a_mail_names_the_variant_where_there_is_a_choice(
+async def test_mail_names_the_variant_if_the_product_has_several(
     shop: Shop, store: httpx.AsyncClient, shop_defaults: Defaults, worker: Worker, inbox: Inbox
 ) -> None:
     async with shop.database.transaction() as session:
-        variant = await make_toy(session, shop_defaults, "trompo", price=40_000)
+        variant = await add_product(session, shop_defaults, "trompo", price=40_000)
         await session.execute(update(Variant).values(title="Azul / Grande"))
-    await bought(store, variant, 2, provider=PSE)
+    await complete_purchase(store, variant, 2, provider=PSE)
     await worker.run_due()
     (mail,) = inbox.mails
     assert "2 × Trompo (Azul / Grande): $ 80.000" in text_of(mail).replace("\xa0", " ")
 
 
-async def test_paid_and_lost_are_told_once(
+async def test_paid_and_lost_payments_are_mailed_once(
     shop: Shop, order: dict[str, str], worker: Worker, inbox: Inbox
 ) -> None:
     await settle(shop, order, SessionState.REJECTED)
-    await settle(shop, order, SessionState.CAPTURED)  # the money came after all
+    await settle(shop, order, SessionState.CAPTURED)  # a late payment
     async with shop.database.transaction() as session:
         await publish(session, OrderPaid(order["id"]))
     await worker.run_due()
     assert [subject.split()[0] for subject in sorted(inbox.subjects())] == ["No", "Recibimos", "Tu"]
 
 
-async def test_an_order_is_acknowledged_as_the_law_asks(
+async def test_acknowledgement_contains_what_the_law_requires(
     shop: Shop, order: dict[str, str], worker: Worker, inbox: Inbox
 ) -> None:
     await settle(shop, order, SessionState.CAPTURED)
@@ -114,14 +120,14 @@ async def test_an_order_is_acknowledged_as_the_law_asks(
             f"{shop.settings.base_url}/legal/retracto",
         ):
             assert words in text
-        assert "Carrera 43A" not in text  # nobody has proved that the address is theirs
+        assert "Carrera 43A" not in text  # the address is not verified
         assert "aceptaste" not in text  # the program sent no consent
 
 
 @pytest.mark.parametrize(
     ("kinds", "is_named"), [((), False), (("data",), False), (("terms",), True), (("data", "terms"), True)]
 )
-async def test_a_mail_names_the_terms_only_if_they_were_accepted(
+async def test_mail_names_the_terms_only_if_they_were_accepted(
     shop: Shop,
     store: httpx.AsyncClient,
     shop_defaults: Defaults,
@@ -132,23 +138,23 @@ async def test_a_mail_names_the_terms_only_if_they_were_accepted(
     is_named: bool,
 ) -> None:
     async with shop.database.transaction() as session:
-        variant = await make_toy(session, shop_defaults, "trompo", price=40_000)
-    cart_id = await shipped_cart(store, variant)
+        variant = await add_product(session, shop_defaults, "trompo", price=40_000)
+    cart_id = await create_cart_with_shipping(store, variant)
     consents = [{"kind": kind, "version": "2026-01"} for kind in kinds]
     await post(store, f"/store/carts/{cart_id}", {"consents": consents})
-    await pay(store, cart_id)
+    await create_payment_collection(store, cart_id)
     await post(store, f"/store/carts/{cart_id}/complete")
     await worker.run_due()
     (mail,) = inbox.mails
     assert ("Condiciones que aceptaste: Términos y condiciones" in text_of(mail)) is is_named
 
 
-async def test_a_mail_about_a_manual_payment_speaks_of_no_bank(
+async def test_mail_about_a_manual_payment_names_no_bank(
     shop: Shop, store: httpx.AsyncClient, shop_defaults: Defaults, worker: Worker, inbox: Inbox
 ) -> None:
     async with shop.database.transaction() as session:
-        variant = await make_toy(session, shop_defaults, "trompo", price=40_000)
-    sold = await bought(store, variant)
+        variant = await add_product(session, shop_defaults, "trompo", price=40_000)
+    sold = await complete_purchase(store, variant)
     async with shop.database.transaction() as session:
         for event in (OrderPaid, OrderLost, OrderUnconfirmed):
             await publish(session, event(sold["id"]))
@@ -166,7 +172,7 @@ async def test_a_mail_about_a_manual_payment_speaks_of_no_bank(
         (now(), "ya llegó", "Lo llevó Envía, con la guía GUIA-77."),
     ],
 )
-async def test_a_fulfillment_is_told_with_its_label(
+async def test_fulfillment_mail_contains_its_label(
     *,
     shop: Shop,
     shop_defaults: Defaults,
@@ -205,8 +211,8 @@ async def test_marking_a_fulfillment_shipped_sends_its_label_once(
     inbox: Inbox,
 ) -> None:
     async with shop.database.transaction() as session:
-        variant = await make_toy(session, shop_defaults, "yoyo")
-    order = await bought(store, variant, price_type="calculated")
+        variant = await add_product(session, shop_defaults, "yoyo")
+    order = await complete_purchase(store, variant, price_type="calculated")
     path = f"/admin/orders/{order['id']}/fulfillments"
     items = {"items": [{"id": order["items"][0]["id"], "quantity": 1}]}
     (parcel,) = (await admin.post(path, json=items)).json()["order"]["fulfillments"]
@@ -226,7 +232,7 @@ async def test_marking_a_fulfillment_shipped_sends_its_label_once(
         ({"no_notification": True}, {"no_notification": False}, True),
     ],
 )
-async def test_a_shipment_is_told_with_its_link_unless_staff_say_not_to(  # noqa: PLR0917
+async def test_shipment_mail_has_the_link_unless_staff_disable_it(  # noqa: PLR0917
     store: httpx.AsyncClient,
     admin: httpx.AsyncClient,
     shop: Shop,
@@ -238,8 +244,8 @@ async def test_a_shipment_is_told_with_its_link_unless_staff_say_not_to(  # noqa
     is_told: bool,
 ) -> None:
     async with shop.database.transaction() as session:
-        variant = await make_toy(session, shop_defaults, "yoyo")
-    order = await bought(store, variant)
+        variant = await add_product(session, shop_defaults, "yoyo")
+    order = await complete_purchase(store, variant)
     path = f"/admin/orders/{order['id']}/fulfillments"
     items = {"items": [{"id": order["items"][0]["id"], "quantity": 1}]}
     (parcel,) = (await admin.post(path, json={**items, **made})).json()["order"]["fulfillments"]
@@ -252,52 +258,52 @@ async def test_a_shipment_is_told_with_its_link_unless_staff_say_not_to(  # noqa
     assert all(label["tracking_url"] in text_of(mail) for mail in told)
 
 
-async def test_what_is_undone_is_not_told(
+async def test_rolled_back_change_sends_no_mail(
     shop: Shop, order: dict[str, str], worker: Worker, inbox: Inbox
 ) -> None:
     await worker.run_due()
     with pytest.raises(ZeroDivisionError):
-        await _paid_and_then_an_accident(shop, order["id"])
+        await _pay_and_roll_back(shop, order["id"])
     await worker.run_due()
     assert len(inbox.mails) == 1
 
 
-async def test_a_link_goes_to_who_has_an_account_and_is_kept_nowhere(
+async def test_reset_link_is_sent_to_accounts_only_and_not_stored(
     shop: Shop, worker: Worker, inbox: Inbox
 ) -> None:
     async with shop.database.transaction() as session:
         session.add(Customer(email="ana@example.com"))
     for address in ("ana@example.com", "no@example.com"):
-        await ask_reset(shop.database, address, visitor=STRANGER)
+        await request_reset(shop.database, address, visitor=STRANGER)
     await worker.run_due()
     (mail,) = inbox.mails
     assert mail["To"] == "ana@example.com"
     found = re.search(r"/account/reset#token=(\S+)", text_of(mail))
     assert found is not None
     async with shop.database.read() as session:
-        assert await session.get(ResetLink, hash_of(found[1])) is not None
+        assert await session.get(ResetLink, hash_token(found[1])) is not None
         mails = (await session.execute(select(Mail))).scalars().all()
     assert found[1] not in repr([mail.model_dump() for mail in mails])
-    await ask_reset(shop.database, "ana@example.com", visitor=STRANGER)
+    await request_reset(shop.database, "ana@example.com", visitor=STRANGER)
     await worker.run_due()
     assert len(inbox.mails) == 2
 
 
-async def test_a_mail_that_cannot_leave_is_tried_again(
+async def test_failed_mail_is_retried(
     shop: Shop, order: dict[str, str], worker: Worker, inbox: Inbox, caplog: pytest.LogCaptureFixture
 ) -> None:
     inbox.is_broken = True
     assert await worker.run_due() == 1
     assert await worker.run_due() == 0  # not at once
     inbox.is_broken = False
-    await _hurry(shop)
+    await _make_jobs_due(shop)
     assert await worker.run_due() == 1
     assert len(inbox.mails) == 1
     assert "mail.send failed" in caplog.text
     assert "ana@example.com" not in caplog.text
 
 
-async def test_a_mail_is_given_up_after_three_days_and_someone_is_told(
+async def test_mail_is_given_up_after_three_days_and_raises_attention(
     shop: Shop, order: dict[str, str], worker: Worker, inbox: Inbox
 ) -> None:
     inbox.is_broken = True
@@ -307,7 +313,7 @@ async def test_a_mail_is_given_up_after_three_days_and_someone_is_told(
             since = db_now(-timedelta(days=days))
             await session.execute(update(Job).values(failing_since=since, run_at=db_now()))
         assert await worker.run_due() == 1
-    await _hurry(shop)
+    await _make_jobs_due(shop)
     assert await worker.run_due() == 0
     async with shop.database.read() as session:
         (mail,) = (await session.execute(select(Mail))).scalars()
@@ -316,7 +322,7 @@ async def test_a_mail_is_given_up_after_three_days_and_someone_is_told(
     assert (attention.kind, attention.data["key"]) == ("job_failed", mail.id)
 
 
-async def test_a_mail_that_cannot_be_written_stops_no_other(
+async def test_mail_that_cannot_be_rendered_does_not_stop_others(
     shop: Shop, order: dict[str, str], worker: Worker, inbox: Inbox
 ) -> None:
     async with shop.database.transaction() as session:
@@ -332,39 +338,37 @@ async def test_two_workers_send_a_mail_once(shop: Shop, order: dict[str, str], i
     assert len(inbox.mails) == 1
 
 
-async def test_without_a_server_mails_land_in_a_folder_for_our_eyes_only(
-    shop: Shop, order: dict[str, str]
-) -> None:
-    transport = transport_of(shop.settings)
+async def test_without_a_server_mails_are_written_to_private_files(shop: Shop, order: dict[str, str]) -> None:
+    transport = create_transport(shop.settings)
     assert isinstance(transport, FolderTransport)
     await Worker(shop.database, [Mailer(shop.database, shop.settings, transport)]).run_due()
-    (file,) = _files(shop.settings.data_dir / "outbox")
+    (file,) = _list_files(shop.settings.data_dir / "outbox")
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     mail = message_from_bytes(file.read_bytes(), policy=policy.default)
     assert str(mail["Subject"]).startswith("Recibimos")
 
 
-async def test_a_mail_server_gets_the_mail(shop: Shop, order: dict[str, str]) -> None:
+async def test_mail_server_receives_the_mail(shop: Shop, order: dict[str, str]) -> None:
     async with MailServer.open() as mail_server:
         settings = mail_server.of(shop.settings)
-        transport = transport_of(settings)
+        transport = create_transport(settings)
         assert isinstance(transport, SmtpTransport)
         await Worker(shop.database, [Mailer(shop.database, settings, transport)]).run_due()
     assert "RCPT TO:<ana@example.com>" in mail_server.said
 
 
-async def _paid_and_then_an_accident(shop: Shop, order_id: str) -> None:
+async def _pay_and_roll_back(shop: Shop, order_id: str) -> None:
     async with shop.database.transaction() as session:
         await publish(session, OrderPaid(order_id))
         raise ZeroDivisionError
 
 
-async def _hurry(shop: Shop) -> None:
+async def _make_jobs_due(shop: Shop) -> None:
     async with shop.database.transaction() as session:
         await session.execute(update(Job).values(run_at=db_now()))
 
 
-def _files(folder: Path) -> list[Path]:
+def _list_files(folder: Path) -> list[Path]:
     return list(folder.iterdir())
 
 
@@ -374,13 +378,13 @@ RELAY = "Ganaste\r\nReclama en https://evil.example"
 @pytest.mark.parametrize(
     ("provider", "address", "greeting"),
     [
-        (None, "ana@example.com", "Hola:"),  # a guest may type anybody's address
-        ("emailpass", "ana@example.com", "Hola:"),  # and so may who registers
-        ("google", "otra@example.com", "Hola:"),  # or who has an account with another
+        (None, "ana@example.com", "Hola:"),  # a guest can type any address
+        ("emailpass", "ana@example.com", "Hola:"),  # so can a customer who registers
+        ("google", "otra@example.com", "Hola:"),  # or who has an account with another address
         ("google", "ana@example.com", "Hola, Ganaste Reclama en https evil. example:"),
     ],
 )
-async def test_no_stranger_writes_to_an_address_that_is_not_theirs(
+async def test_unverified_address_receives_no_typed_text(
     *,
     shop: Shop,
     order: dict[str, str],

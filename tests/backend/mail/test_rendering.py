@@ -1,4 +1,4 @@
-"""A mail says the same in plain text and in the shop's look, and loads nothing."""
+"""The plain text and the HTML of a mail have the same words, and the HTML loads nothing."""
 
 import html
 import re
@@ -11,7 +11,7 @@ import pytest
 from backend.core.config.settings import Settings
 from backend.mail.messages import Message
 from backend.mail.models import MailKind
-from backend.mail.rendering import OWN_TEMPLATES, TEMPLATES, MailRenderer
+from backend.mail.rendering import CUSTOM_TEMPLATES_FOLDER, TEMPLATES, MailRenderer
 from tests.backend.mail.conftest import text_of
 
 LINK = "https://trompo.example/order/order_1?token=abc&x=1"
@@ -61,12 +61,12 @@ VALUES: dict[str, Any] = {
     "toys": [("Trompo", LINK)],
     "until": "5 de mayo",
 }
-"""What the templates of all kinds use."""
+"""Values for the templates of all kinds."""
 MALICE = '<img src=x onerror="alert(1)"><a href="javascript:alert(1)">&</a>'
 
 
 class Words(HTMLParser):
-    """The words a reader sees, the tags, and where they lead."""
+    """A parser that collects the visible words, the tags and the link targets."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -96,7 +96,7 @@ def test_every_kind_has_a_template() -> None:
     assert {file.stem for file in TEMPLATES.glob("*.jinja")} == {str(kind) for kind in MailKind}
 
 
-def test_the_plain_text(settings: Settings) -> None:
+def test_plain_text_of_a_mail(settings: Settings) -> None:
     mail = render(settings)
     assert mail["Subject"] == "Tu pedido 7 va en camino"
     assert text_of(mail) == (
@@ -108,7 +108,7 @@ def test_the_plain_text(settings: Settings) -> None:
 
 
 @pytest.mark.parametrize("kind", list(MailKind))
-def test_both_say_the_same(settings: Settings, kind: MailKind) -> None:
+def test_text_and_html_have_the_same_words(settings: Settings, kind: MailKind) -> None:
     mail = render(settings, kind)
     seen, text = " ".join(read(mail).words.split()), text_of(mail)
     assert str(mail["Subject"]) in seen
@@ -118,7 +118,7 @@ def test_both_say_the_same(settings: Settings, kind: MailKind) -> None:
 
 
 @pytest.mark.parametrize("kind", list(MailKind))
-def test_it_leads_to_the_shop_alone_and_loads_nothing(settings: Settings, kind: MailKind) -> None:
+def test_html_links_only_to_the_shop_and_loads_nothing(settings: Settings, kind: MailKind) -> None:
     mail = render(settings, kind)
     seen = read(mail)
     assert set(seen.links) <= {settings.base_url, LINK}
@@ -127,7 +127,7 @@ def test_it_leads_to_the_shop_alone_and_loads_nothing(settings: Settings, kind: 
 
 
 @pytest.mark.parametrize("kind", list(MailKind))
-def test_what_a_shopper_typed_is_no_markup(settings: Settings, kind: MailKind) -> None:
+def test_typed_text_is_escaped(settings: Settings, kind: MailKind) -> None:
     changed = {
         name: MALICE
         for name, value in VALUES.items()
@@ -142,13 +142,13 @@ def test_what_a_shopper_typed_is_no_markup(settings: Settings, kind: MailKind) -
         assert MALICE in text_of(mail)
 
 
-def test_a_subject_is_one_line(settings: Settings) -> None:
+def test_subject_is_one_line(settings: Settings) -> None:
     mail = render(settings, MailKind.ATTENTION, title="one\r\nBcc: all@example.com")
     assert mail["Subject"] == "Por resolver: one Bcc: all@example.com"
     assert mail["Bcc"] is None
 
 
-def test_a_mail_program_finds_both(settings: Settings) -> None:
+def test_mail_has_a_text_and_an_html_part(settings: Settings) -> None:
     mail = render(settings.model_copy(update={"store_name": "Trompo, la juguetería"}))
     assert mail.get_content_type() == "multipart/alternative"
     assert html.escape(LINK) in text_of(mail, "html")
@@ -159,8 +159,8 @@ def test_a_mail_program_finds_both(settings: Settings) -> None:
     assert re.fullmatch(r"<\S+@localhost>", mail["Message-ID"])
 
 
-def test_a_shop_has_templates_of_its_own(settings: Settings) -> None:
-    folder = settings.data_dir / OWN_TEMPLATES
+def test_custom_template_replaces_the_built_in_one(settings: Settings) -> None:
+    folder = settings.data_dir / CUSTOM_TEMPLATES_FOLDER
     folder.mkdir(parents=True)
     (folder / "order_shipped.jinja").write_text(
         "{% extends layout %}{% block subject %}¡Va para {{ name }}!{% endblock %}"
@@ -174,10 +174,10 @@ def test_a_shop_has_templates_of_its_own(settings: Settings) -> None:
 
 
 @pytest.mark.parametrize("mistake", ["{% extends layout", "{{ nombre }}", "{{ 1 / 0 }}"])
-def test_a_mistake_in_it_stops_no_mail(
+def test_broken_custom_template_falls_back_to_the_built_in_one(
     settings: Settings, mistake: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    folder = settings.data_dir / OWN_TEMPLATES
+    folder = settings.data_dir / CUSTOM_TEMPLATES_FOLDER
     folder.mkdir(parents=True)
     (folder / "order_shipped.jinja").write_text(mistake)
     assert render(settings)["Subject"] == "Tu pedido 7 va en camino"

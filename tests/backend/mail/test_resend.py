@@ -1,4 +1,4 @@
-"""Mails that are sent again by hand."""
+"""Resending mails by hand."""
 
 import asyncio
 from datetime import timedelta
@@ -23,24 +23,24 @@ from backend.core.errors import NotFound, OutsideFailure
 from backend.jobs import Worker, enqueue
 from backend.jobs.models import Job
 from backend.mail.models import SEND, Mail, MailKind
-from backend.mail.resend import resend_given_up, resend_mail, resend_of_order
+from backend.mail.resend import resend_given_up_mails, resend_mail, resend_order_mails
 from backend.mail.smtp import SmtpClient
 from backend.mail.transports import SmtpTransport
 from tests.backend.mail.conftest import Inbox
-from tests.ports import free_port
-from tests.store_defaults import Defaults, make_toy
-from tests.store_steps import bought
+from tests.ports import find_free_port
+from tests.store_defaults import Defaults, add_product
+from tests.store_steps import complete_purchase
 
 
 @pytest.fixture
 async def order(store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults) -> dict[str, str]:
     async with shop.database.transaction() as session:
-        variant = await make_toy(session, shop_defaults, "trompo", stock=5, price=40_000)
-    return await bought(store, variant, 2)
+        variant = await add_product(session, shop_defaults, "trompo", stock=5, price=40_000)
+    return await complete_purchase(store, variant, 2)
 
 
 async def give_up(shop: Shop, worker: Worker, inbox: Inbox) -> str:
-    """The order's mail cannot leave for four days. Returns its id."""
+    """Let the order's mail fail for four days. Return its id."""
     inbox.is_broken = True
     await worker.run_due()
     async with shop.database.transaction() as session:
@@ -51,27 +51,27 @@ async def give_up(shop: Shop, worker: Worker, inbox: Inbox) -> str:
         return (await session.execute(select(Mail.id))).scalar_one()
 
 
-async def test_mails_that_were_given_up_leave_once_and_nobody_has_to_look_any_more(
+async def test_given_up_mails_are_sent_once_and_their_attention_is_closed(
     shop: Shop, order: dict[str, str], worker: Worker, inbox: Inbox
 ) -> None:
     mail_id = await give_up(shop, worker, inbox)
-    first, second = await resend_given_up(shop.database), await resend_given_up(shop.database)
+    first, second = await resend_given_up_mails(shop.database), await resend_given_up_mails(shop.database)
     assert [(one.mail_id, one.is_sent_again) for one in first] == [(mail_id, True)]
     assert second == []
     assert not (await resend_mail(shop.database, mail_id)).is_sent_again
     await worker.run_due()
     assert len(inbox.mails) == 1
-    assert await resend_given_up(shop.database) == []
+    assert await resend_given_up_mails(shop.database) == []
     async with shop.database.read() as session:
         row = (await session.execute(select(Attention))).scalar_one()
     assert (row.resolved_by, row.resolution) == ("shop", "dismissed")
 
 
-async def test_twice_at_once_is_one_mail(
+async def test_two_concurrent_resends_send_one_mail(
     shop: Shop, order: dict[str, str], worker: Worker, inbox: Inbox
 ) -> None:
     mail_id = await give_up(shop, worker, inbox)
-    await asyncio.gather(*(resend_given_up(shop.database) for _ in range(4)))
+    await asyncio.gather(*(resend_given_up_mails(shop.database) for _ in range(4)))
     await worker.run_due()
     assert len(inbox.mails) == 1
     once_more = await asyncio.gather(*(resend_mail(shop.database, mail_id, again=True) for _ in range(4)))
@@ -80,25 +80,25 @@ async def test_twice_at_once_is_one_mail(
     assert len(inbox.mails) == 2
 
 
-async def test_a_mail_that_left_is_sent_once_more_only_when_that_is_said(
+async def test_sent_mail_is_resent_only_with_again(
     shop: Shop, order: dict[str, str], worker: Worker, inbox: Inbox
 ) -> None:
     await worker.run_due()
-    (kept,) = await resend_of_order(shop.database, order["id"])
+    (kept,) = await resend_order_mails(shop.database, order["id"])
     assert not kept.is_sent_again
     assert "--again" in kept.outcome
     await worker.run_due()
     assert len(inbox.mails) == 1
-    (again,) = await resend_of_order(shop.database, str(order["display_id"]), again=True)
+    (again,) = await resend_order_mails(shop.database, str(order["display_id"]), again=True)
     assert again.is_sent_again
-    (waiting,) = await resend_of_order(shop.database, str(order["display_id"]), again=True)
+    (waiting,) = await resend_order_mails(shop.database, str(order["display_id"]), again=True)
     assert not waiting.is_sent_again
     await worker.run_due()
     assert len(inbox.mails) == 2
     assert "ana@example.com" not in f"{kept} {again} {waiting}"
 
 
-async def test_a_mail_that_is_failing_is_due_at_once(
+async def test_failing_mail_is_retried_immediately(
     shop: Shop, order: dict[str, str], worker: Worker, inbox: Inbox
 ) -> None:
     inbox.is_broken = True
@@ -107,7 +107,7 @@ async def test_a_mail_that_is_failing_is_due_at_once(
         await session.execute(update(Job).values(run_at=db_now(timedelta(minutes=5))))
     inbox.is_broken = False
     assert await worker.run_due() == 0
-    assert [(await resend_of_order(shop.database, order["id"]))[0].is_sent_again for _ in range(2)] == [
+    assert [(await resend_order_mails(shop.database, order["id"]))[0].is_sent_again for _ in range(2)] == [
         True,
         False,
     ]
@@ -115,7 +115,7 @@ async def test_a_mail_that_is_failing_is_due_at_once(
     assert len(inbox.mails) == 1
 
 
-async def test_one_whose_job_was_dismissed_can_still_be_sent(
+async def test_mail_whose_job_was_dismissed_can_be_resent(
     shop: Shop, order: dict[str, str], worker: Worker, inbox: Inbox
 ) -> None:
     mail_id = await give_up(shop, worker, inbox)
@@ -126,7 +126,7 @@ async def test_one_whose_job_was_dismissed_can_still_be_sent(
     assert len(inbox.mails) == 1
 
 
-async def test_a_link_for_a_new_password_that_left_is_not_made_again(shop: Shop, worker: Worker) -> None:
+async def test_sent_password_link_is_not_resent(shop: Shop, worker: Worker) -> None:
     async with shop.database.transaction() as session:
         session.add(mail := Mail(kind=MailKind.PASSWORD_RESET, about="ana@example.com"))
         await session.flush()
@@ -138,9 +138,9 @@ async def test_a_link_for_a_new_password_that_left_is_not_made_again(shop: Shop,
 
 
 @pytest.mark.parametrize("order_name", ["order_none", "999", "3000000000", "9" * 40, "²", ""])
-async def test_what_is_not_there_is_said(shop: Shop, order_name: str) -> None:
+async def test_unknown_order_is_reported(shop: Shop, order_name: str) -> None:
     with pytest.raises(NotFound):
-        await resend_of_order(shop.database, order_name)
+        await resend_order_mails(shop.database, order_name)
     with pytest.raises(NotFound):
         await resend_mail(shop.database, order_name)
 
@@ -158,7 +158,7 @@ USER_UNKNOWN = SMTPRecipientRefused(550, "<Ana@example.com>: no such user", "ana
         (ValueError("'ana@example.com' contains characters"), "SMTP"),
     ],
 )
-async def test_a_refusal_names_no_address(
+async def test_refusal_contains_no_address(
     shop: Shop, monkeypatch: pytest.MonkeyPatch, error: Exception, name: str
 ) -> None:
     async def refuse(*arguments: object) -> NoReturn:
@@ -174,10 +174,10 @@ async def test_a_refusal_names_no_address(
     assert raised.value.__cause__ is None
 
 
-async def test_a_server_that_refuses_connections_is_a_known_failure(shop: Shop) -> None:
-    """What a job raises of this kind is one line in the log, not a traceback."""
+async def test_refused_connection_is_an_outside_failure(shop: Shop) -> None:
+    """Check that the job's log would show one line without a traceback."""
     mail = EmailMessage()
     mail["To"] = "ana@example.com"
-    nobody = shop.settings.model_copy(update={"smtp_host": "127.0.0.1", "smtp_port": free_port()})
+    nobody = shop.settings.model_copy(update={"smtp_host": "127.0.0.1", "smtp_port": find_free_port()})
     with pytest.raises(OutsideFailure, match=r"does not answer \(ConnectionRefusedError\)"):
         await SmtpTransport(nobody).send(mail)

@@ -1,11 +1,11 @@
-"""Pictures and videos that are made to cost time or memory are refused before they do.
+"""Pictures and videos that are made to cost time or memory are refused early.
 
 | file | outcome |
 |---|---|
-| JPEG of thousands of scans | refused before it is decoded |
-| 100 million pixels in a few KiB | refused by its head |
-| EXIF whose values overlap to gigabytes | the picture is made, the values are not read |
-| MP4 of millions of boxes | refused after 10,000 |
+| JPEG with thousands of scans | refused before it is decoded |
+| 100 million pixels in a few KiB | refused by its header |
+| EXIF whose values overlap to gigabytes | the picture is converted, the values are not read |
+| MP4 with millions of boxes | refused after 10,000 |
 """
 
 import tracemalloc
@@ -15,59 +15,65 @@ from pathlib import Path
 import pytest
 
 from backend.media import picture_processing
-from backend.media.picture_processing import Fault, UnusablePicture, made_at, opened, shape_of
-from backend.media.videos import MAX_BOXES, MP4, UnusableVideo, kind_of
+from backend.media.picture_processing import (
+    PictureFault,
+    UnusablePicture,
+    encode_one_width,
+    measure_picture,
+    open_picture,
+)
+from backend.media.videos import MAX_BOXES, MP4, UnusableVideo, detect_video_type
 from tests.attacks import bombs
 
 MIB = 1 << 20
 
 
-def make(content: bytes) -> bytes:
-    with opened(BytesIO(content)) as image:
-        return made_at(image, shape_of(image), 320)
+def convert(content: bytes) -> bytes:
+    with open_picture(BytesIO(content)) as image:
+        return encode_one_width(image, measure_picture(image), 320)
 
 
-def test_jpeg_of_too_many_scans_is_refused(tmp_path: Path) -> None:
+def test_jpeg_with_too_many_scans_is_refused(tmp_path: Path) -> None:
     content = bombs.progressive_scans()
     with pytest.raises(UnusablePicture) as refused:
-        make(content)
-    assert refused.value.fault is Fault.DAMAGED
+        convert(content)
+    assert refused.value.fault is PictureFault.DAMAGED
     file = tmp_path / "foto.jpg"
     file.write_bytes(content)
-    with pytest.raises(UnusablePicture), opened(file):
+    with pytest.raises(UnusablePicture), open_picture(file):
         pass
 
 
-def test_progressive_jpeg_is_made() -> None:
+def test_progressive_jpeg_is_converted() -> None:
     content = bombs.picture("JPEG", (400, 300), progressive=True)
-    assert 1 < content.count(picture_processing.SCAN) < picture_processing.MAX_SCANS
-    assert make(content)
+    assert 1 < content.count(picture_processing.SCAN_MARKER) < picture_processing.MAX_SCANS
+    assert convert(content)
 
 
 @pytest.mark.parametrize("kind", ["JPEG", "PNG"])
 def test_too_many_pixels_are_refused(kind: str) -> None:
     with pytest.raises(UnusablePicture) as refused:
-        make(bombs.large_picture(kind))
-    assert refused.value.fault is Fault.TOO_LARGE
+        convert(bombs.large_picture(kind))
+    assert refused.value.fault is PictureFault.TOO_LARGE
 
 
 @pytest.mark.filterwarnings("ignore:Tag data larger than file")
-def test_overlapping_values_of_exif_are_not_read() -> None:
+def test_overlapping_exif_values_are_not_read() -> None:
     content = bombs.overlapping_exif()
     tracemalloc.start()
     try:
-        assert make(content)
+        assert convert(content)
         assert tracemalloc.get_traced_memory()[1] < 64 * MIB
     finally:
         tracemalloc.stop()
 
 
-def test_video_of_too_many_boxes_is_refused() -> None:
+def test_video_with_too_many_boxes_is_refused() -> None:
     with pytest.raises(UnusableVideo) as refused:
-        kind_of(BytesIO(bombs.many_boxes()))
+        detect_video_type(BytesIO(bombs.many_boxes()))
     assert refused.value.reason == "damaged"
 
 
-def test_fragmented_video_is_taken() -> None:
+def test_fragmented_video_is_accepted() -> None:
     moov = b"\0\0\0\x0cmoovavc1"
-    assert kind_of(BytesIO(bombs.many_boxes(MAX_BOXES - 2) + moov)) == MP4
+    assert detect_video_type(BytesIO(bombs.many_boxes(MAX_BOXES - 2) + moov)) == MP4

@@ -1,4 +1,4 @@
-"""The pictures that imports made are served, and kept by browsers for good; nothing else of the folder's parent is."""
+"""Imported pictures are served and cached permanently; files outside their folder are not served."""
 
 from pathlib import Path
 
@@ -7,12 +7,12 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 
 from backend.core.config.settings import Settings
-from backend.media.picture_server import FOREVER, ServedPictures
-from backend.media.picture_store import URL, picture_store
+from backend.media.picture_server import PERMANENT_CACHING, PictureServer
+from backend.media.picture_store import URL, open_picture_store
 
 
 async def test_pictures_are_served(tmp_path: Path) -> None:
-    app = Starlette(routes=[Mount(URL, ServedPictures(picture_store(Settings(data_dir=tmp_path))))])
+    app = Starlette(routes=[Mount(URL, PictureServer(open_picture_store(Settings(data_dir=tmp_path))))])
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://shop") as client:
         assert (await client.get(f"{URL}/0123/a-320.webp")).status_code == 404  # before the first import
         file = tmp_path / "pictures" / "0123" / "Trompo (frente)-320.webp"
@@ -21,7 +21,7 @@ async def test_pictures_are_served(tmp_path: Path) -> None:
         (tmp_path / "secret_key").write_text("secret")
         answer = await client.get(f"{URL}/0123/Trompo%20%28frente%29-320.webp")
         assert (answer.status_code, answer.content) == (200, b"RIFF")
-        assert answer.headers["cache-control"] == FOREVER
+        assert answer.headers["cache-control"] == PERMANENT_CACHING
         assert answer.headers["content-type"] == "image/webp"
         for path in (f"{URL}/../secret_key", f"{URL}/%2e%2e/secret_key", f"{URL}/..%2fsecret_key"):
             answer = await client.get(path)
@@ -29,8 +29,8 @@ async def test_pictures_are_served(tmp_path: Path) -> None:
             assert "immutable" not in answer.headers.get("cache-control", "")
 
 
-async def test_a_picture_that_the_browser_has_is_not_sent_again(tmp_path: Path) -> None:
-    app = Starlette(routes=[Mount(URL, ServedPictures(picture_store(Settings(data_dir=tmp_path))))])
+async def test_cached_picture_is_not_sent_again(tmp_path: Path) -> None:
+    app = Starlette(routes=[Mount(URL, PictureServer(open_picture_store(Settings(data_dir=tmp_path))))])
     (tmp_path / "pictures").mkdir()
     (tmp_path / "pictures" / "a.webp").write_bytes(b"RIFF")
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://shop") as client:
@@ -39,7 +39,7 @@ async def test_a_picture_that_the_browser_has_is_not_sent_again(tmp_path: Path) 
         for asked in ({"if-none-match": f'"b,c", W/{tag}'}, {"if-none-match": "*"}, since):
             known = await client.get(f"{URL}/a.webp", headers=asked)
             assert (known.status_code, known.content) == (304, b"")
-            assert (known.headers["etag"], known.headers["cache-control"]) == (tag, FOREVER)
+            assert (known.headers["etag"], known.headers["cache-control"]) == (tag, PERMANENT_CACHING)
         for asked in (
             {"if-modified-since": "yesterday"},
             {"if-none-match": f'"b", {tag}, c'},

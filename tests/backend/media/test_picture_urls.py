@@ -1,4 +1,4 @@
-"""Addresses of pictures, the shop's own and hosted ones: right in a page, and harmless whatever they are."""
+"""Picture addresses, the shop's own and hosted ones, are correct and harmless in a page."""
 
 import re
 from urllib.parse import unquote
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from backend.catalog.models import Picture
 from backend.catalog.storefront.product_cards import picture_view
-from backend.media.picture_urls import is_picture_address, picture_address
+from backend.media.picture_urls import encode_picture_url, is_picture_address
 
 CDN = "https://cdn.example"
 
@@ -47,8 +47,8 @@ CDN = "https://cdn.example"
         ("", ""),
     ],
 )
-def test_addresses(url: str, address: str) -> None:
-    assert picture_address(url) == address
+def test_picture_addresses_are_encoded(url: str, address: str) -> None:
+    assert encode_picture_url(url) == address
 
 
 @pytest.mark.parametrize(
@@ -78,26 +78,26 @@ def test_addresses(url: str, address: str) -> None:
         ("/a\0.webp", False),
     ],
 )
-def test_only_paths_and_addresses_over_http_are_pictures(url: str, is_one: bool) -> None:
+def test_only_paths_and_http_addresses_are_picture_addresses(url: str, is_one: bool) -> None:
     assert is_picture_address(url) is is_one
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))
-def test_an_address_holds_nothing_that_ends_an_attribute_or_a_list(url: str) -> None:
-    address = picture_address(url)
+def test_encoded_address_cannot_end_an_attribute_or_srcset(url: str) -> None:
+    address = encode_picture_url(url)
     assert re.fullmatch(r"[!#-&*-;=?-\[\]_a-z~]*", address), (
         address
     )  # neither quotes nor brackets, spaces or `<`
-    assert picture_address(address) == address or address.startswith("//")
+    assert encode_picture_url(address) == address or address.startswith("//")
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="%?#"), min_size=1))
-def test_a_path_stays_the_same_path(path: str) -> None:
+def test_encoded_path_decodes_to_the_same_path(path: str) -> None:
     for start in (f"{CDN}/", "/pictures/"):
-        assert unquote(picture_address(start + path)) == start + path
+        assert unquote(encode_picture_url(start + path)) == start + path
 
 
-def test_a_list_of_files_is_not_ended_by_a_comma() -> None:
+def test_srcset_is_not_split_by_a_comma_in_a_name() -> None:
     sources = [{"url": f"{CDN}/a,b,", "width": 320}, {"url": "/pictures/a b.webp", "width": 640}]
     shown = picture_view(Picture(product_id="prod_1", url="/a.webp", sources=sources))
     assert shown.srcset == f"{CDN}/a%2Cb%2C 320w, /pictures/a%20b.webp 640w"

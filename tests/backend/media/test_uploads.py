@@ -1,4 +1,4 @@
-"""`POST /admin/uploads`: what comes out of a picture, and what is refused, whatever it says that it is."""
+"""`POST /admin/uploads`: conversion of pictures, and refusal of invalid files."""
 
 import asyncio
 import struct
@@ -22,13 +22,13 @@ from backend.catalog.models import Picture
 from backend.core.config.settings import Settings
 from backend.core.errors import Forbidden
 from backend.media import uploads as module
-from backend.media.picture_processing import ORIENTATION
+from backend.media.picture_processing import ORIENTATION_TAG
 from backend.media.picture_store import PictureStore
-from backend.media.picture_widths import uploaded_at
-from backend.media.uploads import AT_ONCE, MOST_FILES
+from backend.media.picture_widths import parse_uploaded_picture
+from backend.media.uploads import MAX_FILES, MAX_STAFF_REQUESTS
 from backend.staff.rights import Actor, Role
-from tests.s3_server import KEY_ID, new_bucket, s3_server
-from tests.store_steps import get, ok, post
+from tests.s3_server import KEY_ID, create_bucket, s3_server
+from tests.store_steps import get, post, read_ok
 
 PATH = "/admin/uploads"
 OWNER = Actor("user_1", Role.OWNER)
@@ -45,12 +45,12 @@ def s3() -> Iterator[str]:
 
 @pytest.fixture
 async def shop(request: pytest.FixtureRequest, sqlite_url: str, tmp_path: Path) -> AsyncIterator[Shop]:
-    """A shop whose pictures are in a folder, or where the test's parameter says: `s3`, or `away`."""
+    """Return a shop whose pictures are in a folder or, by the test's parameter, in `s3` or `away` (unavailable)."""
     match getattr(request, "param", "folder"):
         case "s3":
-            url = new_bucket(request.getfixturevalue("s3"))
+            url = create_bucket(request.getfixturevalue("s3"))
         case "away":
-            url = f"http://{KEY_ID}:hush@127.0.0.1:9/toys"  # nobody answers there
+            url = f"http://{KEY_ID}:hush@127.0.0.1:9/toys"  # no server listens there
         case _:
             url = ""
     settings = Settings(data_dir=tmp_path / "data", database_url=sqlite_url, pictures_url=SecretStr(url))
@@ -66,7 +66,7 @@ def picture(kind: str = "JPEG", size: tuple[int, int] = (1200, 900), mode: str =
 
 
 def png(width: int, height: int, *chunks: tuple[bytes, bytes]) -> bytes:
-    """A PNG that says that it is so large, with these chunks."""
+    """Return a PNG that claims this size, with these chunks."""
 
     def chunk(kind: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
@@ -82,18 +82,18 @@ async def send(client: httpx.AsyncClient, *contents: bytes, name: str = "foto.jp
 
 
 async def urls_of(client: httpx.AsyncClient, *contents: bytes, **how: str) -> list[str]:
-    answer = await ok(await send(client, *contents, **how))
+    answer = await read_ok(await send(client, *contents, **how))
     return [file["url"] for file in answer["files"]]
 
 
-async def opened(client: httpx.AsyncClient, url: str) -> Image.Image:
+async def open_image(client: httpx.AsyncClient, url: str) -> Image.Image:
     answer = await client.get(url)
     assert (answer.status_code, answer.headers["content-type"]) == (200, "image/webp")
     return Image.open(BytesIO(answer.content))
 
 
-async def refused(client: httpx.AsyncClient, content: bytes, **how: str) -> str:
-    """The code with which a picture is refused."""
+async def upload_refused(client: httpx.AsyncClient, content: bytes, **how: str) -> str:
+    """Return the error code for a refused picture."""
     answer = await send(client, content, **how)
     assert (answer.status_code, answer.json()["type"]) == (400, "invalid_data"), answer.text
     code: str = answer.json()["code"]
@@ -101,7 +101,7 @@ async def refused(client: httpx.AsyncClient, content: bytes, **how: str) -> str:
 
 
 @pytest.mark.parametrize("shop", ["folder", "s3"], indirect=True)
-async def test_a_picture_is_stored_in_its_widths_and_named_by_a_product(
+async def test_picture_is_stored_in_all_widths_and_used_by_a_product(
     admin: httpx.AsyncClient, shop: Shop
 ) -> None:
     first, second = await urls_of(admin, picture(), picture("PNG", (400, 700)))
@@ -115,58 +115,58 @@ async def test_a_picture_is_stored_in_its_widths_and_named_by_a_product(
     assert [(row.width, row.height) for row in rows] == [(960, 720), (320, 560)]
     assert [source["width"] for source in rows[0].sources] == [320, 640, 960]
     for source in [*rows[0].sources, *rows[1].sources]:
-        assert (await opened(admin, source["url"])).width == source["width"]
+        assert (await open_image(admin, source["url"])).width == source["width"]
 
 
 @pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP", "AVIF"])
-async def test_formats_are_told_by_the_content(admin: httpx.AsyncClient, kind: str) -> None:
+async def test_format_is_detected_from_the_content(admin: httpx.AsyncClient, kind: str) -> None:
     (url,) = await urls_of(admin, picture(kind), name="dibujo.svg")
-    assert (await opened(admin, url)).size == (960, 720)
+    assert (await open_image(admin, url)).size == (960, 720)
 
 
 @pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "RGBA"])
-async def test_kinds_of_colours(admin: httpx.AsyncClient, mode: str) -> None:
+async def test_all_colour_modes_are_converted(admin: httpx.AsyncClient, mode: str) -> None:
     content = BytesIO()
     Image.new("RGBA", (640, 640), (0, 0, 0, 0)).convert(mode).save(content, "PNG")
     (url,) = await urls_of(admin, content.getvalue())
-    shown = (await opened(admin, url)).convert("RGB").getpixel((320, 320))
+    shown = (await open_image(admin, url)).convert("RGB").getpixel((320, 320))
     assert shown == ((255, 255, 255) if mode in {"LA", "P", "RGBA"} else (0, 0, 0))
 
 
-async def test_a_scan_with_16_bits_of_grey(admin: httpx.AsyncClient) -> None:
+async def test_16_bit_grey_picture_is_converted(admin: httpx.AsyncClient) -> None:
     scan = BytesIO()
     Image.linear_gradient("L").resize((640, 640)).convert("I").point(lambda grey: grey * 257).convert(
         "I;16"
     ).save(scan, "PNG")
     (url,) = await urls_of(admin, scan.getvalue())
-    shown = (await opened(admin, url)).convert("L")
+    shown = (await open_image(admin, url)).convert("L")
     greys = [shown.getpixel((320, y)) for y in (40, 320, 600)]
     assert [abs(grey - wanted) < 6 for grey, wanted in zip(greys, (16, 128, 239), strict=True)] == [True] * 3  # type: ignore[operator]
 
 
-async def test_nothing_of_what_a_camera_wrote_stays(admin: httpx.AsyncClient) -> None:
+async def test_camera_metadata_is_removed(admin: httpx.AsyncClient) -> None:
     exif = Image.Exif()
     exif[0x010F] = "Telephone"
     exif.get_ifd(GPS)[2] = (4.0, 35.0, 56.0)
     sent = picture(exif=exif, comment=b"Calle 26")
     assert Image.open(BytesIO(sent)).getexif().get_ifd(GPS)
     (url,) = await urls_of(admin, sent)
-    shown = await opened(admin, url)
+    shown = await open_image(admin, url)
     assert not shown.getexif()
     assert not {"exif", "xmp", "icc_profile", "comment"} & shown.info.keys()
 
 
 @pytest.mark.parametrize("orientation", range(1, 9))
-async def test_a_turned_picture_stands_upright(admin: httpx.AsyncClient, orientation: int) -> None:
+async def test_rotated_picture_is_turned_upright(admin: httpx.AsyncClient, orientation: int) -> None:
     corners = Image.new("RGB", (1300, 700), "white")
     corners.paste("red", (0, 0, 650, 350))
     corners.paste("blue", (650, 0, 1300, 350))
     content = BytesIO()
     exif = Image.Exif()
-    exif[ORIENTATION] = orientation
+    exif[ORIENTATION_TAG] = orientation
     corners.save(content, "JPEG", exif=exif)
     (url,) = await urls_of(admin, content.getvalue())
-    shown = (await opened(admin, url)).convert("RGB")
+    shown = (await open_image(admin, url)).convert("RGB")
     right = ImageOps.exif_transpose(Image.open(content)).resize(shown.size)
     for x, y in ((0.25, 0.25), (0.75, 0.25), (0.25, 0.75), (0.75, 0.75)):
         place = int(x * shown.width), int(y * shown.height)
@@ -176,9 +176,9 @@ async def test_a_turned_picture_stands_upright(admin: httpx.AsyncClient, orienta
 
 @pytest.mark.parametrize("profile", [b"no profile", ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes(),
                                      ImageCms.ImageCmsProfile(ImageCms.createProfile("LAB")).tobytes()])  # fmt: skip
-async def test_a_profile_of_colours_changes_no_right_colour(admin: httpx.AsyncClient, profile: bytes) -> None:
+async def test_colour_profile_keeps_the_colours_right(admin: httpx.AsyncClient, profile: bytes) -> None:
     (url,) = await urls_of(admin, picture("PNG", icc_profile=profile))
-    red, green, blue = (await opened(admin, url)).convert("RGB").getpixel((300, 300))  # type: ignore[misc]
+    red, green, blue = (await open_image(admin, url)).convert("RGB").getpixel((300, 300))  # type: ignore[misc]
     assert (red > 245, green < 10, blue < 10) == (True, True, True)
 
 
@@ -204,22 +204,22 @@ async def test_a_profile_of_colours_changes_no_right_colour(admin: httpx.AsyncCl
         (picture("PNG", (1, 40)), "odd_shape"),
     ],
 )
-async def test_what_cannot_be_used_is_refused(admin: httpx.AsyncClient, content: bytes, code: str) -> None:
-    assert await refused(admin, content) == code
+async def test_unusable_picture_is_refused(admin: httpx.AsyncClient, content: bytes, code: str) -> None:
+    assert await upload_refused(admin, content) == code
 
 
-async def test_a_text_that_unpacks_without_end_is_refused(admin: httpx.AsyncClient) -> None:
+async def test_png_text_bomb_is_refused(admin: httpx.AsyncClient) -> None:
     bomb = b"Comment\0\0" + zlib.compress(b"x" * 50_000_000)
-    assert await refused(admin, png(10, 10, (b"zTXt", bomb))) == "no_picture"
+    assert await upload_refused(admin, png(10, 10, (b"zTXt", bomb))) == "no_picture"
 
 
-async def test_fifty_megapixels_are_taken(admin: httpx.AsyncClient) -> None:
+async def test_fifty_megapixels_are_accepted(admin: httpx.AsyncClient) -> None:
     for content in (picture("JPEG", (8000, 6250)), picture("PNG", (8000, 6250), "1")):
         (url,) = await urls_of(admin, content)
-        assert (await opened(admin, url)).size == (960, 750)
+        assert (await open_image(admin, url)).size == (960, 750)
 
 
-async def test_one_bad_file_refuses_all_and_is_named(admin: httpx.AsyncClient) -> None:
+async def test_one_bad_file_refuses_the_request_and_is_named(admin: httpx.AsyncClient) -> None:
     files = [("files", ("buena.jpg", picture())), ("files", ("mala.jpg", b"x"))]
     answer = await admin.post(PATH, files=files)
     assert answer.status_code == 400
@@ -229,7 +229,7 @@ async def test_one_bad_file_refuses_all_and_is_named(admin: httpx.AsyncClient) -
 @pytest.mark.parametrize(
     "name", ["../../etc/passwd", "a\r\nb: c.jpg", "x" * 500, "<script>.jpg", "ñ💥.jpg", "\x00"]
 )
-async def test_a_name_is_only_shown(admin: httpx.AsyncClient, name: str) -> None:
+async def test_file_name_is_only_displayed(admin: httpx.AsyncClient, name: str) -> None:
     (url,) = await urls_of(admin, picture(), name=name)
     assert url.endswith("/foto-960x720-960.webp")
     message = (await send(admin, b"x", name=name)).json()["message"]
@@ -237,18 +237,18 @@ async def test_a_name_is_only_shown(admin: httpx.AsyncClient, name: str) -> None
     assert message.isprintable()
 
 
-async def test_a_file_or_a_body_that_is_too_much_is_refused(
+async def test_too_large_file_or_body_is_refused(
     admin: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    answer = await send(admin, *[picture("PNG", (5, 5))] * MOST_FILES)
+    answer = await send(admin, *[picture("PNG", (5, 5))] * MAX_FILES)
     assert answer.status_code == 200
-    answer = await send(admin, *[picture("PNG", (5, 5))] * (MOST_FILES + 1))
+    answer = await send(admin, *[picture("PNG", (5, 5))] * (MAX_FILES + 1))
     assert (answer.status_code, answer.json()["message"]) == (
         400,
         "Too many files. Maximum number of files is 10.",
     )
-    monkeypatch.setattr(module, "MOST_FILE_BYTES", 1 << 20)
-    assert await refused(admin, b"x" * ((1 << 20) + 1)) == "too_many_bytes"
+    monkeypatch.setattr(module, "MAX_FILE_BYTES", 1 << 20)
+    assert await upload_refused(admin, b"x" * ((1 << 20) + 1)) == "too_many_bytes"
 
 
 @pytest.mark.parametrize(
@@ -276,12 +276,12 @@ async def test_a_file_or_a_body_that_is_too_much_is_refused(
         ),
     ],
 )
-async def test_what_is_no_upload_is_refused(admin: httpx.AsyncClient, sent: Any, message: str) -> None:
+async def test_invalid_upload_is_refused(admin: httpx.AsyncClient, sent: Any, message: str) -> None:
     answer = await admin.post(PATH, **sent)
     assert (answer.status_code, answer.json()["message"]) == (400, message)
 
 
-async def test_who_may_not_is_refused_before_anything_is_read(
+async def test_forbidden_caller_is_refused_before_the_body_is_read(
     api: FastAPI, admin: httpx.AsyncClient, shop: Shop
 ) -> None:
     async def nothing_is_read() -> Any:
@@ -305,33 +305,33 @@ async def test_who_may_not_is_refused_before_anything_is_read(
         assert sent.pop(0)["status"] == 401
         sent.clear()
     stockroom = Actor("user_2", Role.STOCKROOM)
-    with pytest.raises(Forbidden), shop.uploads.place(stockroom):
+    with pytest.raises(Forbidden), shop.uploads.reserve_catalog_slot(stockroom):
         pass
     with pytest.raises(Forbidden):
         await shop.uploads.store(stockroom, [])
 
 
-async def test_only_so_many_are_read_at_once(admin: httpx.AsyncClient, shop: Shop) -> None:
+async def test_concurrent_uploads_are_limited(admin: httpx.AsyncClient, shop: Shop) -> None:
     with ExitStack() as places:
-        for _ in range(AT_ONCE):
-            places.enter_context(shop.uploads.place(OWNER))
+        for _ in range(MAX_STAFF_REQUESTS):
+            places.enter_context(shop.uploads.reserve_catalog_slot(OWNER))
         answer = await send(admin, picture())
         assert (answer.status_code, answer.headers["retry-after"]) == (429, "3")
     assert (await send(admin, picture())).status_code == 200
 
 
-async def test_they_are_made_one_after_the_other(
+async def test_pictures_are_converted_one_by_one(
     admin: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put, running, most = PictureStore.put, [], []
 
-    def counted(store: PictureStore, name: str, content: bytes) -> None:
+    def count_calls(store: PictureStore, name: str, content: bytes) -> None:
         running.append(name)
         most.append(len(running))
         put(store, name, content)
         running.remove(name)
 
-    monkeypatch.setattr(PictureStore, "put", counted)
+    monkeypatch.setattr(PictureStore, "put", count_calls)
     same, other = picture(), picture("PNG")
     found = await asyncio.gather(*(urls_of(admin, content) for content in (same, other, same)))
     assert found[0] == found[2] != found[1]
@@ -349,7 +349,7 @@ async def test_a_store_that_is_away_is_503(admin: httpx.AsyncClient) -> None:
 async def test_a_store_that_hangs_is_503(admin: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch) -> None:
     released = threading.Event()
     monkeypatch.setattr(PictureStore, "put", lambda *_: released.wait(60))
-    monkeypatch.setattr(module, "MADE_WITHIN", 0.05)
+    monkeypatch.setattr(module, "CONVERSION_TIMEOUT_S", 0.05)
     answer = await send(admin, picture())
     released.set()
     assert answer.status_code == 503
@@ -367,19 +367,19 @@ async def test_a_store_that_hangs_is_503(admin: httpx.AsyncClient, monkeypatch: 
         "",
     ],
 )
-def test_another_address_tells_nothing(url: str) -> None:
-    assert uploaded_at(url) is None
+def test_other_addresses_are_not_uploaded_pictures(url: str) -> None:
+    assert parse_uploaded_picture(url) is None
 
 
-async def test_a_pictures_address_tells_its_files(admin: httpx.AsyncClient) -> None:
+async def test_picture_address_determines_its_files(admin: httpx.AsyncClient) -> None:
     (url,) = await urls_of(admin, picture(size=(700, 350)))
-    prepared = uploaded_at(url)
+    prepared = parse_uploaded_picture(url)
     assert prepared is not None
     assert (prepared.url, prepared.width, prepared.height) == (url, 640, 320)
     assert [width for _, width in prepared.sources] == [320, 640]
 
 
-async def test_it_is_documented_with_a_command(anyone: httpx.AsyncClient) -> None:
+async def test_upload_is_documented_with_a_command(anyone: httpx.AsyncClient) -> None:
     assert "-F files=@trompo.jpg" in (await anyone.get("/docs")).text
     document = await get(anyone, "/openapi.json")
     assert "multipart/form-data" in document["paths"][PATH]["post"]["requestBody"]["content"]

@@ -1,4 +1,4 @@
-"""A product's video: what is taken, under which name, and how browsers get it in parts."""
+"""Videos of products: accepted formats, names, and range requests."""
 
 from datetime import UTC, datetime, timedelta
 from io import BytesIO
@@ -10,12 +10,12 @@ import pytest
 from backend.app import Shop
 from backend.catalog.storefront.page_content import product_detail
 from backend.media import uploads as module
-from backend.media.picture_server import FOREVER
+from backend.media.picture_server import PERMANENT_CACHING
 from backend.media.uploads import PictureRefused, SentFile
-from backend.media.videos import UnusableVideo, kind_of, video_at
+from backend.media.videos import UnusableVideo, detect_video_type, parse_video_url
 from backend.operations.table_registry import all_tables
 from backend.operations.tidy import orphan_pictures as upkeep
-from tests.backend.media.test_uploads import refused, s3, send, shop, urls_of
+from tests.backend.media.test_uploads import s3, send, shop, upload_refused, urls_of
 from tests.store_steps import get, post
 
 __all__ = ["s3", "shop"]
@@ -24,8 +24,8 @@ FOLDER = Path(__file__).parents[2] / "videos"
 MP4, WEBM = (FOLDER / "trompo.mp4").read_bytes(), (FOLDER / "trompo.webm").read_bytes()
 
 
-def padded(size: int) -> bytes:
-    """The MP4 with a box of nothing, so many bytes in all."""
+def pad(size: int) -> bytes:
+    """Return the MP4, padded with an empty box to this size in bytes."""
     nothing = size - len(MP4)
     return MP4 + nothing.to_bytes(4, "big") + b"free" + b"\0" * (nothing - 8)
 
@@ -35,25 +35,25 @@ def padded(size: int) -> bytes:
     [
         (MP4.replace(b"ftypisom", b"ftypqt  ", 1), "quicktime"),
         (MP4.replace(b"avc1", b"hvc1"), "codec"),
-        (MP4[:-1], "damaged"),  # its last box is cut
+        (MP4[:-1], "damaged"),  # its final box is cut
         (MP4[:40], "damaged"),
         (MP4.replace(b"moov", b"mooo"), "damaged"),
-        (MP4[:28] + b"\0\0\0\1free" + b"\0" * 8, "damaged"),  # a box shorter than its head
+        (MP4[:28] + b"\0\0\0\1free" + b"\0" * 8, "damaged"),  # a box shorter than its header
         (WEBM.replace(b"webm", b"mkv ", 1), "no_video"),
     ],
 )
-def test_what_not_every_browser_shows_is_told(content: bytes, reason: str) -> None:
+def test_video_that_not_every_browser_plays_is_refused(content: bytes, reason: str) -> None:
     with pytest.raises(UnusableVideo) as told:
-        kind_of(BytesIO(content))
+        detect_video_type(BytesIO(content))
     assert told.value.reason == reason
 
 
 @pytest.mark.parametrize("shop", ["folder", "s3"], indirect=True)
-async def test_it_is_stored_as_it_is_and_shown_on_its_products_page(
+async def test_video_is_stored_unchanged_and_shown_on_the_product_page(
     admin: httpx.AsyncClient, shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "now", lambda: datetime(2026, 11, 25, tzinfo=UTC))
-    mp4, webm = await urls_of(admin, MP4, WEBM, name="foto.jpg")  # a name says nothing
+    mp4, webm = await urls_of(admin, MP4, WEBM, name="foto.jpg")  # the file name is not used
     assert (Path(mp4).name, Path(webm).name) == ("video-20261125.mp4", "video-20261125.webm")
     monkeypatch.setattr(module, "now", lambda: datetime(2027, 1, 1, tzinfo=UTC))
     assert await urls_of(admin, MP4) == [mp4]
@@ -71,11 +71,11 @@ async def test_it_is_stored_as_it_is_and_shown_on_its_products_page(
     assert product["metadata"]["video"] == mp4
     async with shop.database.read() as session:
         detail = await product_detail(session, "trompo")
-    assert detail.video == video_at(mp4)
+    assert detail.video == parse_video_url(mp4)
     assert detail.video is not None
     assert (detail.video.media_type, detail.video.day) == ("video/mp4", "2026-11-25")
 
-    monkeypatch.setattr(upkeep, "YOUNG", timedelta(seconds=-5))
+    monkeypatch.setattr(upkeep, "MIN_AGE", timedelta(seconds=-5))
     tables = all_tables()
     gone = await upkeep.find_orphans(shop.database, shop.pictures, tables)
     assert [f"/pictures/{name}" for name in gone.names] == [webm]
@@ -94,40 +94,40 @@ async def test_it_is_stored_as_it_is_and_shown_on_its_products_page(
         (["/pictures/0123456789abcdef/video-20261125.mp4"], False),
     ],
 )
-def test_only_a_video_of_the_shops_own_is_shown(address: object, is_one: bool) -> None:
-    assert (video_at(address) is not None) == is_one
+def test_only_the_shops_own_videos_are_shown(address: object, is_one: bool) -> None:
+    assert (parse_video_url(address) is not None) == is_one
 
 
-async def test_one_that_is_too_large_is_refused_with_the_limit(admin: httpx.AsyncClient, shop: Shop) -> None:
-    shop.uploads.most_video_bytes = 1 << 20
-    assert await refused(admin, padded((1 << 20) + 1)) == "too_many_bytes"
-    assert "larger than 1 MiB" in (await send(admin, padded((1 << 20) + 1))).text
-    (url,) = await urls_of(admin, padded(1 << 20))
-    assert await refused(admin, MP4.replace(b"avc1", b"hvc1")) == "codec"
+async def test_too_large_video_is_refused_with_the_limit(admin: httpx.AsyncClient, shop: Shop) -> None:
+    shop.uploads.max_video_bytes = 1 << 20
+    assert await upload_refused(admin, pad((1 << 20) + 1)) == "too_many_bytes"
+    assert "larger than 1 MiB" in (await send(admin, pad((1 << 20) + 1))).text
+    (url,) = await urls_of(admin, pad(1 << 20))
+    assert await upload_refused(admin, MP4.replace(b"avc1", b"hvc1")) == "codec"
     answer = await admin.get(url)
     assert (len(answer.content), answer.headers["content-length"]) == (1 << 20, str(1 << 20))
 
 
-async def test_whoever_is_no_staff_sends_pictures_alone(shop: Shop) -> None:
+async def test_customers_can_send_pictures_only(shop: Shop) -> None:
     file = SentFile("v.mp4", len(MP4), BytesIO(MP4))
-    for send_it in (shop.uploads.keep, shop.uploads.as_webp):
+    for send_it in (shop.uploads.store_unchecked, shop.uploads.convert_to_webp):
         with pytest.raises(PictureRefused):
             await send_it([file])
 
 
 @pytest.mark.parametrize("shop", ["folder"], indirect=True)
-async def test_it_is_sent_in_the_parts_that_are_asked_for(admin: httpx.AsyncClient) -> None:
+async def test_video_is_sent_in_requested_ranges(admin: httpx.AsyncClient) -> None:
     (url,) = await urls_of(admin, MP4)
     size = len(MP4)
 
-    async def asked(method: str = "GET", **headers: str) -> httpx.Response:
+    async def request_video(method: str = "GET", **headers: str) -> httpx.Response:
         return await admin.request(
             method, url, headers={name.replace("_", "-"): text for name, text in headers.items()}
         )
 
-    whole = await asked()
+    whole = await request_video()
     tag, day = whole.headers["etag"], whole.headers["last-modified"]
-    assert whole.headers["cache-control"] == FOREVER
+    assert whole.headers["cache-control"] == PERMANENT_CACHING
     assert (whole.headers["accept-ranges"], whole.headers["content-length"]) == ("bytes", str(size))
     for header, start, end in (
         ("bytes=0-", 0, size),
@@ -139,24 +139,27 @@ async def test_it_is_sent_in_the_parts_that_are_asked_for(admin: httpx.AsyncClie
         (f"bytes=100-{size * 2}", 100, size),
     ):
         for condition in ({}, {"if_range": tag}, {"if_range": day}):
-            part = await asked(range=header, **condition)
+            part = await request_video(range=header, **condition)
             assert (part.status_code, part.content) == (206, MP4[start:end]), header
             assert part.headers["content-range"] == f"bytes {start}-{end - 1}/{size}"
             assert (part.headers["content-length"], part.headers["etag"]) == (str(end - start), tag)
-            assert (part.headers["content-type"], part.headers["cache-control"]) == ("video/mp4", FOREVER)
+            assert (part.headers["content-type"], part.headers["cache-control"]) == (
+                "video/mp4",
+                PERMANENT_CACHING,
+            )
     for header in (f"bytes={size}-", f"bytes={size}-{size + 5}", "bytes=-0"):
-        none = await asked(range=header)
+        none = await request_video(range=header)
         assert (none.status_code, none.headers["content-range"]) == (416, f"bytes */{size}")
         assert "immutable" not in none.headers["cache-control"]
     for header in ("bytes=-", "bytes=5-2", "bytes=0-1,4-5", "lines=0-1", "bytes=a-b", f"bytes={'9' * 30}-"):
-        assert (await asked(range=header)).status_code == 200, header
-    assert (await asked(range="bytes=0-1", if_range='"another"')).content == MP4
+        assert (await request_video(range=header)).status_code == 200, header
+    assert (await request_video(range="bytes=0-1", if_range='"another"')).content == MP4
     for condition in ({"if_none_match": tag}, {"if_modified_since": day}):
-        known = await asked(range="bytes=0-1", **condition)
+        known = await request_video(range="bytes=0-1", **condition)
         assert (known.status_code, known.content) == (304, b"")
-    head = await asked("HEAD", range="bytes=0-1")
+    head = await request_video("HEAD", range="bytes=0-1")
     assert (head.status_code, head.headers["content-length"], head.content) == (200, str(size), b"")
-    assert (await asked("POST")).status_code == 405
+    assert (await request_video("POST")).status_code == 405
     assert (await admin.get(url.replace("video-", "video-1"))).status_code == 404
     assert (await admin.get("/pictures/0123456789abcdef/video-20261125.mp4")).status_code == 404
 

@@ -1,4 +1,4 @@
-"""A later release: the code's migrations and one more, which a test makes up."""
+"""A later release: the code's migrations and one more that a test adds."""
 
 import shutil
 from pathlib import Path
@@ -24,11 +24,11 @@ def upgrade() -> None:
     {statements}
 """
 ADD_SHELF = "op.add_column('product', sa.Column('shelf', sa.String(), nullable=True))"
-"""A migration that an older release need not know of."""
+"""A migration that an older release can ignore."""
 
 
 def add_migration(monkeypatch: pytest.MonkeyPatch, folder: Path, *statements: str) -> Path:
-    """Let this test run the migrations and, after them, one of these statements. Return the new file."""
+    """Add a migration with these statements for this test. Return the new file."""
     copied = folder / "migrations"
     shutil.copytree(runner.FOLDER, copied, ignore=shutil.ignore_patterns("__pycache__"))
     file = copied / "versions" / "made_up.py"

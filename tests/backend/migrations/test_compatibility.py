@@ -1,4 +1,4 @@
-"""Replicas of two releases on one database: the older one's code works on the newer one's tables."""
+"""Replicas of two releases on one database: the older code works on the newer tables."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
@@ -29,26 +29,26 @@ async def empty(empty_url: str) -> AsyncIterator[Database]:
     await database.close()
 
 
-class Unique(frozenset[str]):
-    """Columns in which no two rows have the same."""
+class UniqueColumns(frozenset[str]):
+    """Columns whose combined values are unique."""
 
 
 @dataclass
-class Table:
-    """What code that writes to a table has to know of it."""
+class TableFacts:
+    """The facts of a table that writing code depends on."""
 
     columns: dict[str, Any] = field(default_factory=dict)
-    rules: set[str | Unique] = field(default_factory=set)
+    rules: set[str | UniqueColumns] = field(default_factory=set)
 
 
-def tables(connection: Connection) -> dict[str, Table]:
+def read_tables(connection: Connection) -> dict[str, TableFacts]:
     found: Inspector = inspect(connection)
     return {
-        name: Table(
+        name: TableFacts(
             {column["name"]: column for column in found.get_columns(name)},
-            {Unique(unique["column_names"]) for unique in found.get_unique_constraints(name)}
+            {UniqueColumns(unique["column_names"]) for unique in found.get_unique_constraints(name)}
             | {
-                Unique(filter(None, index["column_names"]))
+                UniqueColumns(filter(None, index["column_names"]))
                 for index in found.get_indexes(name)
                 if index["unique"]
             }
@@ -62,21 +62,21 @@ def tables(connection: Connection) -> dict[str, Table]:
     }
 
 
-async def shape(database: Database) -> dict[str, Table]:
+async def read_schema(database: Database) -> dict[str, TableFacts]:
     async with database.engine.connect() as connection:
-        return await connection.run_sync(tables)
+        return await connection.run_sync(read_tables)
 
 
-def breaking_changes(earlier: dict[str, Table], later: dict[str, Table]) -> list[str]:
+def breaking_changes(earlier: dict[str, TableFacts], later: dict[str, TableFacts]) -> list[str]:
     """Return the changes that code written for the earlier tables would fail on."""
     problems = []
     for name, before in earlier.items():
-        after = later.get(name, Table())
+        after = later.get(name, TableFacts())
         problems += [
             f"{name}: {rule} is new"
             for rule in after.rules - before.rules
-            if not isinstance(rule, Unique)
-            or rule <= before.columns.keys()  # older code leaves new columns empty
+            if not isinstance(rule, UniqueColumns)
+            or rule <= before.columns.keys()  # older code does not fill new columns
         ]
         for column, was in before.columns.items():
             now = after.columns.get(column)
@@ -94,10 +94,10 @@ def breaking_changes(earlier: dict[str, Table], later: dict[str, Table]) -> list
 
 async def test_migrations_since_the_oldest_compatible_release_break_nothing(empty: Database) -> None:
     await upgrade(empty, OLDEST_COMPATIBLE)
-    earlier = await shape(empty)
+    earlier = await read_schema(empty)
     await upgrade(empty)
     assert len(earlier) > 40
-    assert breaking_changes(earlier, await shape(empty)) == []
+    assert breaking_changes(earlier, await read_schema(empty)) == []
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ async def test_migrations_since_the_oldest_compatible_release_break_nothing(empt
         ),
         (
             "op.create_index('uq_variant_title', 'variant', ['title'], unique=True)",
-            ["variant: Unique({'title'}) is new"],
+            ["variant: UniqueColumns({'title'}) is new"],
         ),
         (
             (
@@ -132,15 +132,15 @@ async def test_breaking_change_of_a_migration_is_found(
 ) -> None:
     database = Database(empty_sqlite_url)
     await upgrade(database)
-    earlier = await shape(database)
+    earlier = await read_schema(database)
     add_migration(monkeypatch, tmp_path, statement)
     await upgrade(database, NEXT_REVISION)
-    assert sorted(breaking_changes(earlier, await shape(database))) == problems
+    assert sorted(breaking_changes(earlier, await read_schema(database))) == problems
     await database.close()
 
 
 async def set_newer(database: Database, *compatible: str) -> None:
-    """What a newer release leaves behind."""
+    """Record the state that a newer release leaves in the database."""
     async with database.transaction() as session:
         await session.execute(text("UPDATE alembic_version SET version_num = :newer"), {"newer": NEWER})
         await session.execute(text("DELETE FROM compatible_release"))
@@ -150,7 +150,7 @@ async def set_newer(database: Database, *compatible: str) -> None:
             )
 
 
-async def test_it_is_written_down_who_may_run(empty: Database) -> None:
+async def test_compatible_releases_are_recorded(empty: Database) -> None:
     await upgrade(empty)
     await upgrade(empty)
     async with empty.read() as session:
@@ -158,7 +158,7 @@ async def test_it_is_written_down_who_may_run(empty: Database) -> None:
     assert {OLDEST_COMPATIBLE, HEAD} <= written
 
 
-async def test_a_replica_of_the_earlier_release_starts_again_beside_the_newer_one(empty: Database) -> None:
+async def test_compatible_earlier_release_starts_next_to_the_newer_one(empty: Database) -> None:
     await upgrade(empty)
     await set_newer(empty, str(HEAD), NEWER)
     await upgrade(empty)
@@ -168,7 +168,7 @@ async def test_a_replica_of_the_earlier_release_starts_again_beside_the_newer_on
         ]
 
 
-async def test_a_release_that_does_not_fit_any_more_does_not_start(empty: Database, empty_url: str) -> None:
+async def test_incompatible_release_does_not_start(empty: Database, empty_url: str) -> None:
     await upgrade(empty)
     await set_newer(empty, NEWER)
     with pytest.raises(UnknownRevision):

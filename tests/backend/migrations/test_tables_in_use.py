@@ -1,4 +1,4 @@
-"""A shop that serves while PostgreSQL is migrated: steps wait shortly for its tables, and are tried again."""
+"""Migration of PostgreSQL while the shop serves: steps wait shortly for their tables and are retried."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -8,13 +8,13 @@ from sqlalchemy import text
 
 from backend.core.db.database import Database
 from backend.migrations import runner
-from backend.migrations.runner import TRIES, TablesInUse, upgrade
+from backend.migrations.runner import MAX_ATTEMPTS, TablesInUse, upgrade
 from tests.backend.migrations.newest import newest_migration
 from tests.backend.migrations.next_release import NEXT_REVISION, add_migration
 
 CHANGES_ORDERS = """op.add_column('order', sa.Column('shelf', sa.String(), nullable=True))"""
 READS_ORDERS = text('LOCK TABLE "order" IN ACCESS SHARE MODE')
-"""As a copy of the database does, for as long as it takes."""
+"""A lock as a database dump holds it for its whole duration."""
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ async def database(
     empty_postgresql_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Database]:
     """Open a database that the next release has to migrate."""
-    monkeypatch.setattr(runner, "LOCK_WITHIN_MS", 20)
+    monkeypatch.setattr(runner, "LOCK_TIMEOUT_MS", 20)
     database = Database(empty_postgresql_url)
     await upgrade(database)
     add_migration(monkeypatch, tmp_path, CHANGES_ORDERS)
@@ -30,7 +30,7 @@ async def database(
     await database.close()
 
 
-async def test_steps_are_tried_again_when_a_table_is_in_use(database: Database) -> None:
+async def test_migration_is_retried_when_a_table_is_in_use(database: Database) -> None:
     pauses: list[float] = []
     async with database.engine.connect() as rival:
         await rival.execute(READS_ORDERS)
@@ -42,11 +42,11 @@ async def test_steps_are_tried_again_when_a_table_is_in_use(database: Database) 
                 await rival.rollback()
 
         await upgrade(database, pause=pause)
-    assert pauses == [runner.PAUSE] * 2
+    assert pauses == [runner.RETRY_INTERVAL_S] * 2
     assert await _revision(database) == NEXT_REVISION
 
 
-async def test_a_table_that_stays_in_use_is_told(database: Database) -> None:
+async def test_migration_fails_when_a_table_stays_in_use(database: Database) -> None:
     pauses: list[float] = []
 
     async def pause(seconds: float) -> None:
@@ -56,7 +56,7 @@ async def test_a_table_that_stays_in_use_is_told(database: Database) -> None:
         await rival.execute(READS_ORDERS)
         with pytest.raises(TablesInUse, match=r"tables are in use: .*lock timeout"):
             await upgrade(database, pause=pause)
-    assert len(pauses) == TRIES - 1
+    assert len(pauses) == MAX_ATTEMPTS - 1
     assert await _revision(database) == newest_migration()
 
 

@@ -1,4 +1,4 @@
-"""An empty database gets the baseline, one of the baseline the steps after it, and an older one is refused."""
+"""An empty database gets the baseline, a database of the baseline gets the later steps, and an older one is refused."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -55,13 +55,13 @@ async def write(database: Database, statements: str) -> None:
             await session.execute(text(statement))
 
 
-async def all_of(database: Database, query: str) -> list[tuple[Any, ...]]:
+async def fetch_all(database: Database, query: str) -> list[tuple[Any, ...]]:
     async with database.read() as session:
         return [tuple(row) for row in await session.execute(text(query))]
 
 
-async def differences(database: Database) -> list[Any]:
-    """Return what a new migration would have to change."""
+async def find_differences(database: Database) -> list[Any]:
+    """Return the changes that a new migration would contain."""
 
     def compare(connection: Connection) -> list[Any]:
         return list(compare_metadata(MigrationContext.configure(connection), all_tables()))
@@ -72,12 +72,12 @@ async def differences(database: Database) -> list[Any]:
 
 async def test_empty_database_gets_every_table(empty: Database) -> None:
     await upgrade(empty)
-    assert await differences(empty) == []
+    assert await find_differences(empty) == []
 
 
 async def test_processes_that_start_together_migrate_once(empty: Database) -> None:
     await asyncio.gather(*(upgrade(empty) for _ in range(3)))
-    assert await all_of(empty, "SELECT version_num FROM alembic_version") == [(newest_migration(),)]
+    assert await fetch_all(empty, "SELECT version_num FROM alembic_version") == [(newest_migration(),)]
 
 
 async def test_database_from_before_the_baseline_is_refused_with_one_line(
@@ -95,14 +95,14 @@ async def test_database_from_before_the_baseline_is_refused_with_one_line(
         "start the version that made it or a newer one; from before the baseline no way leads here: see Upgrading in "
         "docs/operations.md"
     )
-    assert await all_of(empty, "SELECT version_num FROM alembic_version") == [(BEFORE_THE_BASELINE,)]
-    assert await all_of(empty, "SELECT count(*) FROM region") == [(0,)]
+    assert await fetch_all(empty, "SELECT version_num FROM alembic_version") == [(BEFORE_THE_BASELINE,)]
+    assert await fetch_all(empty, "SELECT count(*) FROM region") == [(0,)]
 
 
 async def test_next_migration_keeps_rows_and_triggers(
     empty: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """SQLite changes a column by copying its table; rows that point to the old one must stay."""
+    """SQLite changes a column by copying its table; rows that refer to the old one must remain."""
     await upgrade(empty)
     await write(empty, SHOP)
     add_migration(
@@ -115,12 +115,12 @@ async def test_next_migration_keeps_rows_and_triggers(
         "    watch_products('variant')",
     )
     await upgrade(empty)
-    assert await all_of(empty, "SELECT version_num FROM alembic_version") == [(NEXT_REVISION,)]
-    assert await all_of(empty, KEPT) == [("Árbol de Ñame", 45_000, 7)]
+    assert await fetch_all(empty, "SELECT version_num FROM alembic_version") == [(NEXT_REVISION,)]
+    assert await fetch_all(empty, KEPT) == [("Árbol de Ñame", 45_000, 7)]
     numbers = "SELECT catalog, product_changes FROM catalog_version"
-    ((catalog, changes),) = await all_of(empty, numbers)
+    ((catalog, changes),) = await fetch_all(empty, numbers)
     await write(empty, "UPDATE variant SET title = NULL, price = 5")
-    ((later_catalog, later_changes),) = await all_of(empty, numbers)
+    ((later_catalog, later_changes),) = await fetch_all(empty, numbers)
     assert later_catalog != catalog
     assert later_changes == changes + 1
 
@@ -140,8 +140,8 @@ async def test_migration_is_written_from_the_tables(
     Table("shelf", tables, Column("name", String(), primary_key=True))
     await make_revision(database, "shelves", tables)
     await upgrade(database)
-    assert await all_of(database, "SELECT name FROM shelf") == []
+    assert await fetch_all(database, "SELECT name FROM shelf") == []
     (head,) = ScriptDirectory(str(folder.parent)).get_heads()
-    assert await all_of(database, "SELECT version_num FROM alembic_version") == [(head,)]
+    assert await fetch_all(database, "SELECT version_num FROM alembic_version") == [(head,)]
     assert "op.add_column" not in (folder / "shelves.py").read_text()
     await database.close()

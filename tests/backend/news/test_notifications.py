@@ -1,4 +1,4 @@
-"""News: told after the commit, never without one."""
+"""Change notifications: sent after a commit, never without one."""
 
 from collections.abc import Iterator
 
@@ -11,58 +11,60 @@ from backend.attention import AttentionKind, close_attention, raise_attention
 from backend.news import notifications
 from backend.news.topics import Topic
 from backend.payment.providers.base import ProviderState
-from tests.backend.orders.paying import at_the_bank, said
-from tests.store_defaults import Defaults, make_toy
+from tests.backend.orders.paying import place_order_at_bank, report_payment
+from tests.store_defaults import Defaults, add_product
 
 
 @pytest.fixture
-def heard() -> Iterator[list[frozenset[Topic]]]:
-    """What was told."""
-    told: list[frozenset[Topic]] = []
-    end = notifications.listen(told.append)
-    yield told
+def notified() -> Iterator[list[frozenset[Topic]]]:
+    """Return the list of topics that listeners get."""
+    topics: list[frozenset[Topic]] = []
+    end = notifications.listen(topics.append)
+    yield topics
     end()
 
 
-async def test_an_order_and_its_payment_are_news(
-    shop: Shop, shop_defaults: Defaults, store: httpx.AsyncClient, heard: list[frozenset[Topic]]
+async def test_order_and_payment_notify_listeners(
+    shop: Shop, shop_defaults: Defaults, store: httpx.AsyncClient, notified: list[frozenset[Topic]]
 ) -> None:
     async with shop.database.transaction() as session:
-        variant = await make_toy(session, shop_defaults, "trompo")
-    _order_id, payment = await at_the_bank(shop, store, variant)
-    assert {Topic.ORDERS, Topic.STOCK} <= frozenset().union(*heard)
-    heard.clear()
-    await said(shop, payment, ProviderState.CAPTURED)
-    assert Topic.ORDERS in frozenset().union(*heard)
+        variant = await add_product(session, shop_defaults, "trompo")
+    _order_id, payment = await place_order_at_bank(shop, store, variant)
+    assert {Topic.ORDERS, Topic.STOCK} <= frozenset().union(*notified)
+    notified.clear()
+    await report_payment(shop, payment, ProviderState.CAPTURED)
+    assert Topic.ORDERS in frozenset().union(*notified)
 
 
-async def test_what_is_to_be_resolved_is_news_when_it_comes_and_when_it_goes(
-    shop: Shop, heard: list[frozenset[Topic]]
+async def test_opened_and_closed_attention_notifies_listeners(
+    shop: Shop, notified: list[frozenset[Topic]]
 ) -> None:
     kind, subject = AttentionKind.APPROVED_LATE, "payses_1"
     async with shop.database.transaction() as session:
         await raise_attention(session, kind, subject_id=subject, message="It came late")
-        assert heard == []
+        assert notified == []
     async with shop.database.transaction() as session:
         await close_attention(session, kind, subject, note="it was paid")
-    assert heard == [frozenset({Topic.ATTENTION})] * 2
+    assert notified == [frozenset({Topic.ATTENTION})] * 2
 
 
 async def undone(shop: Shop) -> None:
-    """Raise a row, and take it back."""
+    """Open an attention row, and roll it back."""
     async with shop.database.transaction() as session:
         await raise_attention(session, AttentionKind.APPROVED_LATE, subject_id="x", message="It came late")
         raise ZeroDivisionError
 
 
-async def test_what_is_undone_is_none(shop: Shop, heard: list[frozenset[Topic]]) -> None:
+async def test_rolled_back_change_does_not_notify_listeners(
+    shop: Shop, notified: list[frozenset[Topic]]
+) -> None:
     with pytest.raises(ZeroDivisionError):
         await undone(shop)
-    assert heard == []
+    assert notified == []
 
 
-async def test_a_savepoint_tells_nothing_and_takes_nothing_back(
-    shop: Shop, heard: list[frozenset[Topic]]
+async def test_savepoint_neither_notifies_nor_discards_topics(
+    shop: Shop, notified: list[frozenset[Topic]]
 ) -> None:
     async def raised(session: AsyncSession, subject: str) -> None:
         kind = AttentionKind.APPROVED_LATE
@@ -72,13 +74,13 @@ async def test_a_savepoint_tells_nothing_and_takes_nothing_back(
         await raised(session, "a")
         async with session.begin_nested():
             await raised(session, "b")
-        assert heard == []
+        assert notified == []
         undone = await session.begin_nested()
         await undone.rollback()
-    assert heard == [frozenset({Topic.ATTENTION})]
+    assert notified == [frozenset({Topic.ATTENTION})]
 
 
-async def test_a_listener_that_fails_stops_nobody(shop: Shop, heard: list[frozenset[Topic]]) -> None:
+async def test_failing_listener_does_not_stop_others(shop: Shop, notified: list[frozenset[Topic]]) -> None:
     def failing(_topics: frozenset[Topic]) -> None:
         raise ZeroDivisionError
 
@@ -86,4 +88,4 @@ async def test_a_listener_that_fails_stops_nobody(shop: Shop, heard: list[frozen
     async with shop.database.transaction() as session:
         await raise_attention(session, AttentionKind.APPROVED_LATE, subject_id="x", message="It came late")
     notifications._listeners.remove(failing)
-    assert len(heard) == 1
+    assert len(notified) == 1

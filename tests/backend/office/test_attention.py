@@ -1,4 +1,4 @@
-"""What a person must resolve, as the office lists it."""
+"""The office's list of attention rows."""
 
 import pytest
 from sqlalchemy import select
@@ -9,7 +9,7 @@ from backend.attention.kinds import RULES, Action
 from backend.attention.models import Attention
 from backend.core.errors import Forbidden, InvalidData
 from backend.office import attention as module
-from backend.office.attention import AttentionPage, count_open, count_unknown, open_attention
+from backend.office.attention import AttentionPage, count_new_attention, count_open, open_attention
 from backend.staff.rights import RIGHTS, Actor, Role
 
 OWNER = Actor("user_1", Role.OWNER)
@@ -23,14 +23,14 @@ async def raise_all(shop: Shop) -> None:
             )
 
 
-async def page(shop: Shop, cursor: str = "", actor: Actor = OWNER) -> AttentionPage:
+async def read_attention_page(shop: Shop, cursor: str = "", actor: Actor = OWNER) -> AttentionPage:
     async with shop.database.read() as session:
         return await open_attention(session, actor, cursor)
 
 
-async def test_every_kind_says_what_happened_and_what_to_do(shop: Shop) -> None:
+async def test_every_kind_has_title_advice_and_action(shop: Shop) -> None:
     await raise_all(shop)
-    rows = {row.kind: row for row in (await page(shop)).rows}
+    rows = {row.kind: row for row in (await read_attention_page(shop)).rows}
     assert set(rows) == set(AttentionKind)
     for kind, rules in RULES.items():
         row = rows[kind]
@@ -42,15 +42,15 @@ async def test_every_kind_says_what_happened_and_what_to_do(shop: Shop) -> None:
         assert needs.get(Action.REFUNDED, "reference") == "reference"
 
 
-async def test_only_money_is_accepted_as_a_payment(shop: Shop) -> None:
+async def test_only_payment_kinds_have_the_label_accept_payment(shop: Shop) -> None:
     await raise_all(shop)
-    for row in (await page(shop)).rows:
+    for row in (await read_attention_page(shop)).rows:
         labels = {way.label for way in (row.recommended, *row.others)}
         assert "Aceptar el pago" not in labels or Action.REFUNDED in RULES[AttentionKind(row.kind)].actions
 
 
-async def test_pages_follow_one_another(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST_ROWS", 4)
+async def test_pages_contain_all_rows_in_order(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "PAGE_SIZE", 4)
     await raise_all(shop)
     async with shop.database.read() as session:
         urgent_first = select(Attention.id).order_by(Attention.due_at, Attention.id)
@@ -58,7 +58,7 @@ async def test_pages_follow_one_another(shop: Shop, monkeypatch: pytest.MonkeyPa
     found: list[str] = []
     cursor = ""
     while True:
-        read = await page(shop, cursor)
+        read = await read_attention_page(shop, cursor)
         assert 0 < len(read.rows) <= 4
         found += [row.id for row in read.rows]
         cursor = read.cursor
@@ -68,35 +68,35 @@ async def test_pages_follow_one_another(shop: Shop, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize("cursor", ["x", "|", "2026-01-01T00:00:00|attn_1", "\x00|a"])
-async def test_a_made_up_cursor_is_refused(shop: Shop, cursor: str) -> None:
+async def test_invalid_cursor_is_refused(shop: Shop, cursor: str) -> None:
     with pytest.raises(InvalidData):
-        await page(shop, cursor)
+        await read_attention_page(shop, cursor)
 
 
-async def test_what_is_new_is_counted(shop: Shop) -> None:
+async def test_new_rows_are_counted(shop: Shop) -> None:
     await raise_all(shop)
-    known = [row.id for row in (await page(shop)).rows][:3]
+    known = [row.id for row in (await read_attention_page(shop)).rows][:3]
     async with shop.database.read() as session:
-        assert await count_unknown(session, OWNER, known) == len(AttentionKind) - 3
+        assert await count_new_attention(session, OWNER, known) == len(AttentionKind) - 3
         assert await count_open(session, OWNER) == len(AttentionKind)
 
 
 async def test_rows_of_the_next_page_are_not_new(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST_ROWS", 4)
+    monkeypatch.setattr(module, "PAGE_SIZE", 4)
     await raise_all(shop)
-    shown = await page(shop)
+    shown = await read_attention_page(shop)
     known = [row.id for row in shown.rows]
     async with shop.database.read() as session:
-        assert await count_unknown(session, OWNER, known, shown.cursor) == 0
-        assert await count_unknown(session, OWNER, known[1:], shown.cursor) == 1
+        assert await count_new_attention(session, OWNER, known, shown.cursor) == 0
+        assert await count_new_attention(session, OWNER, known[1:], shown.cursor) == 1
 
 
-async def test_the_right_is_checked(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_reading_needs_the_right(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(RIGHTS, Role.STOCKROOM, frozenset())
     nobody = Actor("user_2", Role.STOCKROOM)
     with pytest.raises(Forbidden):
-        await page(shop, actor=nobody)
+        await read_attention_page(shop, actor=nobody)
     async with shop.database.read() as session:
         assert await count_open(session, nobody) == 0
         with pytest.raises(Forbidden):
-            await count_unknown(session, nobody, [])
+            await count_new_attention(session, nobody, [])

@@ -1,4 +1,4 @@
-"""Who did what, as the office lists it and as a file."""
+"""The audit in the office, as a list and as a file."""
 
 import ast
 from datetime import timedelta
@@ -10,25 +10,25 @@ from sqlmodel import SQLModel
 
 import backend
 from backend.app import Shop
-from backend.audit import Subject, Thing, record
-from backend.audit.labels import ACTIONS, FIELDS, IDS, LEFT_OUT, THINGS
-from backend.audit.values import LEFT_OUT as NEVER_RECORDED
+from backend.audit import Subject, SubjectType, record
+from backend.audit.labels import ACTION_LABELS, AUDITED_FIELD_LABELS, HIDDEN_FIELDS, ID_FIELDS, SUBJECT_LABELS
+from backend.audit.values import UNRECORDED as NEVER_RECORDED
 from backend.audit.values import is_personal
 from backend.catalog.models import Category, Product, Variant
 from backend.core.clock import now
 from backend.core.dates import TIME_ZONE
 from backend.core.errors import Forbidden, InvalidData
-from backend.core.spreadsheet import lines
+from backend.core.spreadsheet import format_csv
 from backend.office import audit as module
 from backend.office.audit import AuditFilter, AuditPage, audit_entries, audit_file
 from backend.staff.rights import COMMAND_LINE, RIGHTS, SHOP, Actor, Right, Role
-from tests.store_defaults import Defaults, make_toy
+from tests.store_defaults import Defaults, add_product
 
 OWNER = Actor("user_1", Role.OWNER, has_second_factor=True)
-TOP = Subject(Thing.PRODUCT, "prod_gone")
+TOP = Subject(SubjectType.PRODUCT, "prod_gone")
 
 
-async def page(
+async def read_audit_page(
     shop: Shop, wanted: AuditFilter | None = None, cursor: str = "", actor: Actor = OWNER
 ) -> AuditPage:
     async with shop.database.read() as session:
@@ -41,14 +41,14 @@ async def price_changes(shop: Shop, count: int) -> None:
             await record(session, COMMAND_LINE, "changed", TOP, {"price": (step, step + 1)})
 
 
-async def test_a_row_says_who_did_what(shop: Shop, shop_defaults: Defaults) -> None:
+async def test_row_shows_actor_and_action(shop: Shop, shop_defaults: Defaults) -> None:
     async with shop.database.transaction() as session:
-        variant_id = await make_toy(session, shop_defaults, "trompo-de-madera")
-        subject = Subject(Thing.VARIANT, variant_id)
+        variant_id = await add_product(session, shop_defaults, "trompo-de-madera")
+        subject = Subject(SubjectType.VARIANT, variant_id)
         changes = {"price": (20_000, 18_000), "featured": (False, True), "odd": (None, {"a": [1]})}
         await record(session, SHOP, "changed", subject, changes, personal={"note": ("", "Para Ana")})
-    (row,) = (await page(shop)).rows
-    assert (row.who, row.sentence) == ("La tienda, sola", "cambió el juguete Trompo de madera")
+    (row,) = (await read_audit_page(shop)).rows
+    assert (row.actor_name, row.sentence) == ("La tienda, sola", "cambió el juguete Trompo de madera")
     assert {change.field: (change.before, change.after) for change in row.changes} == {
         "Precio": ("$ 20.000", "$ 18.000"),
         "Destacado": ("no", "sí"),
@@ -57,17 +57,15 @@ async def test_a_row_says_who_did_what(shop: Shop, shop_defaults: Defaults) -> N
     }
 
 
-async def test_values_are_said_in_words_and_things_by_their_names(
-    shop: Shop, shop_defaults: Defaults
-) -> None:
+async def test_values_are_formatted_and_subjects_have_names(shop: Shop, shop_defaults: Defaults) -> None:
     async with shop.database.transaction() as session:
-        variant_id = await make_toy(session, shop_defaults, "trompo-de-madera")
+        variant_id = await add_product(session, shop_defaults, "trompo-de-madera")
         product = await session.get_one(Product, (await session.get_one(Variant, variant_id)).product_id)
         puzzles = Category(name="Rompecabezas", handle="rompecabezas")
         session.add(puzzles)
         await session.flush()
         changes = {
-            "product_id": (None, product.id),  # of a part of it
+            "product_id": (None, product.id),  # link of a part to the product itself
             "category_id": (None, puzzles.id),
             "collection_id": ("pcol_gone", None),
             "status": ("draft", "published"),
@@ -76,8 +74,8 @@ async def test_values_are_said_in_words_and_things_by_their_names(
             "state": ("creating", "created"),
             "sources": (None, [{"width": 320}]),
         }
-        await record(session, SHOP, "changed", Subject(Thing.PRODUCT, product.id), changes)
-    (row,) = (await page(shop)).rows
+        await record(session, SHOP, "changed", Subject(SubjectType.PRODUCT, product.id), changes)
+    (row,) = (await read_audit_page(shop)).rows
     assert [(change.field, change.before, change.after) for change in row.changes] == [
         ("Categoría", "", "Rompecabezas"),
         ("Colección", "pcol_gone", ""),
@@ -91,22 +89,22 @@ async def test_values_are_said_in_words_and_things_by_their_names(
 @pytest.mark.parametrize(
     "table", ["product", "variant", "picture", "product_category", "inventory_level", "order_line"]
 )
-def test_every_field_of_a_toy_and_of_an_order_has_a_word(table: str) -> None:
+def test_every_field_of_products_and_orders_has_a_label(table: str) -> None:
     columns = {
         column.name
         for column in SQLModel.metadata.tables[table].columns
         if not is_personal(table, column.name)
     }
-    assert columns - FIELDS.keys() - LEFT_OUT - NEVER_RECORDED == set()
-    assert IDS.keys() <= FIELDS.keys()
+    assert columns - AUDITED_FIELD_LABELS.keys() - HIDDEN_FIELDS - NEVER_RECORDED == set()
+    assert ID_FIELDS.keys() <= AUDITED_FIELD_LABELS.keys()
 
 
-async def test_pages_follow_one_another(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST_ROWS", 2)
+async def test_pages_contain_all_rows_in_order(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "PAGE_SIZE", 2)
     await price_changes(shop, 5)
     found, cursor = [], ""
     while True:
-        read = await page(shop, cursor=cursor)
+        read = await read_audit_page(shop, cursor=cursor)
         found += [row.changes[0].after for row in read.rows]
         cursor = read.cursor
         if not cursor:
@@ -114,15 +112,15 @@ async def test_pages_follow_one_another(shop: Shop, monkeypatch: pytest.MonkeyPa
     assert found == ["$ 5", "$ 4", "$ 3", "$ 2", "$ 1"]
 
 
-async def test_it_is_narrowed(shop: Shop) -> None:
+async def test_filters_narrow_the_list(shop: Shop) -> None:
     await price_changes(shop, 1)
     async with shop.database.transaction() as session:
-        await record(session, SHOP, "deleted", Subject(Thing.PRODUCT, "prod_2"))
+        await record(session, SHOP, "deleted", Subject(SubjectType.PRODUCT, "prod_2"))
     today = now().astimezone(TIME_ZONE).date()
     before, after = (today - timedelta(days=2)).isoformat(), (today + timedelta(days=2)).isoformat()
 
     async def count(**wanted: str) -> int:
-        return len((await page(shop, AuditFilter(**wanted))).rows)
+        return len((await read_audit_page(shop, AuditFilter(**wanted))).rows)
 
     assert await count() == 2
     assert await count(actor_id="shop") == 1
@@ -132,33 +130,33 @@ async def test_it_is_narrowed(shop: Shop) -> None:
 
 
 @pytest.mark.parametrize("wanted", [AuditFilter(since="today"), AuditFilter(until="2026-02-30")])
-async def test_no_day_is_refused(shop: Shop, wanted: AuditFilter) -> None:
+async def test_invalid_day_is_refused(shop: Shop, wanted: AuditFilter) -> None:
     with pytest.raises(InvalidData):
-        await page(shop, wanted)
+        await read_audit_page(shop, wanted)
     with pytest.raises(InvalidData):
         await anext(audit_file(shop.database, OWNER, wanted))
 
 
 @pytest.mark.parametrize("cursor", ["x", "2026-01-01|a", "|", "9" * 50])
-async def test_no_cursor_is_refused(shop: Shop, cursor: str) -> None:
+async def test_invalid_audit_cursor_is_refused(shop: Shop, cursor: str) -> None:
     with pytest.raises(InvalidData):
-        await page(shop, cursor=cursor)
+        await read_audit_page(shop, cursor=cursor)
 
 
-async def test_who_may_not_sees_nothing(shop: Shop) -> None:
+async def test_audit_needs_the_right(shop: Shop) -> None:
     for role in Role:
         actor = Actor("user_1", role, has_second_factor=True)
         if Right.READ_AUDIT not in RIGHTS[role]:
             with pytest.raises(Forbidden):
-                await page(shop, actor=actor)
+                await read_audit_page(shop, actor=actor)
             with pytest.raises(Forbidden):
                 await anext(audit_file(shop.database, actor, AuditFilter()))
 
 
-async def test_the_file_holds_every_field_and_no_formula(
+async def test_file_contains_all_fields_and_no_formula(
     shop: Shop, admin: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "AT_ONCE", 2)
+    monkeypatch.setattr(module, "BATCH_SIZE", 2)
     await price_changes(shop, 3)
     async with shop.database.transaction() as session:
         changes = {"title": ("Trompo", "=1+1"), "price": (1, -5)}
@@ -175,16 +173,16 @@ async def test_the_file_holds_every_field_and_no_formula(
     assert (await admin.get("/admin/audit?until=never")).status_code == 400
 
 
-def test_cells_are_no_formulas() -> None:
+def test_cells_are_never_formulas() -> None:
     cells = ["=1", "+1", "-1", "@a", "\tx", "  =2", "a=1", "", None, -3, 'say "x", y']
-    assert lines([cells]) == "'=1,'+1,'-1,'@a,'\tx,'  =2,a=1,,,-3,\"say \"\"x\"\", y\"\r\n"
+    assert format_csv([cells]) == "'=1,'+1,'-1,'@a,'\tx,'  =2,a=1,,,-3,\"say \"\"x\"\", y\"\r\n"
 
 
-def test_every_action_and_thing_has_its_words() -> None:
+def test_every_action_and_subject_type_has_a_label() -> None:
     said: set[object] = set()
     for file in Path(backend.__file__).parent.rglob("*.py"):
         for call in ast.walk(ast.parse(file.read_text("utf-8"))):
             if isinstance(call, ast.Call) and ast.unparse(call.func) == "record" and len(call.args) > 2:
                 said.update(one.value for one in ast.walk(call.args[2]) if isinstance(one, ast.Constant))
-    assert said - set(ACTIONS) == set()
-    assert set(THINGS) == set(Thing)
+    assert said - set(ACTION_LABELS) == set()
+    assert set(SUBJECT_LABELS) == set(SubjectType)

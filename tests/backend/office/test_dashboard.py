@@ -1,4 +1,4 @@
-"""What the platform's official dashboard asks of the Admin API and sends to it, beside what other programs do."""
+"""Requests of the platform's official dashboard to the Admin API that other programs do not send."""
 
 from typing import Any
 
@@ -7,8 +7,8 @@ import pytest
 
 from backend.app import Shop
 from backend.catalog.models import Category, Collection, Product, ProductCategory, Variant
-from tests.store_defaults import Defaults, make_toy
-from tests.store_steps import bought, get, post
+from tests.store_defaults import Defaults, add_product
+from tests.store_steps import complete_purchase, get, post
 
 FULFILLING = (
     "id,*items,*items.variant,+items.variant.product.shipping_profile.id,*customer,*sales_channel,*region"
@@ -23,13 +23,13 @@ def database_url(sqlite_url: str) -> str:
 
 @pytest.fixture
 async def trompo(shop: Shop, shop_defaults: Defaults) -> Variant:
-    """A toy in a collection and a category."""
+    """Create a product in a collection and a category, and return its id."""
     async with shop.database.transaction() as session:
         picks = Collection(title="Novedades", handle="novedades")
         tops = Category(name="Trompos", handle="trompos")
         session.add_all([picks, tops])
         await session.flush()
-        variant = await session.get_one(Variant, await make_toy(session, shop_defaults, "trompo", stock=5))
+        variant = await session.get_one(Variant, await add_product(session, shop_defaults, "trompo", stock=5))
         (await session.get_one(Product, variant.product_id)).collection_id = picks.id
         session.add(ProductCategory(product_id=variant.product_id, category_id=tops.id))
     return variant
@@ -41,7 +41,7 @@ async def refusal(admin: httpx.AsyncClient, path: str, body: Any) -> str:
     return str(answer.json()["message"])
 
 
-async def test_a_variant_names_its_inventory_item_with_the_stock(
+async def test_variant_contains_its_inventory_item_with_stock(
     admin: httpx.AsyncClient, shop_defaults: Defaults, trompo: Variant
 ) -> None:
     of_product = f"/admin/products/{trompo.product_id}/variants"
@@ -57,12 +57,10 @@ async def test_a_variant_names_its_inventory_item_with_the_stock(
     assert [option["value"] for option in variant["options"]] == [trompo.title]
     assert variant["product"]["id"] == trompo.product_id
     product = (await get(admin, f"/admin/products/{trompo.product_id}"))["product"]
-    assert "inventory_items" not in product["variants"][0]  # only when it is asked for
+    assert "inventory_items" not in product["variants"][0]  # only with `fields`
 
 
-async def test_what_a_product_has_already_may_be_sent_along(
-    admin: httpx.AsyncClient, trompo: Variant
-) -> None:
+async def test_unchanged_product_fields_are_accepted(admin: httpx.AsyncClient, trompo: Variant) -> None:
     path = f"/admin/products/{trompo.product_id}"
     has = (await get(admin, path, fields="collection_id,*categories"))["product"]
     places = {"collection_id": has["collection_id"], "categories": [{"id": has["categories"][0]["id"]}]}
@@ -76,9 +74,7 @@ async def test_what_a_product_has_already_may_be_sent_along(
     assert (await get(admin, path))["product"]["subtitle"] == "Baila"
 
 
-async def test_a_variant_takes_only_nothing_for_what_is_not_kept(
-    admin: httpx.AsyncClient, trompo: Variant
-) -> None:
+async def test_unsupported_variant_fields_accept_only_null(admin: httpx.AsyncClient, trompo: Variant) -> None:
     path = f"/admin/products/{trompo.product_id}/variants/{trompo.id}"
     await post(admin, path, {"id": trompo.id, "title": "Grande", **NOT_KEPT})
     assert "weight" in await refusal(admin, path, {"weight": 5})
@@ -86,7 +82,7 @@ async def test_a_variant_takes_only_nothing_for_what_is_not_kept(
     assert (await get(admin, path))["variant"]["title"] == "Grande"
 
 
-async def test_a_product_is_made_of_the_dashboards_form(admin: httpx.AsyncClient, trompo: Variant) -> None:
+async def test_dashboard_form_creates_a_product(admin: httpx.AsyncClient, trompo: Variant) -> None:
     variant = {"title": "Única", "inventory_items": [], "prices": [{"currency_code": "cop", "amount": 9_000}]}
     body = {
         "title": "Trompo del tablero",
@@ -102,10 +98,10 @@ async def test_a_product_is_made_of_the_dashboards_form(admin: httpx.AsyncClient
     assert (await get(admin, "/admin/products", q="Otro"))["count"] == 0
 
 
-async def test_an_order_shows_whose_it_is_and_where_its_units_are(
+async def test_order_contains_customer_and_locations(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, trompo: Variant
 ) -> None:
-    order = await bought(store, trompo.id, 2)
+    order = await complete_purchase(store, trompo.id, 2)
     path = f"/admin/orders/{order['id']}"
     shown = (await get(admin, path, fields=f"{FULFILLING},*items.variant.inventory_items.inventory"))["order"]
     assert (shown["status"], shown["payment_status"], shown["fulfillment_status"]) == (
@@ -126,16 +122,16 @@ async def test_an_order_shows_whose_it_is_and_where_its_units_are(
     own = (
         await store.get(f"/store/orders/{order['id']}", params={"fields": "*items.variant.inventory_items"})
     ).json()
-    assert "inventory_items" not in own["order"]["items"][0]["variant"]  # stock is no shopper's business
+    assert "inventory_items" not in own["order"]["items"][0]["variant"]  # stock is hidden from shoppers
     assert (await get(admin, f"{path}/changes", **{"change_type[0]": "edit", "status": "requested"}))[
         "count"
     ] == 0
 
 
-async def test_a_reservation_names_the_line_that_it_is_for(
+async def test_reservation_contains_its_line(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, trompo: Variant
 ) -> None:
-    lines = [(await bought(store, trompo.id))["items"][0]["id"] for _ in range(2)]
+    lines = [(await complete_purchase(store, trompo.id))["items"][0]["id"] for _ in range(2)]
     asked = {"line_item_id[0]": lines[1], "limit": 1}
     (reservation,) = (await get(admin, "/admin/reservations", **asked))["reservations"]
     assert (reservation["line_item_id"], reservation["quantity"]) == (lines[1], 1)
@@ -145,10 +141,10 @@ async def test_a_reservation_names_the_line_that_it_is_for(
     assert (await get(admin, "/admin/reservations", line_item_id="ordli_other"))["count"] == 0
 
 
-async def test_a_shipment_takes_the_label_as_it_was_shown(
+async def test_shipment_accepts_the_returned_label(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, trompo: Variant
 ) -> None:
-    order = await bought(store, trompo.id, price_type="calculated")
+    order = await complete_purchase(store, trompo.id, price_type="calculated")
     path = f"/admin/orders/{order['id']}/fulfillments"
     items = [{"id": order["items"][0]["id"], "quantity": 1}]
     (sent,) = (await post(admin, path, {"items": items}))["order"]["fulfillments"]
@@ -157,7 +153,7 @@ async def test_a_shipment_takes_the_label_as_it_was_shown(
     assert shipped["order"]["fulfillment_status"] == "shipped"
 
 
-async def test_groups_say_who_is_in_them_and_staff_are_found(
+async def test_groups_contain_members_and_staff_can_be_searched(
     admin: httpx.AsyncClient, shop_defaults: Defaults
 ) -> None:
     eva, leo = [
@@ -178,5 +174,5 @@ async def test_groups_say_who_is_in_them_and_staff_are_found(
         assert (await get(admin, "/admin/users", q=part))["count"] == count
 
 
-async def test_nothing_of_the_platform_is_being_tried_out(admin: httpx.AsyncClient) -> None:
+async def test_no_feature_flag_of_the_platform_is_on(admin: httpx.AsyncClient) -> None:
     assert await get(admin, "/admin/feature-flags") == {"feature_flags": {}}

@@ -1,4 +1,4 @@
-"""What all lists of the office share: pages by a key, filters that are on, and days."""
+"""Parts that all lists of the office share: pages, active filters and day labels."""
 
 from datetime import date
 
@@ -14,11 +14,11 @@ from backend.office.listing import (
     count_new_rows,
     days_label,
     labels_of,
-    read_asked,
+    read_filters,
     read_page,
 )
 from backend.pqrs.models import Pqrs
-from backend.pqrs.service import ask
+from backend.pqrs.service import send_pqrs
 from backend.rate_limit.limiter import Client
 
 KEY = (Pqrs.asked_at, Pqrs.number)
@@ -26,11 +26,11 @@ ASKED = {"kind": "queja", "name": "Ana", "email": "ana@example.com", "text": "Na
 
 
 @pytest.mark.parametrize("is_descending", [False, True])
-async def test_pages_hold_every_row_once_in_order(shop: Shop, *, is_descending: bool) -> None:
+async def test_pages_contain_every_row_once_in_order(shop: Shop, *, is_descending: bool) -> None:
     numbers = []
     for person in range(5):
         words = {**ASKED, "email": f"ana{person}@example.com"}
-        numbers.append((await ask(shop.database, words, client=Client(f"190.24.{person}.1"))).number)
+        numbers.append((await send_pqrs(shop.database, words, client=Client(f"190.24.{person}.1"))).number)
     found: list[int | None] = []
     cursor = ""
     async with shop.database.read() as session:
@@ -51,8 +51,8 @@ async def test_cursor_of_another_list_is_refused(shop: Shop, last: str) -> None:
             await read_page(session, select(Pqrs), KEY, f"{moment}|{last}", 2)
 
 
-def test_filters_that_are_on_can_be_taken_away() -> None:
-    asked = read_asked(
+def test_active_filters_link_to_the_list_without_them() -> None:
+    asked = read_filters(
         {"q": " trompo ", "since": "2026-11-01", "until": "x" * 90, "other": "1"}, ("q", "since", "until"), 80
     )
     assert asked == {"q": " trompo ", "since": "2026-11-01", "until": "x" * 80}
@@ -73,6 +73,6 @@ def test_filters_that_are_on_can_be_taken_away() -> None:
         (date(2026, 11, 3), date(2026, 11, 3), "3 nov"),
     ],
 )
-def test_days_have_a_label(first: date | None, last: date | None, label: str) -> None:
+def test_day_ranges_have_labels(first: date | None, last: date | None, label: str) -> None:
     assert days_label(first, last) == label
     assert labels_of({"one": ("Uno", 1)}) == {"one": "Uno"}

@@ -1,4 +1,4 @@
-"""The report of a period as the office shows it."""
+"""The sales report of the office."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
@@ -11,11 +11,11 @@ from backend.catalog.models import Product
 from backend.core.clock import now
 from backend.core.errors import Forbidden
 from backend.core.money import format_cop
-from backend.office.reports import ReportView, report
+from backend.office.reports import ReportView, report_view
 from backend.pricing import Adjustment, PricedLine
 from backend.staff.rights import RIGHTS, Actor, Right, Role
-from tests.backend.reports.selling import Sold, paid, store_cart, store_orders
-from tests.store_defaults import Defaults, make_toy
+from tests.backend.reports.selling import Sold, paid_order, store_cart, store_orders
+from tests.store_defaults import Defaults, add_product
 
 OWNER = Actor("user_1", Role.OWNER)
 MARCH = datetime(2026, 3, 10, 15, tzinfo=UTC)
@@ -23,9 +23,9 @@ DAYS = {"desde": "2026-03-01", "hasta": "2026-03-31"}
 ODD = "=HYPERLINK(\"x\") <b>Ñandú</b> 'años' 🪀"
 
 
-async def seen(shop: Shop, asked: Mapping[str, str] = DAYS, actor: Actor = OWNER) -> ReportView:
+async def read_report(shop: Shop, asked: Mapping[str, str] = DAYS, actor: Actor = OWNER) -> ReportView:
     async with shop.database.read() as session:
-        return await report(session, actor, asked)
+        return await report_view(session, actor, asked)
 
 
 async def sell(shop: Shop, *orders: Sold) -> None:
@@ -33,8 +33,8 @@ async def sell(shop: Shop, *orders: Sold) -> None:
         await store_orders(session, list(orders))
 
 
-async def test_an_empty_shop_divides_by_nothing(shop: Shop) -> None:
-    view = await seen(shop, {})
+async def test_report_of_an_empty_shop_has_no_division_by_zero(shop: Shop) -> None:
+    view = await read_report(shop, {})
     assert (view.net, view.orders, view.average, view.conversion) == ("$ 0", 0, "", "")
     assert (view.stock_units, view.stock_value, view.best, view.slow) == (0, "$ 0", [], [])
     assert [(row.kind, row.total) for row in view.tax] == [("all", "$ 0")]
@@ -42,14 +42,14 @@ async def test_an_empty_shop_divides_by_nothing(shop: Shop) -> None:
     assert not view.has_money
 
 
-async def test_figures_of_a_month(shop: Shop, shop_defaults: Defaults) -> None:
-    one = paid(PricedLine("trompo", 2, 119_000), at=MARCH, shipping=11_900)
+async def test_report_shows_figures_of_a_month(shop: Shop, shop_defaults: Defaults) -> None:
+    one = paid_order(PricedLine("trompo", 2, 119_000), at=MARCH, shipping=11_900)
     one.refunds = [(MARCH + timedelta(days=40), 119_000, {"trompo": 1})]  # in April
-    two = paid(PricedLine("book", 3, 20_000, 0), at=MARCH + timedelta(days=1), titles={"book": ODD})
-    gone = paid(PricedLine("yoyo", 9, 1_000), at=MARCH, status="canceled")
+    two = paid_order(PricedLine("book", 3, 20_000, 0), at=MARCH + timedelta(days=1), titles={"book": ODD})
+    gone = paid_order(PricedLine("yoyo", 9, 1_000), at=MARCH, status="canceled")
     gone.refunds = [(MARCH, 9_000, {})]
     await sell(shop, one, two, gone, Sold([PricedLine("balero", 5, 500)], placed=MARCH))
-    view = await seen(shop)
+    view = await read_report(shop)
     assert (view.captured, view.refunded, view.net) == ("$ 318.900", "$ 9.000", "$ 309.900")
     assert (view.orders, view.average) == (2, format_cop(154_950))
     assert [(toy.title, toy.units, toy.pesos, toy.width) for toy in view.best] == [
@@ -64,25 +64,27 @@ async def test_figures_of_a_month(shop: Shop, shop_defaults: Defaults) -> None:
         ("Neto al 0 %", "$ 60.000", "$ 0", "$ 60.000"),
         ("Total", "$ 270.000", "$ 39.900", "$ 309.900"),
     ]
-    april = await seen(shop, {"desde": "2026-04-01", "hasta": "2026-04-30"})
+    april = await read_report(shop, {"desde": "2026-04-01", "hasta": "2026-04-30"})
     assert (april.net, april.orders, april.average, april.best) == ("-$ 119.000", 0, "", [])
     assert april.tax[-1].tax == "-$ 19.000"
 
 
-async def test_best_sellers_are_worth_what_was_paid(shop: Shop, shop_defaults: Defaults) -> None:
+async def test_best_sellers_show_the_paid_amount(shop: Shop, shop_defaults: Defaults) -> None:
     trompo = PricedLine("trompo", 2, 50_000)
-    cheap = paid(trompo, PricedLine("yoyo", 1, 9_000), at=MARCH, adjustments=[Adjustment(30_000, "trompo")])
-    await sell(shop, cheap, paid(trompo, at=MARCH))
-    best = (await seen(shop)).best
+    cheap = paid_order(
+        trompo, PricedLine("yoyo", 1, 9_000), at=MARCH, adjustments=[Adjustment(30_000, "trompo")]
+    )
+    await sell(shop, cheap, paid_order(trompo, at=MARCH))
+    best = (await read_report(shop)).best
     assert [(toy.title, toy.units, toy.pesos) for toy in best] == [
         ("trompo", 4, "$ 170.000"),
         ("yoyo", 1, "$ 9.000"),
     ]
 
 
-async def test_money_of_no_order_stands_by_itself(shop: Shop, shop_defaults: Defaults) -> None:
+async def test_money_without_an_order_has_its_own_line(shop: Shop, shop_defaults: Defaults) -> None:
     await sell(shop, Sold([PricedLine("trompo", 1, 5_000)], has_order=False, captures=[(MARCH, 7_000)]))
-    view = await seen(shop)
+    view = await read_report(shop)
     assert [(row.label, row.base, row.total) for row in view.tax] == [
         ("Dinero que no es de un pedido", "", "$ 7.000"),
         ("Total", "$ 0", "$ 7.000"),
@@ -90,44 +92,44 @@ async def test_money_of_no_order_stands_by_itself(shop: Shop, shop_defaults: Def
     assert view.orders == 0
 
 
-async def test_stock_its_value_and_what_is_slow(shop: Shop, shop_defaults: Defaults) -> None:
+async def test_report_shows_stock_value_and_slow_products(shop: Shop, shop_defaults: Defaults) -> None:
     async with shop.database.transaction() as session:
         for handle, units, price in (("quieto", 2, 40_000), ("vendido", 1, 10_000), ("nuevo", 3, 5_000)):
-            await make_toy(session, shop_defaults, handle, stock=units, price=price, id=f"prod_{handle}")
-        await make_toy(session, shop_defaults, "agotado", stock=0)
+            await add_product(session, shop_defaults, handle, stock=units, price=price, id=f"prod_{handle}")
+        await add_product(session, shop_defaults, "agotado", stock=0)
         old = update(Product).where(Product.handle != "nuevo")
         await session.execute(old.values(created_at=now() - timedelta(days=91)))
-    await sell(shop, paid(PricedLine("vendido", 1, 10_000), at=now() - timedelta(days=89)))
-    view = await seen(shop)
+    await sell(shop, paid_order(PricedLine("vendido", 1, 10_000), at=now() - timedelta(days=89)))
+    view = await read_report(shop)
     assert (view.stock_units, view.stock_value) == (6, "$ 105.000")
     assert [(toy.title, toy.units, toy.pesos) for toy in view.slow] == [("Quieto", 2, "$ 80.000")]
 
 
-async def test_carts_that_were_paid(shop: Shop, shop_defaults: Defaults) -> None:
+async def test_conversion_counts_paid_carts(shop: Shop, shop_defaults: Defaults) -> None:
     moment = now()
     async with shop.database.transaction() as session:
-        variant = await make_toy(session, shop_defaults, "trompo")
+        variant = await add_product(session, shop_defaults, "trompo")
         first = await store_cart(session, variant, moment - timedelta(days=1))
         await store_cart(session, variant, moment - timedelta(days=1), replaces=first)  # the same shopper
         await store_cart(session, variant, moment - timedelta(days=40))
-    await sell(shop, paid(PricedLine("trompo", 1, 5_000), at=moment - timedelta(days=2)))
+    await sell(shop, paid_order(PricedLine("trompo", 1, 5_000), at=moment - timedelta(days=2)))
     last = (moment + timedelta(days=1)).date()
     week = {"desde": (last - timedelta(days=7)).isoformat(), "hasta": last.isoformat()}
-    view = await seen(shop, week)
+    view = await read_report(shop, week)
     assert (view.conversion, view.conversion_note) == ("50 %", "1 de 2 carritos se pagaron.")
-    # older ones may have been deleted: they are not counted, and the note says from when on
-    longer = await seen(shop, {**week, "desde": (last - timedelta(days=60)).isoformat()})
+    # older carts may have been deleted: they are not counted, and the note has the first counted day
+    longer = await read_report(shop, {**week, "desde": (last - timedelta(days=60)).isoformat()})
     assert longer.conversion == "50 %"
     assert longer.conversion_note.startswith("1 de 2 carritos se pagaron. Desde el ")
-    assert (await seen(shop)).conversion == ""
+    assert (await read_report(shop)).conversion == ""
 
 
-async def test_who_may_see_it(shop: Shop) -> None:
+async def test_report_needs_the_right(shop: Shop) -> None:
     assert [role for role in Role if Right.READ_REPORTS in RIGHTS[role]] == [
         Role.OWNER,
         Role.SHOP,
         Role.ACCOUNTANT,
     ]
-    assert (await seen(shop, actor=Actor("user_2", Role.ACCOUNTANT))).orders == 0
+    assert (await read_report(shop, actor=Actor("user_2", Role.ACCOUNTANT))).orders == 0
     with pytest.raises(Forbidden):
-        await seen(shop, actor=Actor("user_3", Role.STOCKROOM))
+        await read_report(shop, actor=Actor("user_3", Role.STOCKROOM))

@@ -1,4 +1,4 @@
-"""What waits today and what was sold: numbers of the office's first screen."""
+"""The office's start screen: pending work and sales."""
 
 from datetime import timedelta
 
@@ -12,90 +12,90 @@ from backend.attention.models import Attention
 from backend.catalog.models import Product
 from backend.core.db.database import db_now
 from backend.core.errors import Forbidden
-from backend.office.today import TodayView, today
+from backend.office.today import TodayView, today_view
 from backend.office_settings import LOW_STOCK as LOW
 from backend.orders.models import Order
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderState
 from backend.staff.rights import RIGHTS, Actor, Right, Role
-from tests.backend.orders.paying import at_the_bank, said
-from tests.store_defaults import Defaults, make_toy
+from tests.backend.orders.paying import place_order_at_bank, report_payment
+from tests.store_defaults import Defaults, add_product
 
 OWNER = Actor("user_1", Role.OWNER, has_second_factor=True)
 
 
-async def seen(shop: Shop, actor: Actor = OWNER) -> TodayView:
+async def read_today(shop: Shop, actor: Actor = OWNER) -> TodayView:
     async with shop.database.read() as session:
-        return await today(session, actor, shop.settings)
+        return await today_view(session, actor, shop.settings)
 
 
 async def toy(shop: Shop, defaults: Defaults, handle: str, stock: int = 10) -> str:
     async with shop.database.transaction() as session:
-        return await make_toy(session, defaults, handle, stock=stock)
+        return await add_product(session, defaults, handle, stock=stock)
 
 
-async def test_an_empty_shop_has_all_to_do(shop: Shop) -> None:
-    view = await seen(shop)
+async def test_empty_shop_has_all_steps_open(shop: Shop) -> None:
+    view = await read_today(shop)
     assert (view.to_pack, view.awaiting_bank, view.attention, view.low_stock, view.orders) == (0, 0, 0, 0, 0)
     assert view.is_quiet
     assert (view.sold_label, view.change) == ("$ 0", None)
     assert [step.name for step in view.steps if step.is_done] == []
 
 
-async def test_what_the_shop_has_is_ticked_off(shop: Shop, shop_defaults: Defaults) -> None:
+async def test_finished_steps_are_ticked(shop: Shop, shop_defaults: Defaults) -> None:
     await toy(shop, shop_defaults, "trompo")
-    assert [step.name for step in (await seen(shop)).steps if step.is_done] == ["warehouse", "toy"]
+    assert [step.name for step in (await read_today(shop)).steps if step.is_done] == ["warehouse", "toy"]
 
 
-async def test_whoever_may_not_change_settings_has_no_list(shop: Shop) -> None:
+async def test_steps_need_the_right_to_change_settings(shop: Shop) -> None:
     for role in Role:
-        view = await seen(shop, Actor("user_2", role))
+        view = await read_today(shop, Actor("user_2", role))
         assert bool(view.steps) is (Right.CHANGE_SETTINGS in RIGHTS[role])
 
 
-async def test_an_order_waits_for_its_bank_and_then_to_be_packed(
+async def test_order_waits_for_the_bank_and_then_for_packing(
     shop: Shop, shop_defaults: Defaults, store: httpx.AsyncClient
 ) -> None:
     variant = await toy(shop, shop_defaults, "trompo")
-    _order_id, payment = await at_the_bank(shop, store, variant)
-    waiting = await seen(shop)
+    _order_id, payment = await place_order_at_bank(shop, store, variant)
+    waiting = await read_today(shop)
     assert (waiting.awaiting_bank, waiting.to_pack, waiting.orders, waiting.is_quiet) == (1, 0, 0, False)
-    await said(shop, payment, ProviderState.CAPTURED)
-    paid = await seen(shop)
+    await report_payment(shop, payment, ProviderState.CAPTURED)
+    paid = await read_today(shop)
     assert (paid.awaiting_bank, paid.to_pack, paid.orders) == (0, 1, 1)
     assert paid.sold_label != "$ 0"
     assert paid.waits_since
 
 
-async def test_sales_are_compared_with_those_of_a_week_ago(
+async def test_sales_are_compared_with_a_week_ago(
     shop: Shop, shop_defaults: Defaults, store: httpx.AsyncClient
 ) -> None:
     variant = await toy(shop, shop_defaults, "trompo")
-    _order_id, payment = await at_the_bank(shop, store, variant)
-    await said(shop, payment, ProviderState.CAPTURED)
-    view = await seen(shop)
+    _order_id, payment = await place_order_at_bank(shop, store, variant)
+    await report_payment(shop, payment, ProviderState.CAPTURED)
+    view = await read_today(shop)
     assert (view.orders, view.orders_last_week, view.change) == (1, 0, None)
     async with shop.database.transaction() as session:
         await session.execute(update(Order).values(paid_at=db_now(-timedelta(days=7, minutes=1))))
         await session.execute(
             update(PaymentSession).values(captured_at=db_now(-timedelta(days=7, minutes=1)))
         )
-    before = await seen(shop)
+    before = await read_today(shop)
     assert (before.orders, before.orders_last_week, before.change) in {(0, 1, -100), (0, 0, None)}
     assert {before.sold_last_week_label, before.sold_label} <= {view.sold_label, "$ 0"}
 
 
-async def test_few_units_are_named_fewest_first(shop: Shop, shop_defaults: Defaults) -> None:
+async def test_low_stock_products_are_sorted_by_units(shop: Shop, shop_defaults: Defaults) -> None:
     for handle, units in (("yoyo", LOW), ("trompo", 0), ("balero", LOW + 1), ("oculto", 0)):
         await toy(shop, shop_defaults, handle, units)
     async with shop.database.transaction() as session:
         await session.execute(update(Product).where(Product.handle == "oculto").values(status="draft"))
-    view = await seen(shop)
+    view = await read_today(shop)
     assert view.low_stock == 2
-    assert [(low.title, low.units) for low in view.low] == [("Trompo", 0), ("Yoyo", LOW)]
+    assert [(low.title, low.units) for low in view.low_products] == [("Trompo", 0), ("Yoyo", LOW)]
 
 
-async def test_what_is_to_be_resolved_is_counted(shop: Shop) -> None:
+async def test_open_attention_is_counted(shop: Shop) -> None:
     async with shop.database.transaction() as session:
         for number in range(2):
             await raise_attention(
@@ -106,11 +106,11 @@ async def test_what_is_to_be_resolved_is_counted(shop: Shop) -> None:
             .where(Attention.subject_id == "payses_0")
             .values(due_at=db_now(-timedelta(minutes=1)))
         )
-    view = await seen(shop)
+    view = await read_today(shop)
     assert (view.attention, view.attention_late) == (2, 1)
 
 
-async def test_the_right_is_checked(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_reading_needs_the_right(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(RIGHTS, Role.STOCKROOM, frozenset())
     with pytest.raises(Forbidden):
-        await seen(shop, Actor("user_3", Role.STOCKROOM))
+        await read_today(shop, Actor("user_3", Role.STOCKROOM))

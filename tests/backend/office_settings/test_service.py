@@ -1,4 +1,4 @@
-"""What the office saves stands; what it never saved is as the settings say."""
+"""Settings saved by the office apply; all others come from the environment."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from backend.office_settings import demo_problems, read_effective_settings, save
 from backend.staff.rights import COMMAND_LINE
 
 
-async def test_what_was_saved_stands_at_once_and_may_be_changed_again(shop: Shop) -> None:
+async def test_saved_setting_applies_immediately_and_can_be_changed(shop: Shop) -> None:
     assert (await shop.effective_settings.now()).store_name == "Trompo"
     for name in ("Ñandú", "Otra"):
         async with shop.database.transaction() as session:
@@ -28,7 +28,7 @@ async def test_what_was_saved_stands_at_once_and_may_be_changed_again(shop: Shop
         ({"store_whatsapp": "call me"}, "store_whatsapp"),
     ],
 )
-async def test_what_does_not_fit_is_refused(
+async def test_body_over_the_limit_is_refused(
     database: Database, settings: Settings, changes: dict[str, str], wrong: str
 ) -> None:
     with pytest.raises(InvalidData) as refused:
@@ -39,7 +39,7 @@ async def test_what_does_not_fit_is_refused(
         assert await read_effective_settings(session, settings) == settings
 
 
-def test_the_demos_identity_is_told_line_by_line(settings: Settings) -> None:
+def test_demo_identity_is_reported_line_by_line(settings: Settings) -> None:
     assert [line.split()[0] for line in demo_problems(settings)] == [
         "STORE_LEGAL_NAME", "STORE_NIT", "STORE_PHONE", "STORE_EMAIL", "CARRIER_ORIGIN_ADDRESS,",
     ]  # fmt: skip

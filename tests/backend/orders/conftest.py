@@ -1,4 +1,4 @@
-"""Orders whose labels are told apart."""
+"""A shop whose labels have distinct numbers."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -11,7 +11,7 @@ from backend.core.config.settings import Settings
 
 @pytest.fixture
 async def shop(database_url: str, tmp_path: Path) -> AsyncIterator[Shop]:
-    """A shop whose labels are real ones, of the embedded carrier: each has a number of its own."""
+    """Return a shop with real labels of the embedded carrier, each with a separate number."""
     settings = Settings(data_dir=tmp_path / "data", database_url=database_url, carrier_sandbox=False)
     shop = Shop(settings)
     yield shop

@@ -1,4 +1,4 @@
-"""Orders at the bank, and what the bank says of them."""
+"""Helpers for orders whose payment is at the bank, and for the bank's reports."""
 
 from decimal import Decimal
 from typing import Any
@@ -13,25 +13,27 @@ from backend.orders.models import Order
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderReport, ProviderState
 from backend.payment.transitions import apply_report, apply_second_report
-from tests.store_steps import PSE, bought
+from tests.store_steps import PSE, complete_purchase
 
 
-async def at_the_bank(shop: Shop, store: httpx.AsyncClient, variant: str, units: int = 2) -> tuple[str, str]:
-    """An order that waits for its bank: its id, and that of its payment session."""
-    order = await bought(store, variant, units, PSE)
-    return order["id"], (await sessions_of(shop, order["id"]))[0].id
+async def place_order_at_bank(
+    shop: Shop, store: httpx.AsyncClient, variant: str, units: int = 2
+) -> tuple[str, str]:
+    """Place an order that waits for its bank. Return its id and that of its payment session."""
+    order = await complete_purchase(store, variant, units, PSE)
+    return order["id"], (await list_sessions(shop, order["id"]))[0].id
 
 
-async def sessions_of(shop: Shop, order_id: str) -> list[PaymentSession]:
+async def list_sessions(shop: Shop, order_id: str) -> list[PaymentSession]:
     async with shop.database.read() as session:
         rows = await session.execute(select(PaymentSession).order_by(PaymentSession.created_at))
         return list(rows.scalars())
 
 
-async def said(
+async def report_payment(
     shop: Shop, session_id: str, state: ProviderState, amount: int | None = None, *, second: bool = False
 ) -> None:
-    """The bank says this; an approval is of what was asked for, unless told otherwise."""
+    """Apply a report of the bank. An approval has the requested amount unless `amount` is given."""
     async with shop.database.read() as session:
         payment = await session.get_one(PaymentSession, session_id)
     report = ProviderReport(
@@ -49,21 +51,21 @@ async def order_row(shop: Shop, order_id: str) -> Order:
         return (await session.execute(select(Order).where(Order.id == order_id))).scalar_one()
 
 
-async def stands(shop: Shop, order_id: str) -> tuple[str, str]:
-    """The order's status and payment status."""
+async def read_order_status(shop: Shop, order_id: str) -> tuple[str, str]:
+    """Return the order's status and payment status."""
     order = await order_row(shop, order_id)
     return order.status, order.payment_status
 
 
-async def stock(shop: Shop) -> tuple[int, int]:
-    """Units at the location, and how many of them are promised."""
+async def read_stock(shop: Shop) -> tuple[int, int]:
+    """Return the units at the location, and how many of them are reserved."""
     async with shop.database.read() as session:
         level = (await session.execute(select(InventoryLevel))).scalar_one()
         return level.stocked, level.reserved
 
 
-async def to_settle(shop: Shop) -> Attention:
-    """The one row that is open."""
+async def read_open_attention(shop: Shop) -> Attention:
+    """Return the only open attention row."""
     async with shop.database.read() as session:
         return (await session.execute(select(Attention).where(Attention.resolved_at.is_(None)))).scalar_one()
 

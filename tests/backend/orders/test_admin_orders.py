@@ -11,36 +11,36 @@ from backend.app import Shop
 from backend.inventory.models import InventoryLevel
 from backend.orders.models import Fulfillment
 from backend.payment.providers.base import ProviderReport, StartedPayment
-from tests.statements import statements_of
-from tests.store_defaults import Defaults, make_toy
-from tests.store_steps import PSE, bought, get, post
+from tests.statements import record_statements
+from tests.store_defaults import Defaults, add_product
+from tests.store_steps import PSE, complete_purchase, get, post
 
 
 @pytest.fixture
 async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
     async with shop.database.transaction() as session:
-        return await make_toy(session, shop_defaults, "trompo", stock=5, price=40_000)
+        return await add_product(session, shop_defaults, "trompo", stock=5, price=40_000)
 
 
-async def stock(shop: Shop) -> tuple[int, int]:
-    """Units at the location, and how many of them are promised."""
+async def read_stock(shop: Shop) -> tuple[int, int]:
+    """Return the units at the location, and how many of them are reserved."""
     async with shop.database.read() as session:
         level = (await session.execute(select(InventoryLevel))).scalar_one()
         return level.stocked, level.reserved
 
 
-def packed(order: dict[str, Any], units: int) -> dict[str, Any]:
+def fulfillment_body(order: dict[str, Any], units: int) -> dict[str, Any]:
     return {"items": [{"id": order["items"][0]["id"], "quantity": units}]}
 
 
-async def test_an_order_is_sent_in_fulfillments(
+async def test_order_is_sent_in_several_fulfillments(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
     """spec: createFulfillment creates the label; wire: commerce-api, fulfillment_status seen."""
-    order = await bought(store, trompo, 3, price_type="calculated")
+    order = await complete_purchase(store, trompo, 3, price_type="calculated")
     path = f"/admin/orders/{order['id']}"
-    assert await stock(shop) == (5, 3)
-    order = (await post(admin, f"{path}/fulfillments", packed(order, 2)))["order"]
+    assert await read_stock(shop) == (5, 3)
+    order = (await post(admin, f"{path}/fulfillments", fulfillment_body(order, 2)))["order"]
     assert (order["fulfillment_status"], order["items"][0]["detail"]["fulfilled_quantity"]) == (
         "partially_fulfilled",
         2,
@@ -49,8 +49,8 @@ async def test_an_order_is_sent_in_fulfillments(
     assert (fulfillment["provider_id"], fulfillment["data"]["state"]) == ("carrier_standard", "created")
     assert fulfillment["labels"][0]["tracking_number"]
     assert fulfillment["packed_at"]
-    assert await stock(shop) == (3, 1)
-    order = (await post(admin, f"{path}/fulfillments", packed(order, 1)))["order"]
+    assert await read_stock(shop) == (3, 1)
+    order = (await post(admin, f"{path}/fulfillments", fulfillment_body(order, 1)))["order"]
     assert (order["fulfillment_status"], len(order["fulfillments"])) == ("fulfilled", 2)
     fulfillments = [f"{path}/fulfillments/{fulfillment['id']}" for fulfillment in order["fulfillments"]]
     assert (await post(admin, f"{fulfillments[0]}/shipments"))["order"][
@@ -61,28 +61,30 @@ async def test_an_order_is_sent_in_fulfillments(
     order = (await post(admin, f"{fulfillments[1]}/mark-as-delivered"))["order"]
     assert order["fulfillment_status"] == "delivered"
     assert order["items"][0]["detail"]["delivered_quantity"] == 3
-    assert await stock(shop) == (2, 0)
+    assert await read_stock(shop) == (2, 0)
 
 
 @pytest.mark.parametrize(("units", "left"), [(2, 0), (1, 1)])
-async def test_an_order_that_was_packed_before_it_is_paid_keeps_what_is_left_of_it(
+async def test_capture_after_packing_keeps_the_remaining_reservation(
     *, admin: httpx.AsyncClient, store: httpx.AsyncClient, shop: Shop, trompo: str, units: int, left: int
 ) -> None:
-    """The platform's own order of steps: packed, then captured."""
-    order = await bought(store, trompo, 2)
+    """Follow the platform's own order of steps: packed, then captured."""
+    order = await complete_purchase(store, trompo, 2)
     path = f"/admin/orders/{order['id']}"
-    await post(admin, f"{path}/fulfillments", packed(order, units))
-    assert await stock(shop) == (5 - units, left)
+    await post(admin, f"{path}/fulfillments", fulfillment_body(order, units))
+    assert await read_stock(shop) == (5 - units, left)
     payment = (await get(admin, path))["order"]["payment_collections"][0]["payments"][0]["id"]
     await post(admin, f"/admin/payments/{payment}/capture")
     assert (await get(admin, path))["order"]["payment_status"] == "captured"
-    assert await stock(shop) == (5 - units, left)
+    assert await read_stock(shop) == (5 - units, left)
     assert (await get(admin, "/admin/attention"))["count"] == 0
 
 
-async def test_what_cannot_be_sent(admin: httpx.AsyncClient, store: httpx.AsyncClient, trompo: str) -> None:
+async def test_invalid_fulfillments_are_refused(
+    admin: httpx.AsyncClient, store: httpx.AsyncClient, trompo: str
+) -> None:
     """wire: commerce-api, Admin, fulfillments."""
-    order = await bought(store, trompo, 2)
+    order = await complete_purchase(store, trompo, 2)
     path, line = f"/admin/orders/{order['id']}/fulfillments", order["items"][0]["id"]
 
     async def refusal(body: dict[str, Any]) -> str:
@@ -91,52 +93,52 @@ async def test_what_cannot_be_sent(admin: httpx.AsyncClient, store: httpx.AsyncC
         return str(refused.json()["message"])
 
     too_many = f"Quantity to fulfill exceeds the reserved quantity for the item: {line}"
-    assert await refusal(packed(order, 99)) == too_many
+    assert await refusal(fulfillment_body(order, 99)) == too_many
     assert await refusal({}) == "Invalid request: Field 'items' is required"
     unknown = f"Items with ids ordli_nosuch does not exist in order with id {order['id']}."
     assert await refusal({"items": [{"id": "ordli_nosuch", "quantity": 1}]}) == unknown
-    await post(admin, path, packed(order, 2))
-    again = await refusal(packed(order, 1))
+    await post(admin, path, fulfillment_body(order, 2))
+    again = await refusal(fulfillment_body(order, 1))
     assert again.startswith(f"No stock reservation found for item {line}")
 
 
-async def test_a_fulfillment_pressed_twice_is_one_label(
+async def test_concurrent_fulfillment_requests_create_one_label(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
     """design: decision 7, for staff."""
-    order = await bought(store, trompo, 2, price_type="calculated")
+    order = await complete_purchase(store, trompo, 2, price_type="calculated")
     path = f"/admin/orders/{order['id']}/fulfillments"
-    answers = await asyncio.gather(*(admin.post(path, json=packed(order, 2)) for _ in range(4)))
+    answers = await asyncio.gather(*(admin.post(path, json=fulfillment_body(order, 2)) for _ in range(4)))
     assert 200 in {answer.status_code for answer in answers}
     assert {answer.status_code for answer in answers} <= {200, 400, 409}
     async with shop.database.read() as session:
         (fulfillment,) = (await session.execute(select(Fulfillment))).scalars()
     assert fulfillment.state == "created"
-    assert await stock(shop) == (3, 0)
+    assert await read_stock(shop) == (3, 0)
 
 
-async def test_a_cancelled_fulfillment_brings_its_units_back(
+async def test_cancelled_fulfillment_restocks_its_units(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
-    order = await bought(store, trompo, 2, price_type="calculated")
+    order = await complete_purchase(store, trompo, 2, price_type="calculated")
     path = f"/admin/orders/{order['id']}/fulfillments"
-    order = (await post(admin, path, packed(order, 2)))["order"]
+    order = (await post(admin, path, fulfillment_body(order, 2)))["order"]
     fulfillment = order["fulfillments"][0]["id"]
     for _ in range(2):  # twice is once
         order = (await post(admin, f"{path}/{fulfillment}/cancel"))["order"]
-    assert (order["fulfillment_status"], await stock(shop)) == ("not_fulfilled", (5, 2))
+    assert (order["fulfillment_status"], await read_stock(shop)) == ("not_fulfilled", (5, 2))
     refused = await admin.post(f"{path}/{fulfillment}/shipments", json={})
     assert refused.json()["message"] == "Fulfillment has been canceled"
-    order = (await post(admin, path, packed(order, 2)))["order"]
-    assert (order["fulfillment_status"], await stock(shop)) == ("fulfilled", (3, 0))
+    order = (await post(admin, path, fulfillment_body(order, 2)))["order"]
+    assert (order["fulfillment_status"], await read_stock(shop)) == ("fulfilled", (3, 0))
 
 
-async def test_a_fulfillment_sent_by_hand_gets_its_label(
+async def test_manual_fulfillment_stores_its_label(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, trompo: str
 ) -> None:
-    order = await bought(store, trompo)
+    order = await complete_purchase(store, trompo)
     path = f"/admin/orders/{order['id']}/fulfillments"
-    order = (await post(admin, path, packed(order, 1)))["order"]
+    order = (await post(admin, path, fulfillment_body(order, 1)))["order"]
     fulfillment = f"{path}/{order['fulfillments'][0]['id']}"
     wrong = await admin.post(f"{fulfillment}/shipments", json={"items": [{"id": "x", "quantity": 1}]})
     assert wrong.status_code == 400
@@ -145,7 +147,7 @@ async def test_a_fulfillment_sent_by_hand_gets_its_label(
         "tracking_url": "https://carrier.example/follow/ABC-1",
         "label_url": "https://carrier.example/ABC-1",
     }
-    shipped = {**packed(order, 1), "labels": [label], "metadata": {"box": "azul"}}
+    shipped = {**fulfillment_body(order, 1), "labels": [label], "metadata": {"box": "azul"}}
     order = (await post(admin, f"{fulfillment}/shipments", shipped))["order"]
     (sent,) = order["fulfillments"]
     assert [{name: one[name] for name in label} for one in sent["labels"]] == [label]
@@ -168,7 +170,7 @@ async def test_a_fulfillment_sent_by_hand_gets_its_label(
         ),
     ],
 )
-async def test_a_label_that_cannot_be_kept_is_refused(
+async def test_invalid_label_is_refused(
     *,
     admin: httpx.AsyncClient,
     store: httpx.AsyncClient,
@@ -176,9 +178,9 @@ async def test_a_label_that_cannot_be_kept_is_refused(
     labels: list[dict[str, str]],
     message: str,
 ) -> None:
-    order = await bought(store, trompo)
+    order = await complete_purchase(store, trompo)
     path = f"/admin/orders/{order['id']}/fulfillments"
-    order = (await post(admin, path, packed(order, 1)))["order"]
+    order = (await post(admin, path, fulfillment_body(order, 1)))["order"]
     sent = {"labels": [{"tracking_number": "ABC-1", **label} for label in labels]}
     refused = await admin.post(f"{path}/{order['fulfillments'][0]['id']}/shipments", json=sent)
     assert (refused.status_code, refused.json()["type"]) == (400, "invalid_data")
@@ -187,12 +189,12 @@ async def test_a_label_that_cannot_be_kept_is_refused(
     assert (kept["labels"], kept["shipped_at"]) == ([], None)
 
 
-async def test_a_label_without_addresses_as_the_official_dashboard_writes_it(
+async def test_dashboards_placeholder_addresses_of_a_label_are_empty(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, trompo: str
 ) -> None:
-    order = await bought(store, trompo)
+    order = await complete_purchase(store, trompo)
     path = f"/admin/orders/{order['id']}/fulfillments"
-    order = (await post(admin, path, packed(order, 1)))["order"]
+    order = (await post(admin, path, fulfillment_body(order, 1)))["order"]
     label = {"tracking_number": "ABC-1", "tracking_url": "#", "label_url": "#"}
     shipped = f"{path}/{order['fulfillments'][0]['id']}/shipments"
     (sent,) = (await post(admin, shipped, {"labels": [label]}))["order"]["fulfillments"]
@@ -200,38 +202,36 @@ async def test_a_label_without_addresses_as_the_official_dashboard_writes_it(
     assert (kept["tracking_number"], kept["tracking_url"], kept["label_url"]) == ("ABC-1", "", "")
 
 
-async def test_what_is_said_of_a_new_fulfillment_is_kept_or_refused(
+async def test_metadata_of_new_fulfillment_is_stored_and_unsupported_fields_refused(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, trompo: str
 ) -> None:
-    order = await bought(store, trompo, price_type="calculated")
+    order = await complete_purchase(store, trompo, price_type="calculated")
     path = f"/admin/orders/{order['id']}/fulfillments"
     for wrong in (
         {"requires_shipping": False},
         {"additional_data": {"box": "azul"}},
         {"shipping_option_id": "so_another"},
     ):
-        refused = await admin.post(path, json={**packed(order, 1), **wrong})
+        refused = await admin.post(path, json={**fulfillment_body(order, 1), **wrong})
         assert (refused.status_code, refused.json()["type"]) == (400, "invalid_data")
     own = order["shipping_methods"][0]["shipping_option_id"]
     said = {"shipping_option_id": own, "requires_shipping": True, "metadata": {"box": "azul"}}
-    (made,) = (await post(admin, path, {**packed(order, 1), **said}))["order"]["fulfillments"]
+    (made,) = (await post(admin, path, {**fulfillment_body(order, 1), **said}))["order"]["fulfillments"]
     assert (made["metadata"], bool(made["data"]["carrier"])) == ({"box": "azul"}, True)
 
 
-async def test_nothing_is_sent_before_it_is_paid(
+async def test_unpaid_order_cannot_be_fulfilled(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, trompo: str
 ) -> None:
-    order = await bought(store, trompo, provider=PSE)
-    refused = await admin.post(f"/admin/orders/{order['id']}/fulfillments", json=packed(order, 1))
-    message = "The order is not paid: nothing is sent before it is"
+    order = await complete_purchase(store, trompo, provider=PSE)
+    refused = await admin.post(f"/admin/orders/{order['id']}/fulfillments", json=fulfillment_body(order, 1))
+    message = "The order is not paid: it cannot be sent"
     assert (refused.status_code, refused.json()) == (400, {"type": "not_allowed", "message": message})
 
 
-async def test_capturing_takes_the_money_once(
-    admin: httpx.AsyncClient, store: httpx.AsyncClient, trompo: str
-) -> None:
+async def test_capture_is_idempotent(admin: httpx.AsyncClient, store: httpx.AsyncClient, trompo: str) -> None:
     """wire: commerce-api, Admin, capture."""
-    order = await bought(store, trompo)
+    order = await complete_purchase(store, trompo)
     path = f"/admin/orders/{order['id']}"
     (payment,) = (await get(admin, path))["order"]["payment_collections"][0]["payments"]
     assert (payment["id"][:4], payment["captured_at"]) == ("pay_", None)
@@ -246,11 +246,11 @@ async def test_capturing_takes_the_money_once(
     assert (await admin.post("/admin/payments/pay_nosuch/capture", json={})).status_code == 404
 
 
-async def test_refunds_and_returns_are_not_pretended(
+async def test_provider_refunds_and_return_labels_are_not_implemented(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, trompo: str
 ) -> None:
     """spec: Errors, refundPayment called; createReturnFulfillment called."""
-    order = await bought(store, trompo, price_type="calculated")
+    order = await complete_purchase(store, trompo, price_type="calculated")
     shown = (await get(admin, f"/admin/orders/{order['id']}"))["order"]
     payment = shown["payment_collections"][0]["payments"][0]["id"]
     await post(admin, f"/admin/payments/{payment}/capture")
@@ -265,13 +265,13 @@ async def test_refunds_and_returns_are_not_pretended(
     assert (await get(admin, f"/admin/orders/{order['id']}"))["order"]["status"] == "pending"
 
 
-async def test_cancelling_frees_the_units(
+async def test_cancelling_an_order_releases_its_units(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
     """wire: commerce-api, Stock: cancelling an order releases."""
-    order = await bought(store, trompo, 2)
+    order = await complete_purchase(store, trompo, 2)
     path = f"/admin/orders/{order['id']}"
-    await post(admin, f"{path}/fulfillments", packed(order, 1))
+    await post(admin, f"{path}/fulfillments", fulfillment_body(order, 1))
     refused = await admin.post(f"{path}/cancel", json={})
     message = "All fulfillments must be canceled before canceling an order"
     assert (refused.status_code, refused.json()["message"]) == (400, message)
@@ -280,25 +280,25 @@ async def test_cancelling_frees_the_units(
     for _ in range(2):  # twice is once
         canceled = (await post(admin, f"{path}/cancel"))["order"]
     assert (canceled["status"], canceled["payment_status"]) == ("canceled", "canceled")
-    assert await stock(shop) == (5, 0)
-    late = await admin.post(f"{path}/fulfillments", json=packed(order, 1))
+    assert await read_stock(shop) == (5, 0)
+    late = await admin.post(f"{path}/fulfillments", json=fulfillment_body(order, 1))
     assert late.json()["message"] == "The order was cancelled"
 
 
-async def test_what_is_packed_while_it_is_cancelled_stays(
+async def test_order_packed_during_cancellation_is_not_cancelled(
     admin: httpx.AsyncClient,
     store: httpx.AsyncClient,
     shop: Shop,
     trompo: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    order = await bought(store, trompo, 2)
+    order = await complete_purchase(store, trompo, 2)
     path = f"/admin/orders/{order['id']}"
     provider = shop.payments.providers["pp_system_default"]
     cancel = provider.cancel
 
     async def packed_meanwhile(payment: StartedPayment) -> ProviderReport:
-        await post(admin, f"{path}/fulfillments", packed(order, 2))
+        await post(admin, f"{path}/fulfillments", fulfillment_body(order, 2))
         return await cancel(payment)
 
     monkeypatch.setattr(provider, "cancel", packed_meanwhile)
@@ -308,21 +308,23 @@ async def test_what_is_packed_while_it_is_cancelled_stays(
     stands = (await get(admin, path))["order"]
     assert (stands["status"], stands["payment_status"]) == ("pending", "authorized")
     assert stands["fulfillment_status"] == "fulfilled"
-    assert await stock(shop) == (3, 0)
+    assert await read_stock(shop) == (3, 0)
 
 
-async def test_a_payment_at_the_bank_is_not_called_back(
+async def test_order_with_payment_at_the_bank_cannot_be_cancelled(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
-    order = await bought(store, trompo, provider=PSE)
+    order = await complete_purchase(store, trompo, provider=PSE)
     refused = await admin.post(f"/admin/orders/{order['id']}/cancel", json={})
     assert refused.status_code == 400
     assert refused.json()["message"].startswith("The payment is still at the bank")
-    assert await stock(shop) == (5, 1)
+    assert await read_stock(shop) == (5, 1)
 
 
-async def test_orders_are_found(admin: httpx.AsyncClient, store: httpx.AsyncClient, trompo: str) -> None:
-    first, second = await bought(store, trompo), await bought(store, trompo)
+async def test_orders_are_listed_and_filtered(
+    admin: httpx.AsyncClient, store: httpx.AsyncClient, trompo: str
+) -> None:
+    first, second = await complete_purchase(store, trompo), await complete_purchase(store, trompo)
     listing = await get(admin, "/admin/orders")
     assert [order["id"] for order in listing["orders"]] == [second["id"], first["id"]]
     assert listing["orders"][0]["items"][0]["title"] == "Trompo"
@@ -339,13 +341,13 @@ async def test_orders_are_found(admin: httpx.AsyncClient, store: httpx.AsyncClie
     assert (await admin.get("/admin/orders/order_nosuch")).status_code == 404
 
 
-async def test_orders_are_read_without_the_files_of_their_labels(
+async def test_orders_are_read_without_label_files(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
-    order = await bought(store, trompo, 1, price_type="calculated")
+    order = await complete_purchase(store, trompo, 1, price_type="calculated")
     path = f"/admin/orders/{order['id']}"
-    await post(admin, f"{path}/fulfillments", packed(order, 1))
-    with statements_of(shop.database) as statements:
+    await post(admin, f"{path}/fulfillments", fulfillment_body(order, 1))
+    with record_statements(shop.database) as statements:
         (listed,) = (await get(admin, "/admin/orders"))["orders"]
         assert listed["fulfillments"][0]["labels"]
         await get(admin, path)

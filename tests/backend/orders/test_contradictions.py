@@ -1,24 +1,24 @@
-"""A provider that contradicts a final state: a person decides, and until then nothing of the order is packed.
+"""A provider contradicts a final state: staff decide, and until then the order is not packed.
 
-| the session is | the provider says | what follows |
+| session | provider's report | result |
 |---|---|---|
-| captured | canceled (reversed), rejected, expired, held | attention, mail, the order is held; nothing is undone |
-| captured | captured, of another amount | the same; what is missing is the difference |
+| captured | canceled (reversed), rejected, expired, held | attention, mail, the order is held; nothing is reversed |
+| captured | captured, with another amount | the same; the missing amount is the difference |
 | captured | captured, pending, authorized, unknown | nothing |
-| captured | the same again, resolved or not | nothing |
-| captured | it is there after all, and then it went back again | attention again |
-| rejected, canceled, expired | held, authorized | attention: look in the gateway's panel |
-| rejected, canceled, expired | another end without money | nothing |
-| ended by a person | held, as before | nothing |
-| captured, by a second transaction | that transaction went back | attention, the order is held |
+| captured | the same report again, resolved or not | nothing |
+| captured | captured again, and then reversed again | attention again |
+| rejected, canceled, expired | held, authorized | attention: check the gateway's panel |
+| rejected, canceled, expired | another final state without money | nothing |
+| ended by staff | held, as before | nothing |
+| captured, by a second transaction | that transaction was reversed | attention, the order is held |
 
-| the row is resolved with | what follows |
+| decision about the row | result |
 |---|---|
-| nothing yet | no label, no fulfillment, by the office and the Admin API alike; a label just made is not packed |
-| `honor`, `dismissed` | it is packed |
-| `refunded`, nothing packed | the money is booked as gone, the order is cancelled, its units are free |
-| `refunded`, packed | the money is booked as gone; the parcel stands |
-| `refunded` of a smaller amount | that part is booked as gone |
+| none yet | no label and no fulfillment, in the office and the Admin API; a new label is not packed |
+| `honor`, `dismissed` | it can be packed |
+| `refunded`, nothing packed | the refund is booked, the order is cancelled, its units are released |
+| `refunded`, packed | the refund is booked; the parcel is not changed |
+| `refunded` of a smaller amount | a refund of this part is booked |
 """
 
 from decimal import Decimal
@@ -31,8 +31,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.app import Shop
 from backend.attention.models import Attention
-from backend.fulfillment.bulk_fulfillment import send_rest
-from backend.mail.messages import message_of
+from backend.fulfillment.bulk_fulfillment import send_remaining_units
+from backend.mail.messages import compose_message
 from backend.mail.models import Mail, MailKind
 from backend.office.orders.detail import order_detail
 from backend.office.orders.packing import pack_view
@@ -44,37 +44,37 @@ from backend.payment.second_transactions import check_second_transaction
 from backend.payment.transitions import apply_report
 from backend.staff.rights import Actor, Role
 from tests.backend.orders.paying import (
-    at_the_bank,
+    list_sessions,
+    place_order_at_bank,
+    read_open_attention,
+    read_order_status,
+    read_stock,
+    report_payment,
     resolve,
-    said,
-    sessions_of,
-    stands,
-    stock,
-    to_settle,
 )
-from tests.backend.rivals import overtaken
-from tests.store_defaults import Defaults, make_toy
+from tests.backend.rivals import run_against_rival
+from tests.store_defaults import Defaults, add_product
 from tests.store_steps import get, post
 
 S = ProviderState
 OWNER = Actor(id="user_1", role=Role.OWNER, has_second_factor=True)
 KIND = "payment_contradicted"
-BACK = {"action": "refunded", "reference": "REV-99"}
+REFUNDED = {"action": "refunded", "reference": "REV-99"}
 TOTAL = 70_000
 
 
 @pytest.fixture
 async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
     async with shop.database.transaction() as session:
-        return await make_toy(session, shop_defaults, "trompo", stock=5, price=35_000)
+        return await add_product(session, shop_defaults, "trompo", stock=5, price=35_000)
 
 
 @pytest.fixture
 async def paid(shop: Shop, store: httpx.AsyncClient, trompo: str) -> tuple[str, str]:
-    """An order of two toys, paid, and its payment session."""
-    order_id, session_id = await at_the_bank(shop, store, trompo)
-    await said(shop, session_id, S.CAPTURED)
-    assert await stands(shop, order_id) == ("pending", "captured")
+    """Return a paid order of two units, and its payment session."""
+    order_id, session_id = await place_order_at_bank(shop, store, trompo)
+    await report_payment(shop, session_id, S.CAPTURED)
+    assert await read_order_status(shop, order_id) == ("pending", "captured")
     return order_id, session_id
 
 
@@ -100,42 +100,42 @@ async def fulfill(admin: httpx.AsyncClient, order_id: str) -> httpx.Response:
 
 
 async def labels(shop: Shop) -> list[tuple[str, bool]]:
-    """States of all labels, and whether their units have left the stock."""
+    """Return the states of all labels, and if their units have left the stock."""
     async with shop.database.read() as session:
         found = (await session.execute(select(Fulfillment))).scalars()
         return [(one.state, "packed_at" in one.data) for one in found]
 
 
 @pytest.mark.parametrize("state", [S.CANCELED, S.REJECTED, S.EXPIRED, S.HELD])
-async def test_money_that_is_gone_after_capture_opens_attention(
+async def test_reversal_after_capture_opens_attention(
     shop: Shop, paid: tuple[str, str], state: ProviderState
 ) -> None:
     order_id, session_id = paid
-    await said(shop, session_id, state)
-    row = await to_settle(shop)
+    await report_payment(shop, session_id, state)
+    row = await read_open_attention(shop)
     assert (row.kind, row.subject_id, row.order_id, row.amount) == (KIND, session_id, order_id, TOTAL)
     assert row.due_at is not None
     assert row.message.endswith(f"the provider says {state} after it was captured")
-    assert await stands(shop, order_id) == ("pending", "captured")
-    assert [one.state for one in await sessions_of(shop, order_id)] == ["captured"]
-    assert await stock(shop) == (5, 2)
+    assert await read_order_status(shop, order_id) == ("pending", "captured")
+    assert [one.state for one in await list_sessions(shop, order_id)] == ["captured"]
+    assert await read_stock(shop) == (5, 2)
     async with shop.database.read() as session:
         mail = (await session.execute(select(Mail).where(Mail.kind == MailKind.ATTENTION))).scalar_one()
-        message = await message_of(session, shop.settings, mail)
+        message = await compose_message(session, shop.settings, mail)
     assert message is not None
     assert message.to == shop.settings.store_email
     assert message.values["title"] == "El banco se contradice sobre un pago"
 
 
 @pytest.mark.parametrize("state", [S.CAPTURED, S.PENDING, S.PENDING_AUTHORIZATION, S.AUTHORIZED, S.UNKNOWN])
-async def test_what_contradicts_nothing_changes_nothing(
+async def test_consistent_report_changes_nothing(
     shop: Shop, paid: tuple[str, str], state: ProviderState
 ) -> None:
-    await said(shop, paid[1], state)
+    await report_payment(shop, paid[1], state)
     assert await rows(shop) == []
 
 
-async def say_exactly(shop: Shop, session_id: str, amount: str, currency: str = "COP") -> None:
+async def report_amount(shop: Shop, session_id: str, amount: str, currency: str = "COP") -> None:
     async with shop.database.read() as session:
         payment = await session.get_one(PaymentSession, session_id)
     report = ProviderReport(
@@ -157,37 +157,37 @@ async def say_exactly(shop: Shop, session_id: str, amount: str, currency: str = 
 async def test_another_amount_after_capture_opens_attention(
     shop: Shop, paid: tuple[str, str], amount: str, currency: str, missing: int | None
 ) -> None:
-    await say_exactly(shop, paid[1], amount, currency)
-    row = await to_settle(shop)
+    await report_amount(shop, paid[1], amount, currency)
+    row = await read_open_attention(shop)
     assert (row.kind, row.amount) == (KIND, missing)
     assert amount in row.message
-    assert await stands(shop, paid[0]) == ("pending", "captured")
+    assert await read_order_status(shop, paid[0]) == ("pending", "captured")
 
 
-async def test_the_same_amount_with_cents_again_is_no_contradiction(
+async def test_repeated_amount_with_cents_is_no_contradiction(
     shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
 ) -> None:
-    order_id, session_id = await at_the_bank(shop, store, trompo)
-    await say_exactly(shop, session_id, "70000.40")
-    assert (await resolve(admin, await to_settle(shop), action="honor")).status_code == 200
-    assert await stands(shop, order_id) == ("pending", "captured")
-    await say_exactly(shop, session_id, "70000.4")
+    order_id, session_id = await place_order_at_bank(shop, store, trompo)
+    await report_amount(shop, session_id, "70000.40")
+    assert (await resolve(admin, await read_open_attention(shop), action="honor")).status_code == 200
+    assert await read_order_status(shop, order_id) == ("pending", "captured")
+    await report_amount(shop, session_id, "70000.4")
     assert await kinds(shop) == ["amount_differs"]
-    await say_exactly(shop, session_id, "70000")
-    assert (await to_settle(shop)).kind == KIND
+    await report_amount(shop, session_id, "70000")
+    assert (await read_open_attention(shop)).kind == KIND
 
 
-async def test_said_again_it_is_no_second_row_until_it_changes(
+async def test_repeated_report_opens_no_second_row_until_it_changes(
     shop: Shop, admin: httpx.AsyncClient, paid: tuple[str, str]
 ) -> None:
     for _ in range(3):
-        await said(shop, paid[1], S.CANCELED)
+        await report_payment(shop, paid[1], S.CANCELED)
     assert await kinds(shop) == [KIND]
-    await resolve(admin, await to_settle(shop), action="dismissed", note="the gateway was wrong")
-    await said(shop, paid[1], S.CANCELED)
+    await resolve(admin, await read_open_attention(shop), action="dismissed", note="the gateway was wrong")
+    await report_payment(shop, paid[1], S.CANCELED)
     assert await kinds(shop) == [KIND]
-    await said(shop, paid[1], S.CAPTURED)
-    await said(shop, paid[1], S.CANCELED)
+    await report_payment(shop, paid[1], S.CAPTURED)
+    await report_payment(shop, paid[1], S.CANCELED)
     assert await kinds(shop) == [KIND, KIND]
 
 
@@ -203,7 +203,7 @@ async def test_said_again_it_is_no_second_row_until_it_changes(
         (S.PENDING, []),
     ],
 )
-async def test_an_end_without_money_is_contradicted_by_what_may_be_money(  # noqa: PLR0917 (fixtures)
+async def test_possible_money_after_a_failed_payment_opens_attention(  # noqa: PLR0917 (fixtures)
     shop: Shop,
     store: httpx.AsyncClient,
     trompo: str,
@@ -211,32 +211,34 @@ async def test_an_end_without_money_is_contradicted_by_what_may_be_money(  # noq
     later: ProviderState,
     expected: list[str],
 ) -> None:
-    order_id, session_id = await at_the_bank(shop, store, trompo)
-    await said(shop, session_id, end)
-    await said(shop, session_id, later)
+    order_id, session_id = await place_order_at_bank(shop, store, trompo)
+    await report_payment(shop, session_id, end)
+    await report_payment(shop, session_id, later)
     assert await kinds(shop) == expected
-    assert await stands(shop, order_id) == ("canceled", "canceled")
+    assert await read_order_status(shop, order_id) == ("canceled", "canceled")
 
 
-async def test_what_a_person_ended_is_not_contradicted_by_the_same_word(
+async def test_same_report_after_a_staff_decision_opens_nothing(
     shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
 ) -> None:
-    _order_id, session_id = await at_the_bank(shop, store, trompo)
-    await said(shop, session_id, S.CAPTURED, TOTAL - 1)
-    await resolve(admin, await to_settle(shop), action="dismissed", note="it is nobody's")
-    await said(shop, session_id, S.HELD)
+    _order_id, session_id = await place_order_at_bank(shop, store, trompo)
+    await report_payment(shop, session_id, S.CAPTURED, TOTAL - 1)
+    await resolve(admin, await read_open_attention(shop), action="dismissed", note="it is nobody's")
+    await report_payment(shop, session_id, S.HELD)
     assert await kinds(shop) == ["amount_differs"]
 
 
-async def test_a_held_order_is_packed_by_nobody_until_it_is_decided(
+async def test_held_order_cannot_be_packed_until_it_is_decided(
     shop: Shop, admin: httpx.AsyncClient, paid: tuple[str, str]
 ) -> None:
     order_id, session_id = paid
-    await said(shop, session_id, S.CANCELED)
+    await report_payment(shop, session_id, S.CANCELED)
     refused = await fulfill(admin, order_id)
     assert (refused.status_code, refused.json()["type"]) == (400, "not_allowed")
     assert "nothing is packed until the attention about it is resolved" in refused.json()["message"]
-    outcome = await send_rest(shop.database, OWNER, shop.settings, shop.fulfillment_providers, order_id)
+    outcome = await send_remaining_units(
+        shop.database, OWNER, shop.settings, shop.fulfillment_providers, order_id
+    )
     assert (outcome.is_done, outcome.waits) == (False, True)
     assert outcome.text == "El banco se contradice sobre el pago. Decide en Por resolver."
     async with shop.database.read() as session:
@@ -247,40 +249,40 @@ async def test_a_held_order_is_packed_by_nobody_until_it_is_decided(
     assert (view.order.state, view.waiting, view.held, waiting.order) == ("held", 0, 1, None)
     assert (detail.is_held, "pack" in detail.actions) == (True, False)
     assert await labels(shop) == []
-    assert await stock(shop) == (5, 2)
+    assert await read_stock(shop) == (5, 2)
 
-    await resolve(admin, await to_settle(shop), action="honor")
+    await resolve(admin, await read_open_attention(shop), action="honor")
     async with shop.database.read() as session:
         view = await pack_view(session, OWNER)
     assert (view.waiting, view.held) == (1, 0)
     assert (await fulfill(admin, order_id)).status_code == 200
     assert await labels(shop) == [("created", True)]
-    assert await stock(shop) == (3, 0)
+    assert await read_stock(shop) == (3, 0)
 
 
-async def test_a_label_that_is_made_meanwhile_is_not_packed(
+async def test_label_created_during_a_contradiction_is_not_packed(
     shop: Shop, admin: httpx.AsyncClient, paid: tuple[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The provider contradicts itself while the carrier answers. Decided, the same label is packed."""
+    """Report the contradiction during the request to the carrier. After the decision, the same label is packed."""
     order_id, session_id = paid
     provider = shop.fulfillment_providers["manual_manual"]
     make, made = provider.create_fulfillment, []
 
     async def make_meanwhile(request: Any) -> Any:
         made.append(request.reference)
-        await said(shop, session_id, S.CANCELED)
+        await report_payment(shop, session_id, S.CANCELED)
         return await make(request)
 
     monkeypatch.setattr(provider, "create_fulfillment", make_meanwhile)
     assert (await fulfill(admin, order_id)).status_code == 400
-    assert (await labels(shop), await stock(shop)) == ([("created", False)], (5, 2))
+    assert (await labels(shop), await read_stock(shop)) == ([("created", False)], (5, 2))
     assert (await fulfill(admin, order_id)).status_code == 400
-    await resolve(admin, await to_settle(shop), action="dismissed", note="the money is there")
+    await resolve(admin, await read_open_attention(shop), action="dismissed", note="the money is there")
     assert (await fulfill(admin, order_id)).status_code == 200
-    assert (await labels(shop), await stock(shop), len(made)) == ([("created", True)], (3, 0), 1)
+    assert (await labels(shop), await read_stock(shop), len(made)) == ([("created", True)], (3, 0), 1)
 
 
-async def test_packing_takes_turns_with_the_contradiction(
+async def test_packing_and_contradiction_are_serialized(
     shop: Shop, admin: httpx.AsyncClient, paid: tuple[str, str]
 ) -> None:
     order_id, session_id = paid
@@ -288,70 +290,72 @@ async def test_packing_takes_turns_with_the_contradiction(
     async def begin_packing(session: AsyncSession) -> None:
         await lock_order(session, order_id)
 
-    await overtaken(shop.database, begin_packing, lambda: said(shop, session_id, S.CANCELED))
+    await run_against_rival(
+        shop.database, begin_packing, lambda: report_payment(shop, session_id, S.CANCELED)
+    )
     assert (await fulfill(admin, order_id)).status_code == 400
 
 
-async def test_money_that_went_back_cancels_what_is_not_packed(
+async def test_reversal_cancels_an_unpacked_order(
     shop: Shop, admin: httpx.AsyncClient, paid: tuple[str, str]
 ) -> None:
     order_id, session_id = paid
-    await said(shop, session_id, S.CANCELED)
-    answer = await resolve(admin, await to_settle(shop), **BACK)
+    await report_payment(shop, session_id, S.CANCELED)
+    answer = await resolve(admin, await read_open_attention(shop), **REFUNDED)
     assert answer.status_code == 200, answer.text
     assert await refunds(shop) == [(TOTAL, "REV-99")]
-    assert await stands(shop, order_id) == ("canceled", "refunded")
-    assert await stock(shop) == (5, 0)
+    assert await read_order_status(shop, order_id) == ("canceled", "refunded")
+    assert await read_stock(shop) == (5, 0)
     async with shop.database.read() as session:
         mail = (await session.execute(select(Mail).where(Mail.kind == MailKind.REFUNDED))).scalar_one()
-        message = await message_of(session, shop.settings, mail)
+        message = await compose_message(session, shop.settings, mail)
     assert message is not None
     assert message.values["is_reversed"] is True
 
 
-async def test_money_that_went_back_leaves_a_parcel_as_it_is(
+async def test_reversal_does_not_cancel_a_parcel(
     shop: Shop, admin: httpx.AsyncClient, paid: tuple[str, str]
 ) -> None:
     order_id, session_id = paid
     assert (await fulfill(admin, order_id)).status_code == 200
-    await said(shop, session_id, S.CANCELED)
-    assert (await resolve(admin, await to_settle(shop), **BACK)).status_code == 200
-    assert await stands(shop, order_id) == ("pending", "refunded")
+    await report_payment(shop, session_id, S.CANCELED)
+    assert (await resolve(admin, await read_open_attention(shop), **REFUNDED)).status_code == 200
+    assert await read_order_status(shop, order_id) == ("pending", "refunded")
     assert await labels(shop) == [("created", True)]
 
 
-async def test_only_what_is_missing_is_booked(
+async def test_only_the_missing_amount_is_booked_as_refund(
     shop: Shop, admin: httpx.AsyncClient, paid: tuple[str, str]
 ) -> None:
-    await say_exactly(shop, paid[1], "52000")
-    assert (await resolve(admin, await to_settle(shop), **BACK)).status_code == 200
+    await report_amount(shop, paid[1], "52000")
+    assert (await resolve(admin, await read_open_attention(shop), **REFUNDED)).status_code == 200
     assert await refunds(shop) == [(18_000, "REV-99")]
-    assert await stands(shop, paid[0]) == ("pending", "partially_refunded")
+    assert await read_order_status(shop, paid[0]) == ("pending", "partially_refunded")
 
 
-async def test_what_is_booked_already_is_not_booked_twice(
+async def test_existing_refund_is_not_booked_again(
     shop: Shop, admin: httpx.AsyncClient, paid: tuple[str, str]
 ) -> None:
     order_id, session_id = paid
-    await said(shop, session_id, S.CANCELED)
+    await report_payment(shop, session_id, S.CANCELED)
     body = {"amount": TOTAL, "reference": "T-1"}
     await post(admin, f"/admin/orders/{order_id}/refunds", body)
-    row = await to_settle(shop)
-    refused = await resolve(admin, row, **BACK)
+    row = await read_open_attention(shop)
+    refused = await resolve(admin, row, **REFUNDED)
     assert (refused.status_code, refused.json()["type"]) == (400, "not_allowed")
     assert (await resolve(admin, row, action="dismissed", note="booked by hand")).status_code == 200
     assert await refunds(shop) == [(TOTAL, "T-1")]
 
 
-async def test_a_second_transaction_that_went_back_is_heard(
+async def test_reversal_of_second_transaction_opens_attention(
     shop: Shop, store: httpx.AsyncClient, trompo: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The first was rejected, the shopper paid again at the bank, and that money went back."""
-    order_id, session_id = await at_the_bank(shop, store, trompo)
-    await said(shop, session_id, S.REJECTED)
-    await said(shop, session_id, S.CAPTURED, second=True)
-    assert await stands(shop, order_id) == ("pending", "captured")
-    first = (await sessions_of(shop, order_id))[0]
+    """Reject the first payment, approve a second one at the bank, and then reverse that one."""
+    order_id, session_id = await place_order_at_bank(shop, store, trompo)
+    await report_payment(shop, session_id, S.REJECTED)
+    await report_payment(shop, session_id, S.CAPTURED, second=True)
+    assert await read_order_status(shop, order_id) == ("pending", "captured")
+    first = (await list_sessions(shop, order_id))[0]
     provider = shop.payments.providers["gateway_pse"]
 
     async def reversed_(_started: object) -> ProviderReport:
@@ -361,42 +365,42 @@ async def test_a_second_transaction_that_went_back_is_heard(
     await check_second_transaction(shop.database, shop.payments.providers, first, "another")
     assert await rows(shop) == []
     await check_second_transaction(shop.database, shop.payments.providers, first, "ref-2")
-    row = await to_settle(shop)
+    row = await read_open_attention(shop)
     assert (row.kind, row.order_id) == (KIND, order_id)
     assert row.payment_session_id != session_id
 
 
-async def test_the_last_report_decides_what_is_missing(
+async def test_last_report_determines_the_missing_amount(
     shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
 ) -> None:
-    order_id, session_id = await at_the_bank(shop, store, trompo)
-    await said(shop, session_id, ProviderState.CAPTURED)
-    await say_exactly(shop, session_id, "52000")
-    await said(shop, session_id, ProviderState.CANCELED)
-    row = await to_settle(shop)
+    order_id, session_id = await place_order_at_bank(shop, store, trompo)
+    await report_payment(shop, session_id, ProviderState.CAPTURED)
+    await report_amount(shop, session_id, "52000")
+    await report_payment(shop, session_id, ProviderState.CANCELED)
+    row = await read_open_attention(shop)
     assert row.amount == 70_000
     assert (await resolve(admin, row, action="refunded", reference="R-1")).status_code == 200
     assert (await fulfill(admin, order_id)).status_code == 400
 
 
-async def test_another_currency_says_nothing_of_what_is_missing(
+async def test_another_currency_gives_no_missing_amount(
     shop: Shop, store: httpx.AsyncClient, trompo: str
 ) -> None:
-    _order_id, session_id = await at_the_bank(shop, store, trompo)
-    await said(shop, session_id, ProviderState.CAPTURED)
-    await say_exactly(shop, session_id, "52", "USD")
-    assert (await to_settle(shop)).amount in (None, 0)
+    _order_id, session_id = await place_order_at_bank(shop, store, trompo)
+    await report_payment(shop, session_id, ProviderState.CAPTURED)
+    await report_amount(shop, session_id, "52", "USD")
+    assert (await read_open_attention(shop)).amount in (None, 0)
 
 
-async def test_a_reversed_duplicate_that_was_given_back_holds_no_order(
+async def test_reversal_of_refunded_duplicate_does_not_hold_the_order(
     shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
 ) -> None:
-    order_id, session_id = await at_the_bank(shop, store, trompo)
-    await said(shop, session_id, ProviderState.CAPTURED)
-    await said(shop, session_id, ProviderState.CAPTURED, second=True)
-    given_back = await resolve(admin, await to_settle(shop), action="refunded", reference="R-1")
+    order_id, session_id = await place_order_at_bank(shop, store, trompo)
+    await report_payment(shop, session_id, ProviderState.CAPTURED)
+    await report_payment(shop, session_id, ProviderState.CAPTURED, second=True)
+    given_back = await resolve(admin, await read_open_attention(shop), action="refunded", reference="R-1")
     assert given_back.status_code == 200
-    second = next(one for one in await sessions_of(shop, order_id) if one.id != session_id)
+    second = next(one for one in await list_sessions(shop, order_id) if one.id != session_id)
     report = ProviderReport(
         state=ProviderState.CANCELED,
         amount=Decimal(70_000),

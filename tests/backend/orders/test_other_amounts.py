@@ -1,13 +1,13 @@
-"""An order of $ 80.000 whose payment was accepted with another amount: everything says what was really paid.
+"""An order of $ 80.000 whose payment was accepted with another amount: all views show the paid amount.
 
-| approved | mail | buyer's page | office and packing | Hoy | invoice |
+| approved | mail | customer's page | office and packing | Hoy | invoice |
 |---|---|---|---|---|---|
 | 50000 | a part, 30.000 is missing | 50.000 of 80.000 | 30.000 missing | 50.000 | 80.000, prepaid 50.000, due 30.000 |
-| 38000.40 | $ 38.000,40 | the same | the same; so says attention | 38.000 | prepaid 38.000 |
+| 38000.40 | $ 38.000,40 | the same | the same, also in attention | 38.000 | prepaid 38.000 |
 | 100000 | 20.000 too much | 100.000 | too much | 100.000 | 80.000, paid at once |
-| 80000 | as ever | as ever | as ever | 80.000 | the same |
+| 80000 | as usual | as usual | as usual | 80.000 | the same |
 
-Given back in part, Hoy is less by that. A partly paid order can be packed: the owner has accepted it.
+A refund reduces the amount in Hoy. A partly paid order can be packed: the owner has accepted it.
 """
 
 from decimal import Decimal
@@ -19,22 +19,22 @@ from sqlalchemy import select
 
 from backend.app import Shop
 from backend.invoices.creation import ISSUE
-from backend.mail.messages import message_of
+from backend.mail.messages import compose_message
 from backend.mail.models import Mail, MailKind
 from backend.mail.rendering import MailRenderer
 from backend.office.attention import open_attention
 from backend.office.orders.detail import order_detail
 from backend.office.orders.packing import pack_view
-from backend.office.today import today
+from backend.office.today import today_view
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderReport, ProviderState
 from backend.payment.transitions import apply_report
 from backend.staff.rights import Actor, Role
 from backend.storefront_views.order_page import order_view
-from tests.backend.invoices.desk import documents, turned_on
+from tests.backend.invoices.desk import enable_invoices, list_documents
 from tests.backend.invoices.providers.ubl.test_ubl import NS, require_valid
-from tests.backend.orders.paying import at_the_bank, resolve, said, to_settle
-from tests.store_defaults import Defaults, make_toy
+from tests.backend.orders.paying import place_order_at_bank, read_open_attention, report_payment, resolve
+from tests.store_defaults import Defaults, add_product
 from tests.store_steps import post
 
 OWNER = Actor("user_1", Role.OWNER, has_second_factor=True)
@@ -53,14 +53,14 @@ def plain(text: str) -> str:
 
 @pytest.fixture
 async def order(shop: Shop, shop_defaults: Defaults, store: httpx.AsyncClient) -> tuple[str, str]:
-    """An order at the bank, and its payment session. The shop makes invoices by the embedded provider."""
-    await turned_on(shop, shop.invoices.providers["ubl"])
+    """Return an order at the bank, and its payment session. The embedded provider issues the shop's invoices."""
+    await enable_invoices(shop, shop.invoices.providers["ubl"])
     async with shop.database.transaction() as session:
-        variant = await make_toy(session, shop_defaults, "trompo", stock=5, price=TOTAL // 2)
-    return await at_the_bank(shop, store, variant)
+        variant = await add_product(session, shop_defaults, "trompo", stock=5, price=TOTAL // 2)
+    return await place_order_at_bank(shop, store, variant)
 
 
-async def approve(shop: Shop, session_id: str, amount: str) -> None:
+async def approve_payment(shop: Shop, session_id: str, amount: str) -> None:
     async with shop.database.read() as session:
         payment = await session.get_one(PaymentSession, session_id)
     report = ProviderReport(
@@ -69,13 +69,13 @@ async def approve(shop: Shop, session_id: str, amount: str) -> None:
     await apply_report(shop.database, session_id, report)
 
 
-async def accepted(shop: Shop, admin: httpx.AsyncClient, session_id: str, amount: str) -> None:
-    await approve(shop, session_id, amount)
-    assert (await resolve(admin, await to_settle(shop), action="honor")).status_code == 200
+async def accept_payment(shop: Shop, admin: httpx.AsyncClient, session_id: str, amount: str) -> None:
+    await approve_payment(shop, session_id, amount)
+    assert (await resolve(admin, await read_open_attention(shop), action="honor")).status_code == 200
 
 
 @pytest.mark.parametrize(("amount", "paid", "missing", "words", "pesos"), AMOUNTS)
-async def test_everything_says_what_was_really_paid(  # noqa: PLR0917 (fixtures)
+async def test_all_views_show_the_paid_amount(  # noqa: PLR0917 (fixtures)
     shop: Shop,
     admin: httpx.AsyncClient,
     order: tuple[str, str],
@@ -86,18 +86,18 @@ async def test_everything_says_what_was_really_paid(  # noqa: PLR0917 (fixtures)
     pesos: int,
 ) -> None:
     order_id, session_id = order
-    await approve(shop, session_id, amount)
+    await approve_payment(shop, session_id, amount)
     async with shop.database.read() as session:
         (row,) = (await open_attention(session, OWNER)).rows
     assert paid in plain(row.about)
-    await resolve(admin, await to_settle(shop), action="honor")
+    await resolve(admin, await read_open_attention(shop), action="honor")
     async with shop.database.read() as session:
         detail = await order_detail(session, OWNER, order_id, "Trompo")
         packing = (await pack_view(session, OWNER, order_id)).order
         page = await order_view(session, shop.settings, order_id)
         mail = (await session.execute(select(Mail).where(Mail.kind == MailKind.ORDER_PAID))).scalar_one()
-        message = await message_of(session, shop.settings, mail)
-        view = await today(session, OWNER, shop.settings)
+        message = await compose_message(session, shop.settings, mail)
+        view = await today_view(session, OWNER, shop.settings)
     assert plain(detail.payment.difference) == words
     assert f"El banco aprobó {paid}" in [plain(value) for _name, value in detail.payment.facts]
     (event,) = [one for one in detail.events if one.title == "El banco aprobó el pago"]
@@ -119,7 +119,7 @@ async def test_everything_says_what_was_really_paid(  # noqa: PLR0917 (fixtures)
         ("100000", "Tu pago quedó confirmado", "Sobran $ 20.000"),
     ],
 )
-async def test_the_mail_is_written_with_it(  # noqa: PLR0917 (fixtures)
+async def test_mail_states_the_paid_amount(  # noqa: PLR0917 (fixtures)
     shop: Shop,
     admin: httpx.AsyncClient,
     order: tuple[str, str],
@@ -127,10 +127,10 @@ async def test_the_mail_is_written_with_it(  # noqa: PLR0917 (fixtures)
     subject: str,
     said_in_it: str,
 ) -> None:
-    await accepted(shop, admin, order[1], amount)
+    await accept_payment(shop, admin, order[1], amount)
     async with shop.database.read() as session:
         mail = (await session.execute(select(Mail).where(Mail.kind == MailKind.ORDER_PAID))).scalar_one()
-        message = await message_of(session, shop.settings, mail)
+        message = await compose_message(session, shop.settings, mail)
     assert message is not None
     written = MailRenderer(shop.settings).render(message, shop.settings)
     body = written.get_body(("plain",))
@@ -140,23 +140,23 @@ async def test_the_mail_is_written_with_it(  # noqa: PLR0917 (fixtures)
     assert "Tu banco confirmó el pago" not in body.get_content()
 
 
-async def test_the_total_is_simply_paid(shop: Shop, order: tuple[str, str]) -> None:
-    await said(shop, order[1], ProviderState.CAPTURED)
+async def test_exact_payment_shows_no_difference(shop: Shop, order: tuple[str, str]) -> None:
+    await report_payment(shop, order[1], ProviderState.CAPTURED)
     async with shop.database.read() as session:
         detail = await order_detail(session, OWNER, order[0], "Trompo")
         page = await order_view(session, shop.settings, order[0])
-        view = await today(session, OWNER, shop.settings)
+        view = await today_view(session, OWNER, shop.settings)
     assert (detail.payment.difference, page.paid_label, page.missing_label) == ("", "", "")
     assert plain(view.sold_label) == "$ 80.000"
 
 
-async def test_what_went_back_is_not_sold_today(
+async def test_todays_sales_exclude_refunds(
     shop: Shop, admin: httpx.AsyncClient, order: tuple[str, str]
 ) -> None:
-    await accepted(shop, admin, order[1], "50000")
+    await accept_payment(shop, admin, order[1], "50000")
     await post(admin, f"/admin/orders/{order[0]}/refunds", {"amount": 12_000, "reference": "T-1"})
     async with shop.database.read() as session:
-        view = await today(session, OWNER, shop.settings)
+        view = await today_view(session, OWNER, shop.settings)
     assert (plain(view.sold_label), view.orders) == ("$ 38.000", 1)
 
 
@@ -168,7 +168,7 @@ async def test_what_went_back_is_not_sold_today(
         ("100000", "", "80000.00", "1"),
     ],
 )
-async def test_the_invoice_keeps_the_full_price_and_says_what_is_owed(  # noqa: PLR0917 (fixtures)
+async def test_invoice_has_the_full_price_and_the_unpaid_rest(  # noqa: PLR0917 (fixtures)
     shop: Shop,
     admin: httpx.AsyncClient,
     order: tuple[str, str],
@@ -177,9 +177,9 @@ async def test_the_invoice_keeps_the_full_price_and_says_what_is_owed(  # noqa: 
     payable: str,
     form: str,
 ) -> None:
-    await accepted(shop, admin, order[1], amount)
+    await accept_payment(shop, admin, order[1], amount)
     await shop.worker.run_due(ISSUE)
-    (invoice,) = await documents(shop)
+    (invoice,) = await list_documents(shop)
     assert (invoice.state, invoice.reason, invoice.amount) == ("issued", "", TOTAL)
     require_valid(invoice)
     root = ET.fromstring(invoice.xml or b"")

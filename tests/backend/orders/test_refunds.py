@@ -1,4 +1,4 @@
-"""Refunds by hand: the money, the units that come back, and what becomes of the order."""
+"""Manual refunds: the money, the returned units, and the resulting state of the order."""
 
 import asyncio
 from typing import Any
@@ -10,27 +10,27 @@ from sqlalchemy import select
 from backend.app import Shop
 from backend.core.errors import Conflict
 from backend.inventory import stock_fulfillment
-from backend.mail.messages import message_of
+from backend.mail.messages import compose_message
 from backend.mail.models import Mail
 from backend.mail.rendering import MailRenderer
 from backend.orders.models import Fulfillment
 from backend.payment.providers.base import ProviderState
-from tests.backend.orders.paying import at_the_bank, said, stands, stock
-from tests.store_defaults import Defaults, make_toy
-from tests.store_steps import bought, get, post
+from tests.backend.orders.paying import place_order_at_bank, read_order_status, read_stock, report_payment
+from tests.store_defaults import Defaults, add_product
+from tests.store_steps import complete_purchase, get, post
 
 
 @pytest.fixture
 async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
     async with shop.database.transaction() as session:
-        return await make_toy(session, shop_defaults, "trompo", stock=5, price=40_000)
+        return await add_product(session, shop_defaults, "trompo", stock=5, price=40_000)
 
 
 @pytest.fixture
 async def paid(shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str) -> dict[str, Any]:
-    """Two toys for 80 000 pesos, paid."""
-    order_id, session_id = await at_the_bank(shop, store, trompo)
-    await said(shop, session_id, ProviderState.CAPTURED)
+    """Return a paid order of two units for 80 000 pesos."""
+    order_id, session_id = await place_order_at_bank(shop, store, trompo)
+    await report_payment(shop, session_id, ProviderState.CAPTURED)
     order: dict[str, Any] = (await get(admin, f"/admin/orders/{order_id}"))["order"]
     assert (order["payment_status"], order["total"]) == ("captured", 80_000)
     return order
@@ -50,7 +50,7 @@ async def send_all(admin: httpx.AsyncClient, order: dict[str, Any]) -> dict[str,
     return sent
 
 
-async def test_a_part_is_given_back(shop: Shop, admin: httpx.AsyncClient, paid: dict[str, Any]) -> None:
+async def test_partial_refund_is_booked(shop: Shop, admin: httpx.AsyncClient, paid: dict[str, Any]) -> None:
     body = {"amount": 10_000, "reference": "A-1", "reason": "Llegó rayado", "note": "Was angry"}
     answer = await post(admin, path(paid), body)
     refund, order = answer["refund"], answer["order"]
@@ -81,11 +81,13 @@ async def test_a_part_is_given_back(shop: Shop, admin: httpx.AsyncClient, paid: 
     payment = (await get(admin, f"/admin/payments/{shown['payment_id']}"))["payment"]
     assert [one["id"] for one in payment["refunds"]] == [refund["id"]]
     assert (await post(admin, f"/admin/payments/{shown['payment_id']}/capture"))["payment"] == payment
-    assert await stock(shop) == (5, 2)
+    assert await read_stock(shop) == (5, 2)
     assert (await send_all(admin, paid))["fulfillment_status"] == "fulfilled"
 
 
-async def test_pressed_twice_it_is_one_refund(admin: httpx.AsyncClient, paid: dict[str, Any]) -> None:
+async def test_concurrent_refund_requests_book_one_refund(
+    admin: httpx.AsyncClient, paid: dict[str, Any]
+) -> None:
     body = {"amount": 10_000, "reference": "A-1"}
     answers = await asyncio.gather(*(admin.post(path(paid), json=body) for _ in range(4)))
     assert {answer.status_code for answer in answers} == {200}
@@ -95,7 +97,7 @@ async def test_pressed_twice_it_is_one_refund(admin: httpx.AsyncClient, paid: di
     assert (other.status_code, other.json()["type"]) == (409, "conflict")
 
 
-async def test_never_more_goes_back_than_came(
+async def test_refunds_never_exceed_the_captured_amount(
     shop: Shop, admin: httpx.AsyncClient, paid: dict[str, Any]
 ) -> None:
     too_much = await admin.post(path(paid), json={"amount": 80_001, "reference": "A-1"})
@@ -108,7 +110,7 @@ async def test_never_more_goes_back_than_came(
     assert order["summary"]["refunded_total"] == 60_000
 
 
-async def test_all_of_it_cancels_an_order_that_was_not_sent(
+async def test_full_refund_cancels_an_unsent_order(
     shop: Shop, admin: httpx.AsyncClient, paid: dict[str, Any]
 ) -> None:
     refused = await admin.post(f"/admin/orders/{paid['id']}/cancel", json={})
@@ -117,7 +119,7 @@ async def test_all_of_it_cancels_an_order_that_was_not_sent(
     answer = await post(admin, path(paid), {"amount": 80_000, "reference": "A-1", "cancel": True})
     assert (answer["order"]["status"], answer["order"]["payment_status"]) == ("canceled", "refunded")
     assert answer["order"]["canceled_at"]
-    assert await stock(shop) == (5, 0)
+    assert await read_stock(shop) == (5, 0)
     again = await post(admin, path(paid), {"amount": 80_000, "reference": "A-1", "cancel": True})
     assert again["refund"]["id"] == answer["refund"]["id"]
     sent = await admin.post(
@@ -127,7 +129,7 @@ async def test_all_of_it_cancels_an_order_that_was_not_sent(
     assert sent.status_code == 400
 
 
-async def test_it_is_cancelled_only_when_nothing_is_left_and_nothing_was_sent(
+async def test_cancel_requires_a_full_refund_and_no_fulfillment(
     shop: Shop, admin: httpx.AsyncClient, paid: dict[str, Any]
 ) -> None:
     part = await admin.post(path(paid), json={"amount": 1_000, "reference": "A-1", "cancel": True})
@@ -136,26 +138,26 @@ async def test_it_is_cancelled_only_when_nothing_is_left_and_nothing_was_sent(
     await send_all(admin, paid)
     sent = await admin.post(path(paid), json={"amount": 80_000, "reference": "A-1", "cancel": True})
     assert (sent.status_code, sent.json()["type"]) == (400, "not_allowed")
-    assert await stands(shop, paid["id"]) == ("pending", "captured")
+    assert await read_order_status(shop, paid["id"]) == ("pending", "captured")
     assert (await get(admin, path(paid)))["count"] == 0
 
 
-async def test_units_that_were_not_sent_are_free_or_lost(
+async def test_refunded_unsent_units_are_released_or_lost(
     shop: Shop, admin: httpx.AsyncClient, paid: dict[str, Any]
 ) -> None:
     body = {"amount": 40_000, "reference": "A-1", "lines": lines(paid, 1)}
     order = (await post(admin, path(paid), body))["order"]
-    assert await stock(shop) == (5, 1)
+    assert await read_stock(shop) == (5, 1)
     assert order["items"][0]["detail"]["written_off_quantity"] == 1
     again = {"amount": 1_000, "reference": "A-2", "lines": lines(paid, 1, restock=False)}
     await post(admin, path(paid), again)
-    assert await stock(shop) == (4, 0)
+    assert await read_stock(shop) == (4, 0)
     none = {"amount": 1_000, "reference": "A-3", "lines": lines(paid, 1)}
     refused = await admin.post(path(paid), json=none)
     assert (refused.status_code, refused.json()["type"]) == (400, "invalid_data")
 
 
-async def test_what_is_left_of_an_order_is_sent_and_that_is_all_of_it(
+async def test_order_is_fulfilled_when_its_remaining_units_are_sent(
     admin: httpx.AsyncClient, paid: dict[str, Any]
 ) -> None:
     await post(admin, path(paid), {"amount": 40_000, "reference": "A-1", "lines": lines(paid, 1)})
@@ -167,20 +169,20 @@ async def test_what_is_left_of_an_order_is_sent_and_that_is_all_of_it(
 
 
 @pytest.mark.parametrize(("restock", "stocked"), [(True, 4), (False, 3)])
-async def test_units_that_came_back_can_be_sold_or_not(
+async def test_returned_units_are_restocked_if_requested(
     *, shop: Shop, admin: httpx.AsyncClient, paid: dict[str, Any], restock: bool, stocked: int
 ) -> None:
     await send_all(admin, paid)
-    assert await stock(shop) == (3, 0)
+    assert await read_stock(shop) == (3, 0)
     body = {"amount": 40_000, "reference": "A-1", "lines": lines(paid, 1, restock=restock)}
     order = (await post(admin, path(paid), body))["order"]
-    assert await stock(shop) == (stocked, 0)
+    assert await read_stock(shop) == (stocked, 0)
     assert order["items"][0]["detail"]["return_received_quantity"] == 1
     assert (order["status"], order["fulfillment_status"]) == ("pending", "fulfilled")
 
 
 @pytest.mark.parametrize(("restock", "stocked"), [(True, 5), (False, 4)])
-async def test_units_paid_back_while_they_lay_packed_are_not_sent_again(
+async def test_units_refunded_while_packed_are_not_sent_again(
     *, shop: Shop, admin: httpx.AsyncClient, paid: dict[str, Any], restock: bool, stocked: int
 ) -> None:
     sent = await send_all(admin, paid)
@@ -189,7 +191,7 @@ async def test_units_paid_back_while_they_lay_packed_are_not_sent_again(
     fulfillments = f"/admin/orders/{paid['id']}/fulfillments"
     for _ in range(2):
         order = (await post(admin, f"{fulfillments}/{sent['fulfillments'][0]['id']}/cancel"))["order"]
-    assert await stock(shop) == (stocked, 1)
+    assert await read_stock(shop) == (stocked, 1)
     detail = order["items"][0]["detail"]
     assert (detail["fulfilled_quantity"], detail["return_received_quantity"]) == (0, 0)
     assert detail["written_off_quantity"] == 1
@@ -197,46 +199,46 @@ async def test_units_paid_back_while_they_lay_packed_are_not_sent_again(
     assert (await admin.post(fulfillments, json=both)).status_code == 400
     one = {"items": [{"id": paid["items"][0]["id"], "quantity": 1}]}
     assert (await post(admin, fulfillments, one))["order"]["fulfillment_status"] == "fulfilled"
-    assert await stock(shop) == (stocked - 1, 0)
+    assert await read_stock(shop) == (stocked - 1, 0)
 
 
 async def send_one(admin: httpx.AsyncClient, order: dict[str, Any]) -> str:
-    """Pack one of the two toys: the fulfillment's path."""
+    """Pack one of the two units and return the fulfillment's path."""
     body = {"items": [{"id": order["items"][0]["id"], "quantity": 1}]}
     sent = (await post(admin, f"/admin/orders/{order['id']}/fulfillments", body))["order"]
     return f"/admin/orders/{order['id']}/fulfillments/{sent['fulfillments'][-1]['id']}"
 
 
 @pytest.mark.parametrize(("restock", "stocked"), [(True, 4), (False, 3)])
-async def test_of_two_parcels_what_is_paid_back_was_in_the_one_that_has_not_left(
+async def test_refunded_units_are_taken_from_the_parcel_that_has_not_left(
     *, shop: Shop, admin: httpx.AsyncClient, paid: dict[str, Any], restock: bool, stocked: int
 ) -> None:
     await post(admin, f"{await send_one(admin, paid)}/mark-as-delivered")
     packed = await send_one(admin, paid)
     body = {"amount": 40_000, "reference": "A-1", "lines": lines(paid, 1, restock=restock)}
     await post(admin, path(paid), body)
-    assert await stock(shop) == (stocked, 0)
+    assert await read_stock(shop) == (stocked, 0)
     order = (await post(admin, f"{packed}/cancel"))["order"]
-    assert await stock(shop) == (stocked, 0)
+    assert await read_stock(shop) == (stocked, 0)
     detail = order["items"][0]["detail"]
     assert (detail["fulfilled_quantity"], detail["written_off_quantity"]) == (1, 1)
     assert (detail["return_received_quantity"], order["fulfillment_status"]) == (0, "delivered")
     assert (await get(admin, "/admin/orders", to_pack="true"))["count"] == 0
 
 
-async def test_what_more_is_paid_back_was_in_the_parcel_that_has_left(
+async def test_further_refunded_units_are_taken_from_the_parcel_that_has_left(
     shop: Shop, admin: httpx.AsyncClient, paid: dict[str, Any]
 ) -> None:
     await post(admin, f"{await send_one(admin, paid)}/mark-as-delivered")
     packed = await send_one(admin, paid)
     await post(admin, path(paid), {"amount": 80_000, "reference": "A-1", "lines": lines(paid, 2)})
-    assert await stock(shop) == (5, 0)
+    assert await read_stock(shop) == (5, 0)
     detail = (await post(admin, f"{packed}/cancel"))["order"]["items"][0]["detail"]
-    assert await stock(shop) == (5, 0)
+    assert await read_stock(shop) == (5, 0)
     assert (detail["return_received_quantity"], detail["written_off_quantity"]) == (1, 1)
 
 
-async def test_a_cancelled_label_whose_units_could_not_be_put_back_is_cancelled_as_a_whole_later(
+async def test_failed_cancellation_can_be_repeated_completely(
     shop: Shop, admin: httpx.AsyncClient, paid: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sent = await send_all(admin, paid)
@@ -250,28 +252,28 @@ async def test_a_cancelled_label_whose_units_could_not_be_put_back_is_cancelled_
         assert (await admin.post(f"{fulfillment}/cancel")).status_code == 409
     async with shop.database.read() as session:
         row = (await session.execute(select(Fulfillment))).scalar_one()
-    assert (row.state, await stock(shop)) == ("created", (3, 0))
+    assert (row.state, await read_stock(shop)) == ("created", (3, 0))
     await post(admin, f"{fulfillment}/cancel")
-    assert await stock(shop) == (5, 2)
+    assert await read_stock(shop) == (5, 2)
 
 
-async def test_a_sent_order_whose_money_went_back_is_cancelled_after_its_fulfillment(
+async def test_refunded_sent_order_can_be_cancelled_after_its_fulfillment(
     shop: Shop, admin: httpx.AsyncClient, paid: dict[str, Any]
 ) -> None:
     sent = await send_all(admin, paid)
     await post(admin, path(paid), {"amount": 80_000, "reference": "A-1"})
-    assert await stands(shop, paid["id"]) == ("pending", "refunded")
+    assert await read_order_status(shop, paid["id"]) == ("pending", "refunded")
     fulfillment = sent["fulfillments"][0]["id"]
     await post(admin, f"/admin/orders/{paid['id']}/fulfillments/{fulfillment}/cancel")
     order = (await post(admin, f"/admin/orders/{paid['id']}/cancel"))["order"]
     assert (order["status"], order["payment_status"]) == ("canceled", "refunded")
-    assert await stock(shop) == (5, 0)
+    assert await read_stock(shop) == (5, 0)
 
 
-async def test_what_is_not_paid_is_not_given_back(
+async def test_unpaid_order_cannot_be_refunded(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, trompo: str
 ) -> None:
-    order = await bought(store, trompo)
+    order = await complete_purchase(store, trompo)
     refused = await admin.post(path(order), json={"amount": 1_000, "reference": "A-1"})
     assert (refused.status_code, refused.json()["type"]) == (400, "not_allowed")
     unknown = await admin.post("/admin/orders/order_nosuch/refunds", json={"amount": 1, "reference": "1"})
@@ -289,7 +291,7 @@ async def test_what_is_not_paid_is_not_given_back(
         {"amount": 1_000, "reference": "1", "lines": [{"line_id": "x", "quantity": 0}]},
     ],
 )
-async def test_a_refund_that_makes_no_sense(
+async def test_invalid_refund_is_refused(
     admin: httpx.AsyncClient, paid: dict[str, Any], body: dict[str, Any]
 ) -> None:
     refused = await admin.post(path(paid), json=body)
@@ -297,27 +299,25 @@ async def test_a_refund_that_makes_no_sense(
     assert (await get(admin, path(paid)))["count"] == 0
 
 
-async def test_only_staff_give_money_back(anyone: httpx.AsyncClient, paid: dict[str, Any]) -> None:
+async def test_only_staff_can_refund(anyone: httpx.AsyncClient, paid: dict[str, Any]) -> None:
     body = {"amount": 1_000, "reference": "1"}
     assert (await anyone.post(path(paid), json=body)).status_code == 401
     assert (await anyone.get(path(paid))).status_code == 401
 
 
-async def test_the_providers_own_refund_stays_not_implemented(
-    admin: httpx.AsyncClient, paid: dict[str, Any]
-) -> None:
+async def test_provider_refund_is_not_implemented(admin: httpx.AsyncClient, paid: dict[str, Any]) -> None:
     payment = paid["payment_collections"][0]["payments"][0]["id"]
     refused = await admin.post(f"/admin/payments/{payment}/refund", json={})
     assert (refused.status_code, "not implemented" in refused.json()["message"]) == (400, True)
 
 
-async def test_the_buyer_is_told_how_much_comes_back_and_when(
+async def test_refund_mail_states_amount_and_time(
     shop: Shop, admin: httpx.AsyncClient, paid: dict[str, Any]
 ) -> None:
     await post(admin, path(paid), {"amount": 10_000, "reference": "0012345678", "note": "Was angry"})
     async with shop.database.read() as session:
         mail = (await session.execute(select(Mail).where(Mail.kind == "refunded"))).scalar_one()
-        message = await message_of(session, shop.settings, mail)
+        message = await compose_message(session, shop.settings, mail)
     assert message is not None
     sent = MailRenderer(shop.settings).render(message, shop.settings)
     assert (sent["To"], sent["Subject"]) == (

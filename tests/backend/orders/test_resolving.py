@@ -1,4 +1,4 @@
-"""Money that a person decides about: each decision does what it says to order, stock and payment, once."""
+"""Decisions by staff about payments: their effects on order, stock and payment happen exactly once."""
 
 import asyncio
 
@@ -15,32 +15,32 @@ from backend.payment.models import PaymentSession, Refund
 from backend.payment.providers.base import ProviderReport, ProviderState
 from backend.payment.transitions import CloseReason, apply_report, close, lock_session
 from tests.backend.orders.paying import (
-    at_the_bank,
+    list_sessions,
     order_row,
+    place_order_at_bank,
+    read_open_attention,
+    read_order_status,
+    read_stock,
+    report_payment,
     resolve,
-    said,
-    sessions_of,
-    stands,
-    stock,
-    to_settle,
 )
-from tests.store_defaults import Defaults, make_toy
+from tests.store_defaults import Defaults, add_product
 from tests.store_steps import get
 
 S = ProviderState
-BACK = {"action": "refunded", "reference": "0012345678"}
+REFUNDED = {"action": "refunded", "reference": "0012345678"}
 
 
 @pytest.fixture
 async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
     async with shop.database.transaction() as session:
-        return await make_toy(session, shop_defaults, "trompo", stock=3, price=40_000)
+        return await add_product(session, shop_defaults, "trompo", stock=3, price=40_000)
 
 
 @pytest.fixture
 async def paying(shop: Shop, store: httpx.AsyncClient, trompo: str) -> tuple[str, str]:
-    """An order of two toys for 80 000 pesos at the bank, and its payment session."""
-    return await at_the_bank(shop, store, trompo)
+    """Return an order of two units for 80 000 pesos at the bank, and its payment session."""
+    return await place_order_at_bank(shop, store, trompo)
 
 
 async def refunds(shop: Shop) -> list[tuple[int, str, str | None]]:
@@ -54,7 +54,7 @@ async def mails(shop: Shop) -> list[str]:
         return list((await session.execute(select(Mail.kind))).scalars())
 
 
-async def kinds_to_settle(shop: Shop) -> list[str]:
+async def list_open_kinds(shop: Shop) -> list[str]:
     async with shop.database.read() as session:
         return list(
             (await session.execute(select(Attention.kind).where(Attention.resolved_at.is_(None)))).scalars()
@@ -62,7 +62,7 @@ async def kinds_to_settle(shop: Shop) -> list[str]:
 
 
 async def sell_out(shop: Shop) -> None:
-    """Somebody else got every unit that nobody is promised."""
+    """Sell every unit that is not reserved."""
     async with shop.database.transaction() as session:
         await session.execute(update(InventoryLevel).values(stocked=InventoryLevel.reserved))
 
@@ -72,23 +72,23 @@ async def sell_out(shop: Shop) -> None:
 
 @pytest.fixture
 async def late(shop: Shop, paying: tuple[str, str]) -> tuple[str, str]:
-    """The bank has said no, the order is cancelled, and then the bank says yes."""
+    """Reject the payment, which cancels the order, and then approve it."""
     order_id, session_id = paying
-    await said(shop, session_id, S.REJECTED)
-    assert await stands(shop, order_id) == ("canceled", "canceled")
-    await said(shop, session_id, S.CAPTURED)
-    assert await stands(shop, order_id) == ("canceled", "canceled")
+    await report_payment(shop, session_id, S.REJECTED)
+    assert await read_order_status(shop, order_id) == ("canceled", "canceled")
+    await report_payment(shop, session_id, S.CAPTURED)
+    assert await read_order_status(shop, order_id) == ("canceled", "canceled")
     return paying
 
 
-async def test_late_money_pays_and_the_order_stands_again(
+async def test_accepted_late_payment_revives_the_order(
     shop: Shop, admin: httpx.AsyncClient, late: tuple[str, str]
 ) -> None:
-    row = await to_settle(shop)
+    row = await read_open_attention(shop)
     assert (row.kind, row.amount) == ("approved_late", 80_000)
     assert (await resolve(admin, row, action="honor")).status_code == 200
-    assert await stands(shop, late[0]) == ("pending", "captured")
-    assert await stock(shop) == (3, 2)
+    assert await read_order_status(shop, late[0]) == ("pending", "captured")
+    assert await read_stock(shop) == (3, 2)
     order = (await get(admin, f"/admin/orders/{late[0]}"))["order"]
     assert (order["summary"]["paid_total"], order["summary"]["pending_difference"]) == (80_000, 0)
     async with shop.database.read() as session:
@@ -97,52 +97,54 @@ async def test_late_money_pays_and_the_order_stands_again(
     assert (await resolve(admin, row, action="honor")).status_code == 409
 
 
-async def test_late_money_is_refused_while_units_are_missing(
+async def test_late_payment_is_refused_while_units_are_missing(
     shop: Shop, admin: httpx.AsyncClient, late: tuple[str, str], trompo: str
 ) -> None:
-    row = await to_settle(shop)
+    row = await read_open_attention(shop)
     await sell_out(shop)
     refused = await resolve(admin, row, action="honor")
     assert (refused.status_code, refused.json()["code"]) == (400, "insufficient_inventory")
     assert refused.json()["message"] == f"Units are missing: 2 of {trompo}"
-    assert (await to_settle(shop)).id == row.id
-    assert await stands(shop, late[0]) == ("canceled", "canceled")
-    assert [one.state for one in await sessions_of(shop, late[0])] == ["rejected"]
+    assert (await read_open_attention(shop)).id == row.id
+    assert await read_order_status(shop, late[0]) == ("canceled", "canceled")
+    assert [one.state for one in await list_sessions(shop, late[0])] == ["rejected"]
 
 
-async def test_late_money_goes_back(shop: Shop, admin: httpx.AsyncClient, late: tuple[str, str]) -> None:
-    assert (await resolve(admin, await to_settle(shop), **BACK)).status_code == 200
-    assert await stands(shop, late[0]) == ("canceled", "refunded")
+async def test_late_payment_can_be_refunded(
+    shop: Shop, admin: httpx.AsyncClient, late: tuple[str, str]
+) -> None:
+    assert (await resolve(admin, await read_open_attention(shop), **REFUNDED)).status_code == 200
+    assert await read_order_status(shop, late[0]) == ("canceled", "refunded")
     assert await refunds(shop) == [(80_000, "0012345678", late[0])]
-    assert await stock(shop) == (3, 0)
+    assert await read_stock(shop) == (3, 0)
     order = (await get(admin, f"/admin/orders/{late[0]}"))["order"]
     assert (order["summary"]["paid_total"], order["summary"]["refunded_total"]) == (80_000, 80_000)
     (payment,) = order["payment_collections"][0]["payments"]
     assert [(one["amount"], one["reference"]) for one in payment["refunds"]] == [(80_000, "0012345678")]
 
 
-async def test_two_who_decide_at_once_are_one_decision(
+async def test_concurrent_decisions_count_once(
     shop: Shop, admin: httpx.AsyncClient, late: tuple[str, str]
 ) -> None:
-    row = await to_settle(shop)
+    row = await read_open_attention(shop)
     answers = await asyncio.gather(
         resolve(admin, row, action="honor"),
-        resolve(admin, row, **BACK),
+        resolve(admin, row, **REFUNDED),
         resolve(admin, row, action="honor"),
-        resolve(admin, row, **BACK),
+        resolve(admin, row, **REFUNDED),
     )
     assert sorted(answer.status_code for answer in answers) == [200, 409, 409, 409]
-    is_paid = await stands(shop, late[0]) == ("pending", "captured")
+    is_paid = await read_order_status(shop, late[0]) == ("pending", "captured")
     assert (await refunds(shop) == []) == is_paid
-    assert await stock(shop) == (3, 2 if is_paid else 0)
+    assert await read_stock(shop) == (3, 2 if is_paid else 0)
 
 
-async def test_dismissed_it_is_a_note_and_nothing_else(
+async def test_dismissal_stores_only_a_note(
     shop: Shop, admin: httpx.AsyncClient, late: tuple[str, str]
 ) -> None:
     decision = {"action": "dismissed", "note": "The gateway took it back itself"}
-    assert (await resolve(admin, await to_settle(shop), **decision)).status_code == 200
-    assert await stands(shop, late[0]) == ("canceled", "canceled")
+    assert (await resolve(admin, await read_open_attention(shop), **decision)).status_code == 200
+    assert await read_order_status(shop, late[0]) == ("canceled", "canceled")
     assert await refunds(shop) == []
 
 
@@ -152,35 +154,35 @@ async def test_dismissed_it_is_a_note_and_nothing_else(
 @pytest.mark.parametrize(
     ("amount", "status"), [(79_999, "partially_captured"), (80_001, "captured"), (1, "partially_captured")]
 )
-async def test_another_amount_pays_what_it_pays(
+async def test_accepted_different_amount_sets_the_payment_status(
     *, shop: Shop, admin: httpx.AsyncClient, paying: tuple[str, str], amount: int, status: str
 ) -> None:
-    await said(shop, paying[1], S.CAPTURED, amount)
-    assert await stands(shop, paying[0]) == ("pending", "awaiting")
-    row = await to_settle(shop)
+    await report_payment(shop, paying[1], S.CAPTURED, amount)
+    assert await read_order_status(shop, paying[0]) == ("pending", "awaiting")
+    row = await read_open_attention(shop)
     assert (row.kind, row.amount) == ("amount_differs", amount)
     assert (await resolve(admin, row, action="honor")).status_code == 200
-    assert await stands(shop, paying[0]) == ("pending", status)
+    assert await read_order_status(shop, paying[0]) == ("pending", status)
     order = (await get(admin, f"/admin/orders/{paying[0]}"))["order"]
     assert order["summary"]["paid_total"] == amount
     assert order["summary"]["pending_difference"] == 80_000 - amount
-    assert await stock(shop) == (3, 2)
+    assert await read_stock(shop) == (3, 2)
     to_pack = (await get(admin, "/admin/orders", to_pack="true"))["orders"]
     assert [one["id"] for one in to_pack] == [paying[0]]
     assert "order_paid" in await mails(shop)
 
 
-async def test_an_approval_whose_amount_is_told_later_pays_and_nobody_is_asked(
+async def test_approval_with_later_amount_pays_without_a_decision(
     shop: Shop, paying: tuple[str, str]
 ) -> None:
     async with shop.database.read() as session:
         payment = await session.get_one(PaymentSession, paying[1])
     without_amount = ProviderReport(state=S.CAPTURED, invoice=payment.invoice)
     await apply_report(shop.database, payment.id, without_amount)
-    row = await to_settle(shop)
+    row = await read_open_attention(shop)
     assert row.kind == "amount_differs"
-    await said(shop, payment.id, S.CAPTURED)
-    assert await stands(shop, paying[0]) == ("pending", "captured")
+    await report_payment(shop, payment.id, S.CAPTURED)
+    assert await read_order_status(shop, paying[0]) == ("pending", "captured")
     async with shop.database.read() as session:
         settled = await session.get_one(Attention, row.id)
     assert (settled.resolution, settled.resolved_by) == ("dismissed", "shop")
@@ -191,7 +193,7 @@ async def test_an_approval_whose_amount_is_told_later_pays_and_nobody_is_asked(
     [([S.HELD], None, ["order_unconfirmed"]), ([S.CAPTURED], 79_999, [])],
     ids=["held", "another amount"],
 )
-async def test_money_that_nobody_waits_for_any_more_cancels_its_order(
+async def test_dismissed_payment_cancels_its_order(
     *,
     shop: Shop,
     admin: httpx.AsyncClient,
@@ -201,7 +203,7 @@ async def test_money_that_nobody_waits_for_any_more_cancels_its_order(
     told: list[str],
 ) -> None:
     for state in reports:
-        await said(shop, paying[1], state, amount)
+        await report_payment(shop, paying[1], state, amount)
     if amount is None:
         async with shop.database.transaction() as session:
             await raise_attention(
@@ -214,18 +216,18 @@ async def test_money_that_nobody_waits_for_any_more_cancels_its_order(
             )
     note = {"action": "dismissed", "note": "it never came"}
     before = await mails(shop)
-    assert (await resolve(admin, await to_settle(shop), **note)).status_code == 200
-    assert await stands(shop, paying[0]) == ("canceled", "canceled")
-    assert await stock(shop) == (3, 0)
+    assert (await resolve(admin, await read_open_attention(shop), **note)).status_code == 200
+    assert await read_order_status(shop, paying[0]) == ("canceled", "canceled")
+    assert await read_stock(shop) == (3, 0)
     assert [kind for kind in await mails(shop) if kind not in before] == told
-    if amount is not None:  # the same money, told of once more
-        await said(shop, paying[1], S.CAPTURED, amount)
-        assert await kinds_to_settle(shop) == []
-    await said(shop, paying[1], S.CAPTURED)  # if it comes after all, a person hears of it
-    assert await kinds_to_settle(shop) == ["approved_late"]
+    if amount is not None:  # the same money is reported again
+        await report_payment(shop, paying[1], S.CAPTURED, amount)
+        assert await list_open_kinds(shop) == []
+    await report_payment(shop, paying[1], S.CAPTURED)  # if it arrives later, attention is raised
+    assert await list_open_kinds(shop) == ["approved_late"]
 
 
-async def test_an_approval_without_an_amount_that_nobody_waits_for_is_settled_when_its_amount_is_told(
+async def test_dismissed_approval_without_amount_is_reopened_when_its_amount_is_reported(
     shop: Shop, admin: httpx.AsyncClient, paying: tuple[str, str]
 ) -> None:
     async with shop.database.read() as session:
@@ -234,36 +236,34 @@ async def test_an_approval_without_an_amount_that_nobody_waits_for_is_settled_wh
     await apply_report(shop.database, payment.id, without_amount)
     before = await mails(shop)
     note = {"action": "dismissed", "note": "it never came"}
-    assert (await resolve(admin, await to_settle(shop), **note)).status_code == 200
-    assert await stands(shop, paying[0]) == ("canceled", "canceled")
+    assert (await resolve(admin, await read_open_attention(shop), **note)).status_code == 200
+    assert await read_order_status(shop, paying[0]) == ("canceled", "canceled")
     assert await mails(shop) == before
     await apply_report(shop.database, payment.id, without_amount)
-    assert await kinds_to_settle(shop) == []
-    await said(shop, payment.id, S.CAPTURED)
-    row = await to_settle(shop)
+    assert await list_open_kinds(shop) == []
+    await report_payment(shop, payment.id, S.CAPTURED)
+    row = await read_open_attention(shop)
     assert (row.kind, row.amount) == ("approved_late", 80_000)
     assert (await resolve(admin, row, **note)).status_code == 200
-    await said(shop, payment.id, S.CAPTURED)
-    assert await kinds_to_settle(shop) == []
+    await report_payment(shop, payment.id, S.CAPTURED)
+    assert await list_open_kinds(shop) == []
 
 
-async def test_a_held_payment_that_the_bank_rejects_was_not_charged(
-    shop: Shop, paying: tuple[str, str]
-) -> None:
-    await said(shop, paying[1], S.HELD)
-    await said(shop, paying[1], S.REJECTED)
-    assert await stands(shop, paying[0]) == ("canceled", "canceled")
+async def test_rejection_of_held_payment_cancels_the_order(shop: Shop, paying: tuple[str, str]) -> None:
+    await report_payment(shop, paying[1], S.HELD)
+    await report_payment(shop, paying[1], S.REJECTED)
+    assert await read_order_status(shop, paying[0]) == ("canceled", "canceled")
     assert "order_lost" in await mails(shop)
 
 
-async def test_another_amount_goes_back_and_the_order_is_cancelled(
+async def test_refund_of_different_amount_cancels_the_order(
     shop: Shop, admin: httpx.AsyncClient, paying: tuple[str, str]
 ) -> None:
-    await said(shop, paying[1], S.CAPTURED, 800_000)
-    assert (await resolve(admin, await to_settle(shop), **BACK)).status_code == 200
-    assert await stands(shop, paying[0]) == ("canceled", "refunded")
+    await report_payment(shop, paying[1], S.CAPTURED, 800_000)
+    assert (await resolve(admin, await read_open_attention(shop), **REFUNDED)).status_code == 200
+    assert await read_order_status(shop, paying[0]) == ("canceled", "refunded")
     assert await refunds(shop) == [(800_000, "0012345678", paying[0])]
-    assert await stock(shop) == (3, 0)
+    assert await read_stock(shop) == (3, 0)
 
 
 # paid twice
@@ -271,39 +271,39 @@ async def test_another_amount_goes_back_and_the_order_is_cancelled(
 
 @pytest.fixture
 async def twice(shop: Shop, paying: tuple[str, str]) -> tuple[str, str]:
-    await said(shop, paying[1], S.CAPTURED)
-    await said(shop, paying[1], S.CAPTURED, second=True)
+    await report_payment(shop, paying[1], S.CAPTURED)
+    await report_payment(shop, paying[1], S.CAPTURED, second=True)
     return paying
 
 
-async def test_money_that_came_twice_goes_back_once(
+async def test_duplicate_payment_is_refunded_once(
     shop: Shop, admin: httpx.AsyncClient, twice: tuple[str, str]
 ) -> None:
-    row = await to_settle(shop)
+    row = await read_open_attention(shop)
     assert (row.kind, row.amount) == ("paid_twice", 80_000)
-    assert (await resolve(admin, row, **BACK)).status_code == 200
-    assert await stands(shop, twice[0]) == ("pending", "captured")
+    assert (await resolve(admin, row, **REFUNDED)).status_code == 200
+    assert await read_order_status(shop, twice[0]) == ("pending", "captured")
     order = (await get(admin, f"/admin/orders/{twice[0]}"))["order"]
     summary = order["summary"]
     assert (summary["paid_total"], summary["refunded_total"]) == (160_000, 80_000)
     assert summary["pending_difference"] == 0
-    assert await stock(shop) == (3, 2)
+    assert await read_stock(shop) == (3, 2)
 
 
-async def test_a_paid_order_is_not_paid_again(
+async def test_duplicate_payment_of_paid_order_cannot_be_accepted(
     shop: Shop, admin: httpx.AsyncClient, twice: tuple[str, str]
 ) -> None:
-    refused = await resolve(admin, await to_settle(shop), action="honor")
+    refused = await resolve(admin, await read_open_attention(shop), action="honor")
     assert (refused.status_code, refused.json()["type"]) == (400, "not_allowed")
-    assert "is paid already" in refused.json()["message"]
+    assert "is already paid" in refused.json()["message"]
 
 
-# nobody knows
+# unresolved
 
 
 @pytest.fixture
 async def unresolved(shop: Shop, paying: tuple[str, str]) -> tuple[str, str]:
-    """48 hours without a word from the gateway."""
+    """Close the payment after 48 hours without a report of the gateway."""
     async with shop.database.transaction() as session:
         payment, cart = await lock_session(session, paying[1])
         await close(session, payment, cart, CloseReason.UNRESOLVED)
@@ -316,7 +316,7 @@ async def unresolved(shop: Shop, paying: tuple[str, str]) -> tuple[str, str]:
             payment_session_id=payment.id,
             order_id=paying[0],
         )
-    assert await stands(shop, paying[0]) == ("canceled", "canceled")
+    assert await read_order_status(shop, paying[0]) == ("canceled", "canceled")
     return paying
 
 
@@ -324,11 +324,11 @@ async def unresolved(shop: Shop, paying: tuple[str, str]) -> tuple[str, str]:
     ("decision", "status", "reserved"),
     [
         ({"action": "honor"}, ("pending", "captured"), 2),
-        (BACK, ("canceled", "refunded"), 0),
+        (REFUNDED, ("canceled", "refunded"), 0),
         ({"action": "dismissed", "note": "nothing came"}, ("canceled", "canceled"), 0),
     ],
 )
-async def test_what_the_gateways_desk_says_settles_it(
+async def test_staff_decision_resolves_an_unresolved_payment(
     *,
     shop: Shop,
     admin: httpx.AsyncClient,
@@ -337,21 +337,21 @@ async def test_what_the_gateways_desk_says_settles_it(
     status: tuple[str, str],
     reserved: int,
 ) -> None:
-    assert (await resolve(admin, await to_settle(shop), **decision)).status_code == 200
-    assert await stands(shop, unresolved[0]) == status
-    assert await stock(shop) == (3, reserved)
+    assert (await resolve(admin, await read_open_attention(shop), **decision)).status_code == 200
+    assert await read_order_status(shop, unresolved[0]) == status
+    assert await read_stock(shop) == (3, reserved)
 
 
 @pytest.mark.parametrize(
     ("state", "status"),
     [(S.CAPTURED, ("pending", "captured")), (S.REJECTED, ("canceled", "canceled"))],
 )
-async def test_what_the_gateway_says_after_all_settles_it_too(
+async def test_late_gateway_report_resolves_an_unresolved_payment(
     *, shop: Shop, unresolved: tuple[str, str], state: ProviderState, status: tuple[str, str]
 ) -> None:
-    row = await to_settle(shop)
-    await said(shop, unresolved[1], state)
-    assert await stands(shop, unresolved[0]) == status
+    row = await read_open_attention(shop)
+    await report_payment(shop, unresolved[1], state)
+    assert await read_order_status(shop, unresolved[0]) == status
     async with shop.database.read() as session:
         settled = await session.get_one(Attention, row.id)
     assert (settled.resolved_by, settled.resolution) == ("shop", "dismissed")
@@ -360,10 +360,10 @@ async def test_what_the_gateway_says_after_all_settles_it_too(
 # no order
 
 
-async def test_money_without_an_order_goes_back(
+async def test_payment_without_order_can_be_refunded(
     shop: Shop, admin: httpx.AsyncClient, paying: tuple[str, str]
 ) -> None:
-    """What was paid for is not known: only old payments, from before it was written down."""
+    """Only old payments have no snapshot of the cart."""
     async with shop.database.transaction() as session:
         values = {"state": "captured", "captured_amount": 80_000, "snapshot": {}}
         await session.execute(update(PaymentSession).values(**values))
@@ -374,7 +374,7 @@ async def test_money_without_an_order_goes_back(
             message="nothing is known",
             payment_session_id=paying[1],
         )
-    assert (await resolve(admin, await to_settle(shop), **BACK)).status_code == 200
+    assert (await resolve(admin, await read_open_attention(shop), **REFUNDED)).status_code == 200
     assert [amount for amount, *_ in await refunds(shop)] == [80_000]
 
 
@@ -383,7 +383,7 @@ async def test_money_without_an_order_goes_back(
 
 @pytest.fixture
 async def short(shop: Shop, paying: tuple[str, str]) -> str:
-    """The order is paid, and somebody else has its units."""
+    """Mark the order as paid after another customer has got its units."""
     order_id, session_id = paying
     async with shop.database.transaction() as session:
         cart_id = (await order_row(shop, order_id)).cart_id
@@ -391,32 +391,30 @@ async def short(shop: Shop, paying: tuple[str, str]) -> str:
         for promise in (await session.execute(select(Reservation))).scalars():
             assert promise.holder == cart_id
             await session.delete(promise)
-    await said(shop, session_id, S.CAPTURED)
-    assert await stands(shop, order_id) == ("pending", "captured")
-    assert (await to_settle(shop)).kind == "stock_short"
+    await report_payment(shop, session_id, S.CAPTURED)
+    assert await read_order_status(shop, order_id) == ("pending", "captured")
+    assert (await read_open_attention(shop)).kind == "stock_short"
     return order_id
 
 
-async def test_units_that_came_are_reserved(
+async def test_arrived_units_are_reserved_for_the_short_order(
     shop: Shop, admin: httpx.AsyncClient, short: str, trompo: str
 ) -> None:
-    row = await to_settle(shop)
+    row = await read_open_attention(shop)
     refused = await resolve(admin, row, action="honor")
     assert (refused.status_code, refused.json()["code"]) == (400, "insufficient_inventory")
     assert refused.json()["message"] == f"Units are missing: 1 of {trompo}"
     async with shop.database.transaction() as session:
         await session.execute(update(InventoryLevel).values(stocked=2))
     assert (await resolve(admin, row, action="honor")).status_code == 200
-    assert await stock(shop) == (2, 2)
+    assert await read_stock(shop) == (2, 2)
 
 
-async def test_where_none_came_the_money_goes_back_and_the_order_is_cancelled(
-    shop: Shop, admin: httpx.AsyncClient, short: str
-) -> None:
-    assert (await resolve(admin, await to_settle(shop), **BACK)).status_code == 200
-    assert await stands(shop, short) == ("canceled", "refunded")
+async def test_refund_of_short_order_cancels_it(shop: Shop, admin: httpx.AsyncClient, short: str) -> None:
+    assert (await resolve(admin, await read_open_attention(shop), **REFUNDED)).status_code == 200
+    assert await read_order_status(shop, short) == ("canceled", "refunded")
     assert await refunds(shop) == [(80_000, "0012345678", short)]
-    assert await stock(shop) == (1, 0)
+    assert await read_stock(shop) == (1, 0)
     async with shop.database.read() as session:
         kinds = (await session.execute(select(Mail.kind))).scalars().all()
         row = (await session.execute(select(Attention))).scalar_one()

@@ -1,4 +1,4 @@
-"""Every step of an order's states, and no other (backend.orders.states)."""
+"""The allowed transitions of an order's states, and no others (backend.orders.states)."""
 
 from itertools import product
 
@@ -13,12 +13,12 @@ from backend.orders.states import (
     STATUS_STEPS,
     OrderStatus,
     PaymentStatus,
+    compute_payment_status,
     move,
-    payment_status_of,
 )
 
 
-def an_order(
+def make_order(
     status: OrderStatus = OrderStatus.PENDING, payment: PaymentStatus = PaymentStatus.AWAITING
 ) -> Order:
     return Order(
@@ -37,8 +37,8 @@ def an_order(
 
 
 @pytest.mark.parametrize(("before", "after"), [*product(PaymentStatus, PaymentStatus)])
-def test_the_payment_takes_the_steps_of_its_table_only(before: PaymentStatus, after: PaymentStatus) -> None:
-    order = an_order(payment=before)
+def test_payment_status_moves_only_along_its_table(before: PaymentStatus, after: PaymentStatus) -> None:
+    order = make_order(payment=before)
     if before is after or (before, after) in set(PAYMENT_STEPS):
         move(order, payment=after)
         assert order.payment_status == after
@@ -49,23 +49,23 @@ def test_the_payment_takes_the_steps_of_its_table_only(before: PaymentStatus, af
 
 
 @pytest.mark.parametrize(("before", "after"), [*product(OrderStatus, OrderStatus)])
-def test_the_status_takes_the_steps_of_its_table_only(before: OrderStatus, after: OrderStatus) -> None:
-    order = an_order(before)
+def test_order_status_moves_only_along_its_table(before: OrderStatus, after: OrderStatus) -> None:
+    order = make_order(before)
     assert before is after or (before, after) in set(STATUS_STEPS)
     move(order, status=after)
     assert order.status == after
     assert (order.canceled_at is not None) == (after is OrderStatus.CANCELED)
 
 
-def test_a_refused_step_changes_neither_of_the_two() -> None:
-    order = an_order(payment=PaymentStatus.CAPTURED)
+def test_refused_transition_changes_neither_status() -> None:
+    order = make_order(payment=PaymentStatus.CAPTURED)
     with pytest.raises(StepNotAllowed):
         move(order, status=OrderStatus.CANCELED, payment=PaymentStatus.CANCELED)
     assert (order.status, order.payment_status, order.canceled_at) == ("pending", "captured", None)
 
 
-def test_the_moment_of_the_money_is_the_first_one() -> None:
-    order = an_order()
+def test_paid_at_is_the_first_payment_time() -> None:
+    order = make_order()
     move(order, payment=PaymentStatus.CAPTURED)
     paid_at = order.paid_at
     assert paid_at is not None
@@ -82,21 +82,23 @@ def test_the_moment_of_the_money_is_the_first_one() -> None:
         (60_001, 0, "captured"),
         (60_000, 1, "partially_refunded"),
         (60_000, 60_000, "refunded"),
-        (120_000, 60_000, "captured"),  # paid twice, given back once
+        (120_000, 60_000, "captured"),  # paid twice, refunded once
         (20_000, 20_000, "refunded"),
     ],
 )
-def test_what_an_order_of_60_000_is_called(captured: int, refunded: int, status: str) -> None:
-    assert payment_status_of(60_000, captured, refunded) == status
+def test_payment_status_of_order_of_60_000(captured: int, refunded: int, status: str) -> None:
+    assert compute_payment_status(60_000, captured, refunded) == status
 
 
 @given(st.integers(0, 10**9), st.integers(1, 10**9), st.data())
-def test_only_an_order_that_is_covered_is_captured(owed: int, captured: int, data: st.DataObject) -> None:
+def test_order_is_captured_only_if_its_total_is_covered(
+    owed: int, captured: int, data: st.DataObject
+) -> None:
     refunded = data.draw(st.integers(0, captured))
-    status = payment_status_of(owed, captured, refunded)
+    status = compute_payment_status(owed, captured, refunded)
     assert (status is PaymentStatus.CAPTURED) == (captured - refunded >= owed)
 
 
-def test_without_a_capture_there_is_no_such_word() -> None:
+def test_payment_status_without_capture_raises() -> None:
     with pytest.raises(ValueError, match="nothing was captured"):
-        payment_status_of(60_000, 0, 0)
+        compute_payment_status(60_000, 0, 0)

@@ -1,4 +1,4 @@
-"""Changes of products are told at least once, in order per product, by one at a time."""
+"""Changes of products are sent at least once, in order per product, by one worker at a time."""
 
 import asyncio
 import json
@@ -24,14 +24,14 @@ SECRET = "a shared secret"
 
 @dataclass
 class Storefront:
-    """Answers deliveries, and remembers them. `status` may be an exception to raise."""
+    """A storefront that records deliveries. `status` is its answer, or an exception to raise."""
 
     status: int | Exception = 200
-    told: list[list[str]] = field(default_factory=list)
+    deliveries: list[list[str]] = field(default_factory=list)
     numbers: list[int] = field(default_factory=list)
     secrets: list[str] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
-    heard: asyncio.Event = field(default_factory=asyncio.Event)
+    delivered: asyncio.Event = field(default_factory=asyncio.Event)
     before_answering: Callable[[], None] = lambda: None
 
     async def answer(self, request: httpx.Request) -> httpx.Response:
@@ -43,9 +43,9 @@ class Storefront:
             raise self.status
         if self.status == 200:
             events = json.loads(request.content)["events"]
-            self.told.append([event["product_id"] for event in events])
+            self.deliveries.append([event["product_id"] for event in events])
             self.numbers += [event["id"] for event in events]
-        self.heard.set()
+        self.delivered.set()
         return httpx.Response(self.status, json={"revalidated": 1})
 
 
@@ -54,55 +54,55 @@ def storefront() -> Storefront:
     return Storefront()
 
 
-def publisher_of(database: Database, storefront: Storefront) -> OutboxPublisher:
+def create_publisher(database: Database, storefront: Storefront) -> OutboxPublisher:
     http = httpx.AsyncClient(transport=httpx.MockTransport(storefront.answer))
     return OutboxPublisher(database, http, "https://shop.test", SECRET)
 
 
 @pytest.fixture
 async def worker(database: Database, storefront: Storefront) -> AsyncIterator[Worker]:
-    """Runs what is due, when a test says so; as a shop's worker when it is started."""
-    outbox = publisher_of(database, storefront)
-    worker = Worker(database, [outbox], poll_every=3600)
+    """Return a worker that runs due jobs on request, or like a shop's worker after `start`."""
+    outbox = create_publisher(database, storefront)
+    worker = Worker(database, [outbox], poll_interval_s=3600)
     yield worker
     await worker.stop()
     await outbox.close()
 
 
-async def change(database: Database, *products: str) -> None:
+async def publish_changes(database: Database, *products: str) -> None:
     async with database.transaction() as session:
         for product in products:
             await publish(session, ProductChanged(product))
 
 
-async def waiting(database: Database) -> list[str]:
+async def read_outbox(database: Database) -> list[str]:
     async with database.read() as session:
         rows = await session.execute(select(OutboxEvent.product_id).order_by(OutboxEvent.id))
         return list(rows.scalars())
 
 
 async def let_time_pass(database: Database) -> None:
-    """Make everything due: claims end, pauses are over."""
+    """Make everything due: claims and pauses end."""
     async with database.transaction() as session:
         await session.execute(update(Job).values(run_at=db_now()))
 
 
-async def test_a_change_is_told_with_the_secret_and_leaves_the_outbox(
+async def test_change_is_sent_with_the_secret_and_deleted(
     database: Database, storefront: Storefront, worker: Worker
 ) -> None:
-    await change(database, "prod_a", "prod_b", "prod_a")  # twice in one transaction is one change
-    await change(database, "prod_a")
-    assert await waiting(database) == ["prod_a", "prod_b", "prod_a"]
+    await publish_changes(database, "prod_a", "prod_b", "prod_a")  # twice in one transaction is one change
+    await publish_changes(database, "prod_a")
+    assert await read_outbox(database) == ["prod_a", "prod_b", "prod_a"]
     assert await worker.run_due() == 1
-    assert storefront.told == [["prod_a", "prod_b", "prod_a"]]
+    assert storefront.deliveries == [["prod_a", "prod_b", "prod_a"]]
     assert storefront.paths == ["POST https://shop.test/api/revalidate"]
     assert storefront.secrets == [SECRET]
-    assert await waiting(database) == []
+    assert await read_outbox(database) == []
     assert await worker.run_due() == 0
     assert len(storefront.paths) == 1
 
 
-async def test_a_change_that_is_rolled_back_is_never_told(database: Database, worker: Worker) -> None:
+async def test_rolled_back_change_is_never_sent(database: Database, worker: Worker) -> None:
     async def change_and_fail() -> None:
         async with database.transaction() as session:
             await publish(session, ProductChanged("prod_a"))
@@ -110,120 +110,120 @@ async def test_a_change_that_is_rolled_back_is_never_told(database: Database, wo
 
     with pytest.raises(ZeroDivisionError):
         await change_and_fail()
-    assert await waiting(database) == []
+    assert await read_outbox(database) == []
     assert await worker.run_due() == 0
 
 
 @pytest.mark.parametrize(
     "failure", [500, 401, 404, 301, 204, httpx.ConnectError("refused"), httpx.ReadTimeout("slow")]
 )
-async def test_what_is_not_answered_with_200_stays_and_is_tried_later(
+async def test_event_without_a_200_stays_and_is_sent_later(
     database: Database, storefront: Storefront, worker: Worker, failure: int | Exception
 ) -> None:
     storefront.status = failure
-    await change(database, "prod_a")
+    await publish_changes(database, "prod_a")
     assert await worker.run_due() == 1
     assert await worker.run_due() == 0  # not before the pause is over
-    assert await waiting(database) == ["prod_a"]
+    assert await read_outbox(database) == ["prod_a"]
     storefront.status = 200
     await let_time_pass(database)
     assert await worker.run_due() == 1
-    assert storefront.told == [["prod_a"]]
-    assert await waiting(database) == []
+    assert storefront.deliveries == [["prod_a"]]
+    assert await read_outbox(database) == []
 
 
-async def test_a_new_change_does_not_wait_for_the_pause_of_an_old_one(
+async def test_new_change_does_not_wait_for_the_pause_of_an_old_one(
     database: Database, storefront: Storefront, worker: Worker
 ) -> None:
     storefront.status = 503
-    await change(database, "prod_a")
+    await publish_changes(database, "prod_a")
     await worker.run_due()
     storefront.status = 200
-    await change(database, "prod_a", "prod_b")
+    await publish_changes(database, "prod_a", "prod_b")
     assert await worker.run_due() == 1
-    assert storefront.told == [["prod_a", "prod_a", "prod_b"]]
+    assert storefront.deliveries == [["prod_a", "prod_a", "prod_b"]]
 
 
-async def test_a_later_change_never_overtakes_one_that_is_being_told(
+async def test_later_change_never_overtakes_a_running_delivery(
     database: Database, storefront: Storefront, worker: Worker
 ) -> None:
-    rival = Worker(database, [publisher_of(database, storefront)])
+    rival = Worker(database, [create_publisher(database, storefront)])
     seen: list[int] = []
 
     async def slow(request: httpx.Request) -> httpx.Response:
         if not seen:
-            await change(database, "prod_a")  # while the first delivery is on its way
+            await publish_changes(database, "prod_a")  # while the first delivery is in progress
             seen.append(await rival.run_due())
         return await storefront.answer(request)
 
     http = httpx.AsyncClient(transport=httpx.MockTransport(slow))
     first = Worker(database, [OutboxPublisher(database, http, "https://shop.test", SECRET)])
-    await change(database, "prod_a")
+    await publish_changes(database, "prod_a")
     assert await first.run_due() >= 1
     assert seen == [0]
-    assert storefront.told == [["prod_a"], ["prod_a"]]
-    assert await waiting(database) == []
+    assert storefront.deliveries == [["prod_a"], ["prod_a"]]
+    assert await read_outbox(database) == []
 
 
-async def test_replicas_share_the_work_and_tell_nothing_twice(
+async def test_replicas_share_the_work_and_send_nothing_twice(
     database: Database, storefront: Storefront, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(publisher, "MOST_EVENTS", 3)
+    monkeypatch.setattr(publisher, "MAX_EVENTS", 3)
     for number in range(40):
-        await change(database, f"prod_{number % 10}")
-    workers = [Worker(database, [publisher_of(database, storefront)]) for _ in range(4)]
+        await publish_changes(database, f"prod_{number % 10}")
+    workers = [Worker(database, [create_publisher(database, storefront)]) for _ in range(4)]
     await asyncio.gather(*(worker.run_due() for worker in workers))
     assert storefront.numbers == list(range(min(storefront.numbers), min(storefront.numbers) + 40))
-    assert await waiting(database) == []
+    assert await read_outbox(database) == []
 
 
-async def test_what_a_dead_process_had_claimed_is_told_by_another(
+async def test_change_claimed_by_a_dead_process_is_sent_by_another(
     database: Database, storefront: Storefront, worker: Worker
 ) -> None:
-    await change(database, "prod_a")
-    dying = Worker(database, [publisher_of(database, storefront)])
+    await publish_changes(database, "prod_a")
+    dying = Worker(database, [create_publisher(database, storefront)])
     storefront.before_answering = lambda: (_ for _ in ()).throw(asyncio.CancelledError())
     with pytest.raises(asyncio.CancelledError):
-        await dying.run_due()  # it is gone before it knows the answer
+        await dying.run_due()  # it dies before it gets the answer
     storefront.before_answering = lambda: None
-    assert await worker.run_due() == 0  # it might only be slow
+    assert await worker.run_due() == 0  # the other worker might only be slow
     await let_time_pass(database)
     assert await worker.run_due() == 1
-    assert storefront.told == [["prod_a"]]
+    assert storefront.deliveries == [["prod_a"]]
 
 
-async def test_a_running_shop_is_woken_by_the_commit(
+async def test_commit_wakes_the_running_publisher(
     database: Database, storefront: Storefront, worker: Worker
 ) -> None:
-    await change(database, "prod_before_the_start")
+    await publish_changes(database, "prod_before_the_start")
     worker.start()
-    await storefront.heard.wait()
-    storefront.heard.clear()
-    await change(database, "prod_a")
-    await storefront.heard.wait()
-    assert storefront.told == [["prod_before_the_start"], ["prod_a"]]
+    await storefront.delivered.wait()
+    storefront.delivered.clear()
+    await publish_changes(database, "prod_a")
+    await storefront.delivered.wait()
+    assert storefront.deliveries == [["prod_before_the_start"], ["prod_a"]]
 
 
-async def test_a_change_of_another_process_is_found_without_being_woken(
+async def test_change_of_another_process_is_found_by_polling(
     database: Database, storefront: Storefront
 ) -> None:
-    outbox = publisher_of(database, storefront)
-    worker = Worker(database, [outbox], poll_every=0.01)
+    outbox = create_publisher(database, storefront)
+    worker = Worker(database, [outbox], poll_interval_s=0.01)
     worker.start()
     elsewhere = Database(database.url.render_as_string(hide_password=False))
-    await change(elsewhere, "prod_a")
-    await storefront.heard.wait()
-    assert storefront.told == [["prod_a"]]
+    await publish_changes(elsewhere, "prod_a")
+    await storefront.delivered.wait()
+    assert storefront.deliveries == [["prod_a"]]
     await worker.stop()
     await outbox.close()
     await elsewhere.close()
 
 
-async def test_a_wrong_secret_is_an_error_in_the_log_that_shows_no_secret(
+async def test_wrong_secret_is_logged_without_the_secret(
     database: Database, storefront: Storefront, worker: Worker, caplog: pytest.LogCaptureFixture
 ) -> None:
     storefront.status = 401
-    await change(database, "prod_a")
+    await publish_changes(database, "prod_a")
     with caplog.at_level(logging.INFO, "backend.outbox"):
         await worker.run_due()
     assert [record.levelname for record in caplog.records if "outbox" in record.name] == ["ERROR"]
@@ -231,11 +231,11 @@ async def test_a_wrong_secret_is_an_error_in_the_log_that_shows_no_secret(
     assert SECRET not in caplog.text
 
 
-async def test_numbers_are_never_given_twice(
+async def test_event_numbers_are_never_reused(
     database: Database, storefront: Storefront, worker: Worker
 ) -> None:
     for _ in range(3):
-        await change(database, "prod_a")
+        await publish_changes(database, "prod_a")
         await worker.run_due()
     assert len(set(storefront.numbers)) == 3
     assert storefront.numbers == sorted(storefront.numbers)

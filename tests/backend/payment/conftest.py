@@ -1,11 +1,11 @@
-"""A payment that waits at a bank, for tests of rules that are the same on both kinds of database."""
+"""A payment that waits at a bank, for tests of rules that do not depend on the database."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 import pytest
 
-from backend.cart.access import new_cart
+from backend.cart.access import create_empty_cart
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database
 from backend.payment.models import PaymentSession
@@ -19,7 +19,7 @@ StartSession = Callable[..., Awaitable[PaymentSession]]
 
 @pytest.fixture
 async def sqlite(sqlite_url: str) -> AsyncIterator[Database]:
-    """A database on SQLite, opened and closed."""
+    """Open a database on SQLite, and close it after the test."""
     database = Database(sqlite_url)
     yield database
     await database.close()
@@ -32,12 +32,15 @@ def scripted_bank() -> ScriptedBank:
 
 @pytest.fixture
 async def start_session(sqlite: Database, settings: Settings) -> StartSession:
-    """Opens a payment session of a new empty cart. Arguments: its columns; without any, it waits at the bank."""
+    """Return a function that opens a payment session of a new empty cart. Its arguments are the session's columns.
+
+    Without arguments, the session waits at the bank.
+    """
     await set_up_defaults(sqlite, settings)
 
     async def start(**columns: Any) -> PaymentSession:
         async with sqlite.transaction() as session:
-            collection = await upsert_collection(session, None, await new_cart(session), AMOUNT)
+            collection = await upsert_collection(session, None, await create_empty_cart(session), AMOUNT)
             payment = await open_session(session, collection, "gateway_pse", {})
             for name, value in {"state": "pending_authorization", **columns}.items():
                 setattr(payment, name, value)

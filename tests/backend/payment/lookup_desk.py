@@ -1,4 +1,4 @@
-"""Payments at the practice gateway, its webhook at the shop, and look-ups whose answers a test may change."""
+"""Payments at the practice gateway, its webhook at the shop, and look-ups with answers that a test may change."""
 
 import re
 from collections.abc import AsyncIterator
@@ -11,19 +11,19 @@ from sqlalchemy import select, update
 
 from backend import subscriptions  # noqa: F401 - so that attention is raised
 from backend.attention.models import Attention
-from backend.cart.access import new_cart
+from backend.cart.access import create_empty_cart
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database
 from backend.jobs import Worker
 from backend.payment.models import PaymentSession
-from backend.payment.notifications import HANDLE
-from backend.payment.providers.pse.client import gateway_client
+from backend.payment.notifications import NOTIFICATION_JOB
+from backend.payment.providers.pse.client import create_gateway_client
 from backend.payment.providers.pse.provider import GatewayPse
 from backend.payment.routes import router
 from backend.payment.service import PaymentService
 from backend.payment.sessions import open_session, upsert_collection
 from tests.backend.payment.test_notifications import HOOK, notification
-from tests.gateway_kit import Practice, hasty, open_practice, payment
+from tests.gateway_kit import GatewayPractice, bank_payment, open_practice, set_retry_policy
 from tests.store_defaults import set_up_defaults
 
 AMOUNT = 89_900
@@ -32,7 +32,7 @@ _AMOUNT = re.compile(rb'"(x_amount|x_amount_ok|x_amount_country|valor|amount)": 
 
 @dataclass
 class ChangedAnswers(httpx.AsyncBaseTransport):
-    """Carries calls to the gateway; writes `amount`, a JSON literal, in place of each amount of its answers."""
+    """A transport to the gateway that replaces each amount in its answers by `amount`, a JSON literal."""
 
     inner: httpx.AsyncBaseTransport
     amount: bytes = b""
@@ -50,21 +50,21 @@ class ChangedAnswers(httpx.AsyncBaseTransport):
 
 @dataclass
 class LookupDesk:
-    """The shop's payments, the gateway, and the webhook as the gateway calls it."""
+    """The shop's payments, the gateway, and the webhook that the gateway calls."""
 
     database: Database
     payments: PaymentService
-    practice: Practice
+    practice: GatewayPractice
     answers: ChangedAnswers
     webhook: httpx.AsyncClient
 
     async def start(self, *, is_answered: bool = True) -> PaymentSession:
-        """Start a payment that waits at the bank. Its shop may never have had the gateway's answer."""
+        """Start a payment that waits at the bank. If not `is_answered`, the shop did not get the gateway's answer."""
         async with self.database.transaction() as session:
-            collection = await upsert_collection(session, None, await new_cart(session), AMOUNT)
+            collection = await upsert_collection(session, None, await create_empty_cart(session), AMOUNT)
             started = await open_session(session, collection, "gateway_pse", {})
             started.state = "pending_authorization" if is_answered else "unknown"
-        asked = payment(invoice=started.invoice, extra1=started.id, value=AMOUNT, tax=0, tax_base=AMOUNT)
+        asked = bank_payment(invoice=started.invoice, extra1=started.id, value=AMOUNT, tax=0, tax_base=AMOUNT)
         created = await self.practice.client.create_bank_payment(asked)
         if is_answered:
             started.reference, started.ticket_id = created.reference, created.ticket_id
@@ -84,16 +84,16 @@ class LookupDesk:
         await self.payments.inbox.stop()
 
     async def work(self) -> None:
-        """Act once on every notification that is stored."""
-        await Worker(self.database, [self.payments]).run_due(HANDLE)
+        """Handle every stored notification once."""
+        await Worker(self.database, [self.payments]).run_due(NOTIFICATION_JOB)
 
     async def stored(self, started: PaymentSession) -> PaymentSession:
-        """Return the session as it is now."""
+        """Return the stored session."""
         async with self.database.read() as session:
             return await session.get_one(PaymentSession, started.id)
 
     async def attention(self) -> list[tuple[str, str | None]]:
-        """Return the kind and the payment session of every row."""
+        """Return the kind and the payment session of every attention."""
         async with self.database.read() as session:
             rows = await session.execute(select(Attention.kind, Attention.payment_session_id))
             return [(kind, session_id) for kind, session_id in rows]
@@ -105,7 +105,7 @@ async def open_desk(database: Database, settings: Settings) -> AsyncIterator[Loo
     await set_up_defaults(database, settings)
     async with open_practice(database, settings) as practice:
         answers = ChangedAnswers(practice.sandbox.transport())
-        async with hasty(gateway_client(settings, answers)) as client:
+        async with set_retry_policy(create_gateway_client(settings, answers)) as client:
             payments = PaymentService(database, {"gateway_pse": GatewayPse(client, database)})
             app = FastAPI()
             app.include_router(router)

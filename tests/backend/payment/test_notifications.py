@@ -1,4 +1,4 @@
-"""The webhook's inbox: stored before acted on, always 200, nothing forged has an effect (spec: Webhook; wire: 1.8)."""
+"""The webhook's inbox: stored before it is handled, always 200, no effect of forged ones (spec: Webhook; wire: 1.8)."""
 
 import asyncio
 import gzip
@@ -12,7 +12,7 @@ import pytest
 from fastapi import FastAPI
 from sqlalchemy import select, text, update
 
-from backend.cart.access import new_cart
+from backend.cart.access import create_empty_cart
 from backend.core.config.settings import SANDBOX_CUST_ID, SANDBOX_P_KEY, Settings
 from backend.core.db.database import Database
 from backend.jobs import Worker
@@ -20,10 +20,10 @@ from backend.jobs.models import Job
 from backend.payment import notifications
 from backend.payment.models import PaymentNotification, PaymentSession
 from backend.payment.notifications import (
-    ANSWER_WITHIN,
-    HANDLE,
+    ANSWER_TIMEOUT_S,
     MAX_BODY_BYTES,
-    MOST_CHECKS,
+    MAX_LAGGING_CHECKS,
+    NOTIFICATION_JOB,
     handle_notification,
 )
 from backend.payment.providers.base import Notification, ProviderState
@@ -42,7 +42,7 @@ PAST = datetime(2026, 1, 1, tzinfo=UTC)
 def notification(
     invoice: str, changes: dict[str, str] | None = None, *, state: int = 1, reference: str = "101767532"
 ) -> dict[str, str]:
-    """A notification as the gateway sends it, signed with the sandbox's keys."""
+    """Return a notification as the gateway sends it, signed with the sandbox's keys."""
     texts = {1: "Aceptada", 2: "Rechazada", 3: "Pendiente"}
     fields = {
         "x_cust_id_cliente": SANDBOX_CUST_ID,
@@ -82,13 +82,13 @@ def payments(database: Database, bank: ScriptedBank) -> PaymentService:
 
 @pytest.fixture
 def worker(payments: PaymentService) -> Worker:
-    """Acts on what waits in the inbox, when it is told to."""
+    """Return a worker that handles the inbox when the test runs it."""
     return Worker(payments.database, [payments])
 
 
 @pytest.fixture
 async def gateway(payments: PaymentService) -> AsyncIterator[httpx.AsyncClient]:
-    """Calls the webhook as the gateway does."""
+    """Return a client that calls the webhook like the gateway."""
     app = FastAPI()
     app.include_router(router)
     app.state.payments = payments
@@ -98,22 +98,22 @@ async def gateway(payments: PaymentService) -> AsyncIterator[httpx.AsyncClient]:
 
 @pytest.fixture
 async def invoice(database: Database, settings: Settings) -> str:
-    """The invoice of a payment that waits at the bank."""
+    """Return the invoice of a payment that waits at the bank."""
     await set_up_defaults(database, settings)
     async with database.transaction() as session:
-        collection = await upsert_collection(session, None, await new_cart(session), AMOUNT)
+        collection = await upsert_collection(session, None, await create_empty_cart(session), AMOUNT)
         payment = await open_session(session, collection, "gateway_pse", {})
         payment.state = "pending_authorization"
     return payment.invoice
 
 
-async def _kept(payments: PaymentService) -> list[PaymentNotification]:
+async def _list_stored(payments: PaymentService) -> list[PaymentNotification]:
     await payments.inbox.stop()  # on a busy machine the answer may come before the database is done
     async with payments.database.read() as session:
         return list((await session.execute(select(PaymentNotification))).scalars())
 
 
-async def _state(database: Database, invoice: str) -> str:
+async def _read_state(database: Database, invoice: str) -> str:
     async with database.read() as session:
         return (
             await session.execute(select(PaymentSession.state).where(PaymentSession.invoice == invoice))
@@ -121,7 +121,7 @@ async def _state(database: Database, invoice: str) -> str:
 
 
 @pytest.mark.parametrize("form", ["form", "query", "json", "get"])
-async def test_a_genuine_notification_settles_the_payment_in_whatever_form_it_comes(  # noqa: PLR0917 (fixtures)
+async def test_genuine_notification_captures_the_payment_in_any_format(  # noqa: PLR0917 (fixtures)
     gateway: httpx.AsyncClient,
     payments: PaymentService,
     worker: Worker,
@@ -138,19 +138,19 @@ async def test_a_genuine_notification_settles_the_payment_in_whatever_form_it_co
         "get": lambda: gateway.get(HOOK, params=fields),
     }[form]()
     assert (answer.status_code, answer.text) == (200, "OK")
-    assert [kept.verdict for kept in await _kept(payments)] == ["genuine"]
+    assert [kept.verdict for kept in await _list_stored(payments)] == ["genuine"]
     await worker.run_due()
-    assert await _state(payments.database, invoice) == "captured"
-    assert (await _kept(payments))[0].handled_at is not None
+    assert await _read_state(payments.database, invoice) == "captured"
+    assert (await _list_stored(payments))[0].handled_at is not None
 
 
-async def test_the_state_is_the_gateways_word_and_not_the_notifications(
+async def test_state_comes_from_the_lookup_and_not_from_the_notification(
     gateway: httpx.AsyncClient, payments: PaymentService, worker: Worker, invoice: str
 ) -> None:
     # a captured 'Pendiente' can be replayed as 'Aceptada': the signature does not cover the state
     await gateway.post(HOOK, data=notification(invoice, state=1))
     await worker.run_due()
-    assert await _state(payments.database, invoice) == "pending_authorization"
+    assert await _read_state(payments.database, invoice) == "pending_authorization"
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ async def test_the_state_is_the_gateways_word_and_not_the_notifications(
         ({"x_ref_payco": ""}, "malformed"),
     ],
 )
-async def test_what_is_not_the_gateways_is_recorded_and_changes_nothing(  # noqa: PLR0917 (fixtures)
+async def test_notification_that_is_not_genuine_is_stored_without_effect(  # noqa: PLR0917 (fixtures)
     gateway: httpx.AsyncClient,
     payments: PaymentService,
     worker: Worker,
@@ -179,8 +179,8 @@ async def test_what_is_not_the_gateways_is_recorded_and_changes_nothing(  # noqa
     answer = await gateway.post(HOOK, data=notification(invoice, changes))
     assert answer.status_code == 200
     assert await worker.run_due() == 0
-    assert [kept.verdict for kept in await _kept(payments)] == [verdict]
-    assert (await _state(payments.database, invoice), bank.asked) == ("pending_authorization", 0)
+    assert [kept.verdict for kept in await _list_stored(payments)] == [verdict]
+    assert (await _read_state(payments.database, invoice), bank.asked) == ("pending_authorization", 0)
 
 
 @pytest.mark.parametrize(
@@ -205,19 +205,19 @@ async def test_nonsense_is_answered_with_200(
     gateway: httpx.AsyncClient, payments: PaymentService, body: bytes
 ) -> None:
     assert (await gateway.post(HOOK, content=body)).status_code == 200
-    assert [kept.verdict for kept in await _kept(payments)] == ["malformed"]
+    assert [kept.verdict for kept in await _list_stored(payments)] == ["malformed"]
 
 
 @pytest.mark.parametrize("name", ["x_ref_payco", "x_transaction_id", "x_amount", "x_signature", "x_extra1"])
-async def test_text_that_no_database_takes_is_answered_with_200_and_kept(
+async def test_unstorable_text_is_answered_with_200_and_stored_cleaned(
     gateway: httpx.AsyncClient, payments: PaymentService, invoice: str, name: str
 ) -> None:
     body = json.dumps({**notification(invoice), name: "\ud800\0"})
     assert (await gateway.post(HOOK, content=body)).status_code == 200
-    assert len(await _kept(payments)) == 1
+    assert len(await _list_stored(payments)) == 1
 
 
-async def test_a_provider_that_cannot_read_it_does_not_keep_the_gateway_from_its_200(
+async def test_parse_error_of_the_provider_is_answered_with_200(
     gateway: httpx.AsyncClient, payments: PaymentService, bank: ScriptedBank, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object) -> Notification:
@@ -225,12 +225,12 @@ async def test_a_provider_that_cannot_read_it_does_not_keep_the_gateway_from_its
 
     monkeypatch.setattr(bank, "read_notification", fail)
     assert (await gateway.post(HOOK, content=b"x_ref_payco=1")).status_code == 200
-    assert [kept.verdict for kept in await _kept(payments)] == ["malformed"]
+    assert [kept.verdict for kept in await _list_stored(payments)] == ["malformed"]
 
 
 @pytest.mark.parametrize("method", ["GET", "POST", "PUT", "PATCH"])
 @pytest.mark.parametrize("slash", ["", "/"])
-async def test_neither_the_method_nor_a_slash_at_the_end_makes_a_difference(  # noqa: PLR0917 (fixtures)
+async def test_any_method_and_a_trailing_slash_are_accepted(  # noqa: PLR0917 (fixtures)
     gateway: httpx.AsyncClient,
     payments: PaymentService,
     worker: Worker,
@@ -245,15 +245,15 @@ async def test_neither_the_method_nor_a_slash_at_the_end_makes_a_difference(  # 
     answer = await gateway.request(method, HOOK + slash, **sent)  # type: ignore[arg-type]
     assert (answer.status_code, answer.text) == (200, "OK")
     await worker.run_due()
-    assert await _state(payments.database, invoice) == "captured"
+    assert await _read_state(payments.database, invoice) == "captured"
 
 
 @pytest.mark.parametrize("slash", ["", "/"])
-async def test_whoever_asks_whether_the_webhook_is_there_tells_nothing(
+async def test_head_request_stores_nothing(
     gateway: httpx.AsyncClient, payments: PaymentService, invoice: str, slash: str
 ) -> None:
     answer = await gateway.head(HOOK + slash, params=notification(invoice))
-    assert (answer.status_code, await _kept(payments)) == (200, [])
+    assert (answer.status_code, await _list_stored(payments)) == (200, [])
 
 
 async def test_an_oversized_body_is_recorded_without_its_content(
@@ -261,17 +261,17 @@ async def test_an_oversized_body_is_recorded_without_its_content(
 ) -> None:
     huge = json.dumps({"x_ref_payco": "1", "x_signature": "1", "padding": "x" * MAX_BODY_BYTES}).encode()
     assert (await gateway.post(HOOK, content=huge)).status_code == 200
-    assert [(kept.verdict, kept.fields) for kept in await _kept(payments)] == [("oversized", {})]
+    assert [(kept.verdict, kept.fields) for kept in await _list_stored(payments)] == [("oversized", {})]
 
 
-async def test_the_same_notification_twenty_times_at_once_is_one(
+async def test_twenty_concurrent_copies_of_a_notification_are_stored_once(
     gateway: httpx.AsyncClient, payments: PaymentService, worker: Worker, bank: ScriptedBank, invoice: str
 ) -> None:
     bank.states[invoice] = ProviderState.CAPTURED
     answers = await asyncio.gather(*(gateway.post(HOOK, data=notification(invoice)) for _ in range(20)))
     assert {answer.status_code for answer in answers} == {200}
     await asyncio.gather(*(worker.run_due() for _ in range(4)))
-    kept = await _kept(payments)
+    kept = await _list_stored(payments)
     assert [row.times_received for row in kept] == [20]
     assert bank.asked == 1
 
@@ -284,48 +284,48 @@ async def test_each_state_of_a_transaction_is_its_own_notification(
     bank.states[invoice] = ProviderState.CAPTURED
     await gateway.post(HOOK, data=notification(invoice, state=1))
     await worker.run_due()
-    assert len(await _kept(payments)) == 2
-    assert await _state(payments.database, invoice) == "captured"
+    assert len(await _list_stored(payments)) == 2
+    assert await _read_state(payments.database, invoice) == "captured"
 
 
-async def test_a_lookup_that_lags_behind_the_notification_is_asked_again(
+async def test_lookup_that_lags_behind_the_notification_is_repeated(
     gateway: httpx.AsyncClient, payments: PaymentService, worker: Worker, bank: ScriptedBank, invoice: str
 ) -> None:
     await gateway.post(HOOK, data=notification(invoice))
     await worker.run_due()
-    assert (await _kept(payments))[0].handled_at is None
+    assert (await _list_stored(payments))[0].handled_at is None
     bank.states[invoice] = ProviderState.CAPTURED
-    async with payments.database.transaction() as session:  # its time has come again
+    async with payments.database.transaction() as session:  # it is due again
         await session.execute(update(Job).values(run_at=PAST))
     await worker.run_due()
-    assert await _state(payments.database, invoice) == "captured"
+    assert await _read_state(payments.database, invoice) == "captured"
 
 
-async def test_a_lookup_that_never_catches_up_is_asked_for_a_bounded_time(
+async def test_lookup_that_never_reports_the_end_is_repeated_a_limited_time(
     gateway: httpx.AsyncClient, payments: PaymentService, worker: Worker, bank: ScriptedBank, invoice: str
 ) -> None:
     async with payments.database.transaction() as session:
         await session.execute(update(PaymentSession).values(reference="101767532"))
     await gateway.post(HOOK, data=notification(invoice))
-    for _ in range(MOST_CHECKS):
-        assert (await _kept(payments))[0].handled_at is None
-        assert await worker.run_due(HANDLE) == 1
+    for _ in range(MAX_LAGGING_CHECKS):
+        assert (await _list_stored(payments))[0].handled_at is None
+        assert await worker.run_due(NOTIFICATION_JOB) == 1
         async with payments.database.transaction() as session:
             await session.execute(update(Job).values(run_at=PAST))
-    assert await worker.run_due(HANDLE) == 0
-    assert (await _kept(payments))[0].handled_at is not None
-    assert bank.asked == MOST_CHECKS
+    assert await worker.run_due(NOTIFICATION_JOB) == 0
+    assert (await _list_stored(payments))[0].handled_at is not None
+    assert bank.asked == MAX_LAGGING_CHECKS
 
 
-async def test_an_end_that_is_not_told_is_not_waited_for(
+async def test_lookup_is_not_repeated_for_a_notification_without_an_end(
     gateway: httpx.AsyncClient, payments: PaymentService, worker: Worker, invoice: str
 ) -> None:
     await gateway.post(HOOK, data=notification(invoice, state=3))
     assert await worker.run_due() == 1
-    assert (await _kept(payments))[0].handled_at is not None
+    assert (await _list_stored(payments))[0].handled_at is not None
 
 
-async def test_a_notification_of_another_provider_names_no_payment_of_this_one(
+async def test_notification_of_another_provider_does_not_match_a_payment(
     gateway: httpx.AsyncClient, payments: PaymentService, worker: Worker, bank: ScriptedBank, invoice: str
 ) -> None:
     async with payments.database.transaction() as session:
@@ -335,7 +335,7 @@ async def test_a_notification_of_another_provider_names_no_payment_of_this_one(
     assert bank.asked == 0
 
 
-async def test_the_refusal_of_a_second_transaction_says_nothing_of_the_first(
+async def test_refused_second_transaction_does_not_change_the_first(
     gateway: httpx.AsyncClient, payments: PaymentService, worker: Worker, bank: ScriptedBank, invoice: str
 ) -> None:
     async with payments.database.transaction() as session:
@@ -345,18 +345,20 @@ async def test_the_refusal_of_a_second_transaction_says_nothing_of_the_first(
     fields["x_signature"] = _signature("999")
     await gateway.post(HOOK, data=fields)
     await worker.run_due()
-    assert await _state(payments.database, invoice) == "pending_authorization"
+    assert await _read_state(payments.database, invoice) == "pending_authorization"
 
 
-async def test_an_unknown_provider_is_recorded_and_answered_with_200(
+async def test_unknown_provider_is_stored_and_answered_with_200(
     gateway: httpx.AsyncClient, payments: PaymentService, invoice: str
 ) -> None:
     hook = f"/hooks/payment/{'nosuch' * 50}"
     assert (await gateway.post(hook, data=notification(invoice))).status_code == 200
-    assert [(kept.verdict, len(kept.provider_id)) for kept in await _kept(payments)] == [("malformed", 80)]
+    assert [(kept.verdict, len(kept.provider_id)) for kept in await _list_stored(payments)] == [
+        ("malformed", 80)
+    ]
 
 
-async def test_a_database_that_hangs_does_not_keep_the_gateway_waiting(
+async def test_hanging_database_does_not_delay_the_answer(
     gateway: httpx.AsyncClient, payments: PaymentService, invoice: str
 ) -> None:
     async with payments.database.transaction() as session:
@@ -364,25 +366,25 @@ async def test_a_database_that_hangs_does_not_keep_the_gateway_waiting(
         await session.execute(stored)
         if not payments.database.is_sqlite:
             await session.execute(text("LOCK TABLE payment_notification IN ACCESS EXCLUSIVE MODE"))
-        assert ANSWER_WITHIN < 1  # second
+        assert ANSWER_TIMEOUT_S < 1  # second
         answer = await gateway.post(HOOK, data=notification(invoice))
         assert answer.status_code == 200
         assert (await session.execute(stored)).all() == []
-    assert len(await _kept(payments)) == 1
+    assert len(await _list_stored(payments)) == 1
 
 
-async def test_of_too_many_without_effect_the_oldest_tenth_is_deleted_and_nothing_genuine(
+async def test_oldest_tenth_of_too_many_ineffective_notifications_is_deleted(
     gateway: httpx.AsyncClient, payments: PaymentService, invoice: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(notifications, "MAX_WITHOUT_EFFECT", 20)
+    monkeypatch.setattr(notifications, "MAX_INEFFECTIVE_NOTIFICATIONS", 20)
     await gateway.post(HOOK, data=notification(invoice))
     left = []
     for number in range(21):
         await gateway.post(HOOK, content=f"x_ref_payco={number}".encode())
-        left.append(sorted(kept.reference or "" for kept in await _kept(payments)))
+        left.append(sorted(kept.reference or "" for kept in await _list_stored(payments)))
     assert len(left[19]) == 21
     assert left[20] == sorted(["101767532", *map(str, range(2, 21))])
 
 
-async def test_a_notification_that_is_gone_by_now_is_done(payments: PaymentService) -> None:
+async def test_deleted_notification_is_skipped(payments: PaymentService) -> None:
     assert await handle_notification(payments.database, payments.providers, "paynot_nosuch", 1) is None

@@ -1,12 +1,12 @@
-"""Approvals of a sum that cannot be believed, as the gateway's look-up reports them.
+"""Approvals of an implausible amount in the gateway's look-up.
 
 | the look-up's amount | the payment |
 |---|---|
 | ours | captured |
-| 10^12 pesos, a number or a text | held, one attention row, however often it is asked |
+| 10^12 pesos, a number or a text | held, one attention for any number of checks |
 | 1e400, a number or a text | the same |
 | a number of 5,000 digits, null, a list | the same |
-| none of these, and ours at the next look-up | held: a person was asked |
+| none of these, and ours at the next look-up | held: staff were already asked |
 """
 
 import pytest
@@ -21,7 +21,7 @@ ODD = [b"1000000000000", b'"1000000000000"', b"1e400", b'"1e400"', b"9" * 5_000,
 
 
 @pytest.mark.parametrize("amount", ODD, ids=lambda amount: amount[:16].decode())
-async def test_an_approval_of_an_impossible_sum_is_held_for_a_person(
+async def test_approval_of_an_impossible_amount_is_held(
     database: Database, settings: Settings, amount: bytes
 ) -> None:
     async with open_desk(database, settings) as desk:
@@ -42,7 +42,7 @@ async def test_an_approval_of_an_impossible_sum_is_held_for_a_person(
             assert (await session.execute(deadlines)).scalar_one() == 1
 
 
-async def test_an_approval_of_our_sum_is_captured(database: Database, settings: Settings) -> None:
+async def test_approval_of_the_exact_amount_is_captured(database: Database, settings: Settings) -> None:
     async with open_desk(database, settings) as desk:
         started = await desk.start()
         desk.answers.amount = str(AMOUNT).encode()

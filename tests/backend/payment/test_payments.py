@@ -1,4 +1,4 @@
-"""Payments as staff handle them: what cannot be captured or given back, and finding them."""
+"""Payments for staff: refused captures and refunds, and finding payments."""
 
 import httpx
 import pytest
@@ -6,16 +6,16 @@ import pytest
 from backend.app import Shop
 from backend.core.db.database import Database
 from backend.core.errors import NotAllowed
-from backend.edge.wire import sibling_id
+from backend.edge.wire import derive_sibling_id
 from backend.payment.models import PaymentSession
-from backend.payment.payments import capture, refund, refundable
+from backend.payment.payments import capture, get_refundable_amount, refund
 from backend.payment.providers.base import ProviderState
 from backend.payment.service import PaymentService
 from backend.staff.rights import COMMAND_LINE
 from tests.backend.checkout.scripted_bank import ScriptedBank
 from tests.backend.payment.conftest import AMOUNT, StartSession
-from tests.store_defaults import Defaults, make_toy
-from tests.store_steps import bought, get
+from tests.store_defaults import Defaults, add_product
+from tests.store_steps import complete_purchase, get
 
 
 @pytest.fixture
@@ -24,13 +24,13 @@ def database_url(sqlite_url: str) -> str:
 
 
 class RefundingBank(ScriptedBank):
-    """A bank that would give money back."""
+    """A bank that can refund money."""
 
     can_refund = True
 
 
 def _payment_id(payment: PaymentSession) -> str:
-    return sibling_id("pay", payment.id)
+    return derive_sibling_id("pay", payment.id)
 
 
 async def _state(database: Database, payment: PaymentSession) -> str:
@@ -39,7 +39,7 @@ async def _state(database: Database, payment: PaymentSession) -> str:
 
 
 @pytest.mark.parametrize("word", [ProviderState.REJECTED, ProviderState.PENDING, ProviderState.UNKNOWN])
-async def test_money_that_the_provider_does_not_give_is_not_captured(
+async def test_capture_refused_by_the_provider_raises(
     sqlite: Database, scripted_bank: ScriptedBank, start_session: StartSession, word: ProviderState
 ) -> None:
     payment = await start_session(state="authorized")
@@ -50,7 +50,7 @@ async def test_money_that_the_provider_does_not_give_is_not_captured(
     assert await _state(sqlite, payment) == "authorized"
 
 
-async def test_a_payment_whose_provider_the_shop_no_longer_runs_with_is_neither_captured_nor_refunded(
+async def test_payment_of_a_removed_provider_is_neither_captured_nor_refunded(
     sqlite: Database, start_session: StartSession
 ) -> None:
     payment = await start_session(state="authorized")
@@ -61,12 +61,10 @@ async def test_a_payment_whose_provider_the_shop_no_longer_runs_with_is_neither_
     assert await _state(sqlite, payment) == "authorized"
 
 
-async def test_money_that_was_not_captured_is_not_given_back(
-    sqlite: Database, start_session: StartSession
-) -> None:
+async def test_uncaptured_money_is_not_refunded(sqlite: Database, start_session: StartSession) -> None:
     payment = await start_session(state="authorized")
     bank = RefundingBank()
-    with pytest.raises(NotAllowed, match="there is nothing to give back"):
+    with pytest.raises(NotAllowed, match="there is nothing to refund"):
         await refund(sqlite, COMMAND_LINE, PaymentService(sqlite, {bank.id: bank}), _payment_id(payment))
 
 
@@ -74,27 +72,27 @@ async def test_money_that_was_not_captured_is_not_given_back(
     ("state", "captured_amount", "left"),
     [("captured", AMOUNT, AMOUNT), ("captured", None, 0), ("held", AMOUNT, 0), ("authorized", None, 0)],
 )
-async def test_only_what_was_captured_can_be_refunded(
+async def test_only_captured_money_can_be_refunded(
     sqlite: Database, start_session: StartSession, state: str, captured_amount: int | None, left: int
 ) -> None:
     payment = await start_session(state=state, captured_amount=captured_amount)
     async with sqlite.read() as session:
-        assert await refundable(session, payment) == left
+        assert await get_refundable_amount(session, payment) == left
 
 
 async def test_payments_are_found_by_their_session(
     store: httpx.AsyncClient, admin: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     async with shop.database.transaction() as session:
-        trompo = await make_toy(session, shop_defaults, "trompo")
+        trompo = await add_product(session, shop_defaults, "trompo")
     for _ in range(2):
-        await bought(store, trompo)
+        await complete_purchase(store, trompo)
     newest, oldest = (await get(admin, "/admin/payments"))["payments"]
-    found = await get(admin, "/admin/payments", payment_session_id=sibling_id("payses", oldest["id"]))
+    found = await get(admin, "/admin/payments", payment_session_id=derive_sibling_id("payses", oldest["id"]))
     assert (found["count"], found["payments"]) == (1, [oldest])
     assert newest["id"] != oldest["id"]
 
-    sessions = [sibling_id("payses", one["id"]) for one in (newest, oldest)]
+    sessions = [derive_sibling_id("payses", one["id"]) for one in (newest, oldest)]
     for asked, payments in (
         ({f"$or[{at}][payment_session_id]": one for at, one in enumerate(sessions)}, [newest, oldest]),
         ({f"$and[{at}][payment_session_id]": one for at, one in enumerate(sessions)}, []),

@@ -1,4 +1,4 @@
-"""A region offers the ways to pay that it names, and no other (spec: What the service does 1)."""
+"""A region offers exactly the payment providers in its list (spec: What the service does 1)."""
 
 import asyncio
 
@@ -8,25 +8,25 @@ from sqlalchemy import delete
 
 from backend.app import Shop
 from backend.channels.models import Region
-from tests.store_defaults import Defaults, make_toy, offer_payment
-from tests.store_steps import MANUAL, PSE, get, pay, post, shipped_cart
+from tests.store_defaults import Defaults, add_product, offer_payment
+from tests.store_steps import MANUAL, PSE, create_cart_with_shipping, create_payment_collection, get, post
 
 
 @pytest.fixture
 async def region(shop: Shop, admin: httpx.AsyncClient) -> str:
-    """The path of the region, which offers PSE alone, as a new shop's does."""
+    """Return the path of the region, which offers only PSE, like a new shop's."""
     async with shop.database.transaction() as session:
         await offer_payment(session, PSE)
     (region,) = (await get(admin, "/admin/regions"))["regions"]
     return f"/admin/regions/{region['id']}"
 
 
-async def test_only_what_the_region_offers_can_be_used(
+async def test_only_offered_providers_can_be_used(
     store: httpx.AsyncClient, admin: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults, region: str
 ) -> None:
     async with shop.database.transaction() as session:
-        trompo = await make_toy(session, shop_defaults, "trompo")
-    cart_id = await shipped_cart(store, trompo)
+        trompo = await add_product(session, shop_defaults, "trompo")
+    cart_id = await create_cart_with_shipping(store, trompo)
     owed = (await post(store, "/store/payment-collections", {"cart_id": cart_id}))["payment_collection"]
     path = f"/store/payment-collections/{owed['id']}/payment-sessions"
     refused = await store.post(path, json={"provider_id": MANUAL})
@@ -34,48 +34,46 @@ async def test_only_what_the_region_offers_can_be_used(
     assert MANUAL in refused.json()["message"]
     providers = {"payment_providers": [PSE, MANUAL]}
     changed = (await post(admin, region, providers))["region"]
-    assert [offered["id"] for offered in changed["payment_providers"]] == [PSE, MANUAL]
-    session = (await pay(store, cart_id))["payment_sessions"][0]
+    assert [list_offered["id"] for list_offered in changed["payment_providers"]] == [PSE, MANUAL]
+    session = (await create_payment_collection(store, cart_id))["payment_sessions"][0]
     assert (session["provider_id"], session["status"]) == (MANUAL, "pending")
 
 
-async def test_a_storefront_is_told_what_the_region_offers(
+async def test_storefront_lists_the_offered_providers(
     store: httpx.AsyncClient, admin: httpx.AsyncClient, region: str
 ) -> None:
     region_id = region.rsplit("/", 1)[1]
 
-    async def offered() -> list[str]:
+    async def list_offered() -> list[str]:
         answer = await get(store, "/store/payment-providers", region_id=region_id)
         return [provider["id"] for provider in answer["payment_providers"]]
 
-    assert await offered() == [PSE]
+    assert await list_offered() == [PSE]
     await post(admin, region, {"payment_providers": [PSE, MANUAL]})
-    assert await offered() == [PSE, MANUAL]
+    assert await list_offered() == [PSE, MANUAL]
 
 
-async def test_a_region_offers_only_what_the_shop_runs_with(admin: httpx.AsyncClient, region: str) -> None:
+async def test_region_accepts_only_providers_of_the_shop(admin: httpx.AsyncClient, region: str) -> None:
     answer = await admin.post(region, json={"payment_providers": ["pp_stripe"]})
     assert (answer.status_code, "pp_stripe" in answer.json()["message"]) == (400, True)
     assert (await get(admin, region))["region"]["payment_providers"] == [{"id": PSE, "is_enabled": True}]
     assert (await admin.post("/admin/regions/reg_nobody", json={})).status_code == 404
 
 
-async def test_a_change_that_names_no_way_to_pay_leaves_them_as_they_are(
-    admin: httpx.AsyncClient, region: str
-) -> None:
+async def test_change_without_providers_does_not_change_them(admin: httpx.AsyncClient, region: str) -> None:
     changed = (await post(admin, region, {}))["region"]
     assert changed["payment_providers"] == [{"id": PSE, "is_enabled": True}]
 
 
 async def test_a_region_is_changed(admin: httpx.AsyncClient, region: str) -> None:
-    said = {
+    change = {
         "name": "Toda Colombia",
         "currency_code": "COP",
         "countries": ["co"],
         "automatic_taxes": True,
         "metadata": {"a": 1},
     }
-    changed = (await post(admin, region, said))["region"]
+    changed = (await post(admin, region, change))["region"]
     assert (changed["name"], changed["currency_code"], changed["metadata"]) == (
         "Toda Colombia",
         "cop",
@@ -85,7 +83,7 @@ async def test_a_region_is_changed(admin: httpx.AsyncClient, region: str) -> Non
 
 
 @pytest.mark.parametrize(
-    ("said", "why"),
+    ("change", "message"),
     [
         ({"currency_code": "usd"}, '"cop", not "usd"'),
         ({"countries": ["ve"]}, '["co"]'),
@@ -95,21 +93,24 @@ async def test_a_region_is_changed(admin: httpx.AsyncClient, region: str) -> Non
     ],
 )
 async def test_a_region_is_colombia_in_pesos(
-    admin: httpx.AsyncClient, region: str, said: dict[str, object], why: str
+    admin: httpx.AsyncClient, region: str, change: dict[str, object], message: str
 ) -> None:
-    for path, body in ((region, said), ("/admin/regions", {"name": "Otra", "currency_code": "cop", **said})):
+    for path, body in (
+        (region, change),
+        ("/admin/regions", {"name": "Otra", "currency_code": "cop", **change}),
+    ):
         answer = await admin.post(path, json=body)
-        assert (answer.status_code, why in answer.json()["message"]) == (400, True), answer.text
+        assert (answer.status_code, message in answer.json()["message"]) == (400, True), answer.text
 
 
-async def test_there_is_one_region_and_it_stays(admin: httpx.AsyncClient, region: str) -> None:
+async def test_only_region_cannot_be_deleted_or_doubled(admin: httpx.AsyncClient, region: str) -> None:
     again = await admin.post("/admin/regions", json={"name": "Colombia 2", "currency_code": "cop"})
     assert (again.status_code, "already assigned" in again.json()["message"]) == (400, True)
     gone = await admin.delete(region)
     assert (gone.status_code, "last region" in gone.json()["message"]) == (400, True)
 
 
-async def test_a_shop_without_a_region_gets_one_and_not_two(
+async def test_concurrent_creations_make_one_region(
     admin: httpx.AsyncClient, shop: Shop, region: str
 ) -> None:
     async with shop.database.transaction() as session:
@@ -123,7 +124,7 @@ async def test_a_shop_without_a_region_gets_one_and_not_two(
     assert made["payment_providers"] == [{"id": MANUAL, "is_enabled": True}]
 
 
-async def test_of_two_regions_one_can_go_unless_something_was_sold_there(
+async def test_unused_one_of_two_regions_can_be_deleted(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, shop: Shop, region: str
 ) -> None:
     async with shop.database.transaction() as session:

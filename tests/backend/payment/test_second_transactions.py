@@ -1,19 +1,19 @@
-"""Second transactions: a final notification names another number of our invoice than the session knows.
+"""Second transactions: a final notification with another number of our invoice than the session's.
 
 | the first session | the look-up of the second number | what follows |
 |---|---|---|
-| any | fails, lags or is under review, and later says approved | asked again; the approval counts |
-| any | fails or lags for two days | attention after eight tries; asked with growing gaps; then it stays open |
-| any | the same, and then says how it ended | the attention row is closed |
-| any | the same, and a person has decided | no second row |
-| any | refused, as the notification says | asked once |
-| any | refused, and the notification says approved | asked again; the approval counts |
-| captured by the second number | approved, and the notification says reversed | asked again; attention |
-| open | another invoice's, and ours lags | asked again; ours counts |
-| rejected | another invoice's | asked once |
+| any | fails, lags or is under review, and later reports approved | checked again; the approval counts |
+| any | fails or lags for two days | attention after eight checks; checked with growing gaps; then it stays open |
+| any | the same, and then reports the end | the attention is closed |
+| any | the same, and a staff member has resolved it | no second attention |
+| any | refused, as in the notification | checked once |
+| any | refused, and the notification reports approved | checked again; the approval counts |
+| captured by the second number | approved, and the notification reports reversed | checked again; attention |
+| open | another invoice's, and ours lags | checked again; ours counts |
+| rejected | another invoice's | checked once |
 | any | fails, and the number is another payment's | no attention |
-| any | the notification is not final | asked once |
-| captured | the notification has no number | the first transaction is asked about |
+| any | the notification is not final | checked once |
+| captured | the notification has no number | the first transaction is checked |
 """
 
 from collections.abc import AsyncIterator
@@ -26,15 +26,20 @@ from sqlalchemy import select, update
 
 from backend import subscriptions  # noqa: F401 - so that attention is raised
 from backend.attention.models import Attention
-from backend.cart.access import new_cart
+from backend.cart.access import create_empty_cart
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database
 from backend.core.errors import OutsideFailure
 from backend.jobs import Worker
 from backend.jobs.models import Job
-from backend.payment.checks import LONGEST_GAP
+from backend.payment.checks import MAX_CHECK_INTERVAL
 from backend.payment.models import PaymentNotification, PaymentSession
-from backend.payment.notifications import HANDLE, MAX_SECOND_CHECKS, MOST_CHECKS, store
+from backend.payment.notifications import (
+    MAX_LAGGING_CHECKS,
+    MAX_SECOND_CHECKS,
+    NOTIFICATION_JOB,
+    store_notification,
+)
 from backend.payment.providers.base import (
     Notification,
     ProviderReport,
@@ -54,7 +59,7 @@ FIRST, SECOND = "101", "999"
 
 @dataclass
 class NumberedBank(ScriptedBank):
-    """Reports each of the gateway's numbers. One without a report cannot be asked about."""
+    """A bank that reports each of the gateway's numbers. A number without a report cannot be looked up."""
 
     reports: dict[str, ProviderReport] = field(default_factory=dict)
     asked_numbers: list[str | None] = field(default_factory=list)
@@ -99,7 +104,7 @@ class Desk:
     async def notify(
         self, state: ProviderState = S.CAPTURED, number: str | None = SECOND, *, is_final: bool = True
     ) -> None:
-        """Store a notification of our invoice, and do the work that is due."""
+        """Store a notification of our invoice, and run the due jobs."""
         notification = Notification(
             verdict=Verdict.GENUINE,
             dedupe_key=f"{number} {state}",
@@ -108,18 +113,22 @@ class Desk:
             state=state,
             is_final=is_final,
         )
-        await store(self.database, self.bank.id, notification, "")
+        await store_notification(self.database, self.bank.id, notification, "")
         await self.work()
 
     async def work(self) -> None:
         async with self.database.transaction() as session:
-            await session.execute(update(Job).where(Job.kind == HANDLE).values(run_at=PAST))
-        await Worker(self.database, [self.payments]).run_due(HANDLE)
+            await session.execute(update(Job).where(Job.kind == NOTIFICATION_JOB).values(run_at=PAST))
+        await Worker(self.database, [self.payments]).run_due(NOTIFICATION_JOB)
 
-    async def gap(self) -> float | None:
+    async def get_next_delay_s(self) -> float | None:
         """Return after how many seconds the job runs again; None if it is done."""
         async with self.database.read() as session:
-            waiting = (await session.execute(select(Job.delay_s).where(Job.kind == HANDLE))).scalars().all()
+            waiting = (
+                (await session.execute(select(Job.delay_s).where(Job.kind == NOTIFICATION_JOB)))
+                .scalars()
+                .all()
+            )
             handled = (await session.execute(select(PaymentNotification.handled_at))).scalars().all()
         assert len(waiting) == handled.count(None)
         return waiting[0] if waiting else None
@@ -131,7 +140,7 @@ class Desk:
             return {invoice.removeprefix(self.invoice): state for invoice, state in found}
 
     async def attention(self) -> list[tuple[str, bool]]:
-        """Return the kind of each row, and whether it is open; sorted."""
+        """Return the kind of each attention, and whether it is open; sorted."""
         async with self.database.read() as session:
             rows = (await session.execute(select(Attention))).scalars()
             return sorted((row.kind, row.resolved_at is None) for row in rows)
@@ -139,7 +148,7 @@ class Desk:
 
 async def open_payment(database: Database, **columns: Any) -> str:
     async with database.transaction() as session:
-        collection = await upsert_collection(session, None, await new_cart(session), AMOUNT)
+        collection = await upsert_collection(session, None, await create_empty_cart(session), AMOUNT)
         payment = await open_session(session, collection, "gateway_pse", {})
         for name, value in columns.items():
             setattr(payment, name, value)
@@ -157,14 +166,14 @@ async def desk(database: Database, settings: Settings) -> AsyncIterator[Desk]:
     await payments.stop()
 
 
-async def make(desk: Desk, first: str) -> None:
+async def set_first_state(desk: Desk, first: str) -> None:
     """Bring the first session into this state."""
     if first != "pending_authorization":
         await desk.set_session(state=first, captured_amount=AMOUNT if first == "captured" else None)
         desk.report(FIRST, S(first))
 
 
-FIRSTS = pytest.mark.parametrize(
+FIRST_STATES = pytest.mark.parametrize(
     ("first", "sessions", "attention"),
     [
         ("pending_authorization", {"": "captured"}, "paid_without_order"),  # the cart is empty
@@ -174,12 +183,12 @@ FIRSTS = pytest.mark.parametrize(
 )
 
 
-@FIRSTS
+@FIRST_STATES
 @pytest.mark.parametrize("missing", [None, S.UNKNOWN, S.PENDING, S.PENDING_AUTHORIZATION, S.HELD])
-async def test_a_second_transaction_is_asked_about_until_its_approval_is_known(
+async def test_second_transaction_is_checked_until_its_approval_is_reported(
     desk: Desk, first: str, sessions: dict[str, str], attention: str, missing: ProviderState | None
 ) -> None:
-    await make(desk, first)
+    await set_first_state(desk, first)
     if missing is S.UNKNOWN:
         desk.bank.reports[SECOND] = ProviderReport(state=S.UNKNOWN)
     elif missing is not None:
@@ -187,59 +196,63 @@ async def test_a_second_transaction_is_asked_about_until_its_approval_is_known(
 
     await desk.notify()
 
-    assert (await desk.gap(), await desk.sessions(), await desk.attention()) == (20, {"": first}, [])
+    assert (await desk.get_next_delay_s(), await desk.sessions(), await desk.attention()) == (
+        20,
+        {"": first},
+        [],
+    )
     desk.report(SECOND, S.CAPTURED)
     await desk.work()
-    assert (await desk.gap(), await desk.sessions()) == (None, sessions)
+    assert (await desk.get_next_delay_s(), await desk.sessions()) == (None, sessions)
     assert await desk.attention() == [(attention, True)]
 
 
-@FIRSTS
-async def test_the_last_quick_check_without_an_end_raises_attention_until_it_is_known(
+@FIRST_STATES
+async def test_last_quick_check_without_an_end_raises_attention_until_the_end_is_reported(
     desk: Desk, first: str, sessions: dict[str, str], attention: str
 ) -> None:
-    await make(desk, first)
+    await set_first_state(desk, first)
     await desk.notify()
-    for _ in range(MOST_CHECKS - 2):
+    for _ in range(MAX_LAGGING_CHECKS - 2):
         await desk.work()
-    assert (await desk.attention(), await desk.gap()) == ([], 20)
+    assert (await desk.attention(), await desk.get_next_delay_s()) == ([], 20)
 
     await desk.work()
 
-    assert (await desk.attention(), await desk.gap()) == ([("payment_unresolved", True)], 40)
+    assert (await desk.attention(), await desk.get_next_delay_s()) == ([("payment_unresolved", True)], 40)
     async with desk.database.read() as session:
         row = (await session.execute(select(Attention))).scalar_one()
         payment = (await session.execute(select(PaymentSession))).scalar_one()
     assert (row.subject_id, row.payment_session_id) == (f"{desk.invoice}/{SECOND}", payment.id)
     assert (row.amount, row.data) == (AMOUNT, {"state": first, "reference": SECOND})
-    assert f"its transaction {SECOND} ended" in row.message
+    assert f"outcome of its transaction {SECOND}" in row.message
     desk.report(SECOND, S.CAPTURED)
     await desk.work()
-    assert (await desk.gap(), await desk.sessions()) == (None, sessions)
+    assert (await desk.get_next_delay_s(), await desk.sessions()) == (None, sessions)
     assert await desk.attention() == sorted([("payment_unresolved", False), (attention, True)])
 
 
-async def test_a_second_transaction_without_an_end_is_asked_about_for_two_days(desk: Desk) -> None:
+async def test_second_transaction_without_an_end_is_checked_for_two_days(desk: Desk) -> None:
     await desk.notify()
-    gaps = [await desk.gap()]
+    gaps = [await desk.get_next_delay_s()]
     while gaps[-1] is not None:
         await desk.work()
-        gaps.append(await desk.gap())
+        gaps.append(await desk.get_next_delay_s())
     assert len(gaps) == MAX_SECOND_CHECKS
     waits = [gap for gap in gaps if gap is not None]
     assert waits == sorted(waits)
-    assert waits[-1] == LONGEST_GAP.total_seconds()
+    assert waits[-1] == MAX_CHECK_INTERVAL.total_seconds()
     assert 44 < sum(waits) / 3600 < 50
     assert desk.bank.asked_numbers.count(SECOND) == MAX_SECOND_CHECKS
     assert await desk.attention() == [("payment_unresolved", True)]
 
 
 @pytest.mark.parametrize("resolution", ["honor", "refunded", "dismissed"])
-async def test_a_second_transaction_that_a_person_has_settled_raises_no_second_row(
+async def test_second_transaction_resolved_by_staff_raises_no_second_attention(
     desk: Desk, resolution: str
 ) -> None:
     await desk.notify()
-    for _ in range(MOST_CHECKS):
+    for _ in range(MAX_LAGGING_CHECKS):
         await desk.work()
     async with desk.database.transaction() as session:
         settled = {"resolved_at": PAST, "resolved_by": "staff_1", "resolution": resolution}
@@ -251,48 +264,52 @@ async def test_a_second_transaction_that_a_person_has_settled_raises_no_second_r
 
 
 @pytest.mark.parametrize("first", ["pending_authorization", "rejected", "captured"])
-async def test_a_refused_second_transaction_is_asked_about_once(desk: Desk, first: str) -> None:
-    await make(desk, first)
+async def test_refused_second_transaction_is_checked_once(desk: Desk, first: str) -> None:
+    await set_first_state(desk, first)
     desk.report(SECOND, S.REJECTED)
     await desk.notify(S.REJECTED)
-    assert (await desk.gap(), await desk.sessions(), await desk.attention()) == (None, {"": first}, [])
+    assert (await desk.get_next_delay_s(), await desk.sessions(), await desk.attention()) == (
+        None,
+        {"": first},
+        [],
+    )
     assert desk.bank.asked_numbers == [SECOND]
 
 
-@FIRSTS
-async def test_a_lookup_that_still_refuses_what_the_notification_approves_is_asked_again(
+@FIRST_STATES
+async def test_lookup_that_contradicts_an_approval_is_repeated(
     desk: Desk, first: str, sessions: dict[str, str], attention: str
 ) -> None:
-    await make(desk, first)
+    await set_first_state(desk, first)
     desk.report(SECOND, S.REJECTED)
     await desk.notify(S.CAPTURED)
-    assert await desk.gap() == 20
+    assert await desk.get_next_delay_s() == 20
     desk.report(SECOND, S.CAPTURED)
     await desk.work()
-    assert (await desk.gap(), await desk.sessions()) == (None, sessions)
+    assert (await desk.get_next_delay_s(), await desk.sessions()) == (None, sessions)
     assert await desk.attention() == [(attention, True)]
 
 
-async def test_a_lookup_that_refuses_for_good_is_asked_a_bounded_number_of_times(desk: Desk) -> None:
+async def test_contradicting_lookup_is_repeated_a_limited_number_of_times(desk: Desk) -> None:
     desk.report(SECOND, S.REJECTED)
     await desk.notify(S.CAPTURED)
-    for _ in range(MOST_CHECKS + 3):
+    for _ in range(MAX_LAGGING_CHECKS + 3):
         await desk.work()
-    assert (await desk.gap(), await desk.attention()) == (None, [])
-    assert desk.bank.asked_numbers == [SECOND] * MOST_CHECKS
+    assert (await desk.get_next_delay_s(), await desk.attention()) == (None, [])
+    assert desk.bank.asked_numbers == [SECOND] * MAX_LAGGING_CHECKS
 
 
-async def test_a_lookup_that_lags_behind_the_reversal_of_a_second_transaction_is_asked_again(
+async def test_lookup_that_lags_behind_a_second_reversal_is_repeated(
     desk: Desk,
 ) -> None:
-    await make(desk, "rejected")
+    await set_first_state(desk, "rejected")
     desk.report(SECOND, S.CAPTURED)
     await desk.notify(S.CAPTURED)
     await desk.notify(S.CANCELED)
-    assert await desk.gap() == 20
+    assert await desk.get_next_delay_s() == 20
     desk.report(SECOND, S.CANCELED)
     await desk.work()
-    assert await desk.gap() is None
+    assert await desk.get_next_delay_s() is None
     assert await desk.sessions() == {"": "rejected", f"/{SECOND}": "captured"}
     assert ("payment_contradicted", True) in await desk.attention()
 
@@ -301,45 +318,45 @@ async def test_a_number_of_another_invoice_does_not_hide_ours(desk: Desk) -> Non
     """Swapped messages of two payments, while the gateway lags behind both."""
     desk.report(SECOND, S.UNKNOWN, invoice="TR-another")
     await desk.notify()
-    assert (await desk.gap(), await desk.sessions()) == (20, {"": "pending_authorization"})
+    assert (await desk.get_next_delay_s(), await desk.sessions()) == (20, {"": "pending_authorization"})
     desk.report(FIRST, S.CAPTURED)
     await desk.work()
-    assert (await desk.gap(), await desk.sessions()) == (None, {"": "captured"})
+    assert (await desk.get_next_delay_s(), await desk.sessions()) == (None, {"": "captured"})
 
 
-async def test_a_number_of_another_invoice_raises_nothing(desk: Desk) -> None:
+async def test_number_of_another_invoice_raises_no_attention(desk: Desk) -> None:
     desk.report(SECOND, S.UNKNOWN, invoice="TR-another")
     await desk.notify()
-    for _ in range(MOST_CHECKS + 3):
+    for _ in range(MAX_LAGGING_CHECKS + 3):
         await desk.work()
-    assert (await desk.gap(), await desk.attention()) == (None, [])
-    assert desk.bank.asked_numbers.count(SECOND) == MOST_CHECKS
+    assert (await desk.get_next_delay_s(), await desk.attention()) == (None, [])
+    assert desk.bank.asked_numbers.count(SECOND) == MAX_LAGGING_CHECKS
 
 
-async def test_a_number_of_another_invoice_is_asked_about_once_beside_an_ended_payment(desk: Desk) -> None:
-    await make(desk, "rejected")
+async def test_number_of_another_invoice_is_checked_once_for_an_ended_payment(desk: Desk) -> None:
+    await set_first_state(desk, "rejected")
     desk.report(SECOND, S.UNKNOWN, invoice="TR-another")
     await desk.notify()
-    assert (await desk.gap(), desk.bank.asked_numbers) == (None, [SECOND])
+    assert (await desk.get_next_delay_s(), desk.bank.asked_numbers) == (None, [SECOND])
 
 
-async def test_a_number_that_another_payment_has_raises_nothing(desk: Desk) -> None:
-    """That payment's own checks ask about it."""
+async def test_number_of_another_payment_raises_no_attention(desk: Desk) -> None:
+    """Check that nothing is raised: the other payment's own checks look it up."""
     await desk.open_payment(state="pending_authorization", reference=SECOND)
     await desk.notify()
-    for _ in range(MOST_CHECKS - 1):
-        assert await desk.gap() == 20
+    for _ in range(MAX_LAGGING_CHECKS - 1):
+        assert await desk.get_next_delay_s() == 20
         await desk.work()
-    assert (await desk.gap(), await desk.attention()) == (None, [])
+    assert (await desk.get_next_delay_s(), await desk.attention()) == (None, [])
 
 
-async def test_a_notification_without_an_end_is_acted_on_once(desk: Desk) -> None:
+async def test_notification_without_an_end_is_handled_once(desk: Desk) -> None:
     await desk.notify(S.PENDING, is_final=False)
-    assert (await desk.gap(), desk.bank.asked_numbers) == (None, [SECOND, FIRST])
+    assert (await desk.get_next_delay_s(), desk.bank.asked_numbers) == (None, [SECOND, FIRST])
 
 
-async def test_a_notification_without_a_number_is_about_the_transaction_that_is_known(desk: Desk) -> None:
-    await make(desk, "captured")
+async def test_notification_without_a_number_checks_the_known_transaction(desk: Desk) -> None:
+    await set_first_state(desk, "captured")
     await desk.notify(number=None)
-    assert (await desk.gap(), desk.bank.asked_numbers) == (None, [FIRST])
+    assert (await desk.get_next_delay_s(), desk.bank.asked_numbers) == (None, [FIRST])
     assert (await desk.sessions(), await desk.attention()) == ({"": "captured"}, [])

@@ -1,4 +1,4 @@
-"""Opening a payment session, and what becomes of its start when the bank or another payment is faster."""
+"""Open payment sessions, and start them while the bank or another payment is faster."""
 
 from decimal import Decimal
 
@@ -10,7 +10,7 @@ from backend.core.db.database import Database
 from backend.core.errors import Conflict, NotFound, OutsideFailure
 from backend.payment.models import PaymentCollection, PaymentSession
 from backend.payment.providers.base import PaymentRequest, ProviderReport, ProviderState
-from backend.payment.sessions import PaymentUnderWay, initiate, offered_providers, open_session
+from backend.payment.sessions import PaymentUnderWay, initiate, list_offered_providers, open_session
 from backend.payment.states import SessionState
 from backend.payment.transitions import apply_report, apply_second_report, lock_session, move
 from tests.backend.checkout.scripted_bank import ScriptedBank
@@ -28,12 +28,12 @@ REQUEST = PaymentRequest(
 )
 
 
-async def _read(database: Database, payment: PaymentSession) -> PaymentSession:
+async def _read_session(database: Database, payment: PaymentSession) -> PaymentSession:
     async with database.read() as session:
         return await session.get_one(PaymentSession, payment.id)
 
 
-async def test_a_region_offers_its_own_providers_and_no_region_those_of_all(
+async def test_offered_providers_are_those_of_the_region_or_of_all_regions(
     sqlite: Database, start_session: StartSession
 ) -> None:
     async with sqlite.transaction() as session:
@@ -43,27 +43,27 @@ async def test_a_region_offers_its_own_providers_and_no_region_those_of_all(
             update(Region).where(Region.id == region_id).values(payment_providers=["gateway_pse"])
         )
     async with sqlite.read() as session:
-        assert await offered_providers(session, region_id) == {"gateway_pse"}
-        assert await offered_providers(session, "reg_nosuch") == frozenset()
-        assert await offered_providers(session, None) == {"gateway_pse", "pp_other"}
+        assert await list_offered_providers(session, region_id) == {"gateway_pse"}
+        assert await list_offered_providers(session, "reg_nosuch") == frozenset()
+        assert await list_offered_providers(session, None) == {"gateway_pse", "pp_other"}
 
 
 @pytest.mark.parametrize(
-    ("state", "refusal", "why"),
+    ("state", "refusal", "reason"),
     [
-        ("pending_authorization", PaymentUnderWay, "at the bank already"),
-        ("held", Conflict, "looking into a payment"),
-        ("captured", Conflict, "is paid already"),
-        ("authorized", Conflict, "is paid already"),
+        ("pending_authorization", PaymentUnderWay, "already at the bank"),
+        ("held", Conflict, "reviewing a payment"),
+        ("captured", Conflict, "is already paid"),
+        ("authorized", Conflict, "is already paid"),
     ],
 )
-async def test_no_second_session_is_opened_beside_one_that_pays_or_may_pay(
-    sqlite: Database, start_session: StartSession, state: str, refusal: type[Conflict], why: str
+async def test_second_session_is_refused_while_another_pays_or_may_pay(
+    sqlite: Database, start_session: StartSession, state: str, refusal: type[Conflict], reason: str
 ) -> None:
     payment = await start_session(state=state)
     async with sqlite.transaction() as session:
         collection = await session.get_one(PaymentCollection, payment.collection_id)
-        with pytest.raises(Conflict, match=why) as refused:
+        with pytest.raises(Conflict, match=reason) as refused:
             await open_session(session, collection, "gateway_pse", {})
     assert type(refused.value) is refusal
     assert payment.invoice in refused.value.message
@@ -71,7 +71,7 @@ async def test_no_second_session_is_opened_beside_one_that_pays_or_may_pay(
         assert (await session.execute(select(PaymentSession.state))).scalars().all() == [state]
 
 
-async def test_a_refused_start_does_not_undo_a_payment_that_was_approved_meanwhile(
+async def test_refused_start_does_not_undo_a_concurrent_approval(
     sqlite: Database, scripted_bank: ScriptedBank, start_session: StartSession
 ) -> None:
     payment = await start_session(state="initiating")
@@ -81,13 +81,13 @@ async def test_a_refused_start_does_not_undo_a_payment_that_was_approved_meanwhi
     async def approve() -> None:
         await apply_report(sqlite, payment.id, scripted_bank.report(payment.invoice, payment.amount))
 
-    scripted_bank.meanwhile = approve
+    scripted_bank.on_call = approve
     with pytest.raises(OutsideFailure, match="the gateway is down"):
         await initiate(sqlite, scripted_bank, payment, REQUEST)
-    assert (await _read(sqlite, payment)).state == "captured"
+    assert (await _read_session(sqlite, payment)).state == "captured"
 
 
-async def test_a_notification_that_is_faster_than_the_start_stands(
+async def test_notification_before_the_start_answer_has_priority(
     sqlite: Database, scripted_bank: ScriptedBank, start_session: StartSession
 ) -> None:
     payment = await start_session(state="initiating")
@@ -96,13 +96,13 @@ async def test_a_notification_that_is_faster_than_the_start_stands(
     async def reject() -> None:
         await apply_report(sqlite, payment.id, scripted_bank.report(payment.invoice, payment.amount))
 
-    scripted_bank.meanwhile = reject
+    scripted_bank.on_call = reject
     started = await initiate(sqlite, scripted_bank, payment, REQUEST)
     assert (started.state, started.transaction_id) == ("rejected", f"cus-{payment.invoice}")
 
 
 @pytest.mark.parametrize("has_other_payment", [False, True])
-async def test_a_start_that_is_answered_late_counts_only_while_the_cart_has_no_other_payment(
+async def test_late_start_answer_counts_only_without_another_payment(
     sqlite: Database, scripted_bank: ScriptedBank, start_session: StartSession, *, has_other_payment: bool
 ) -> None:
     payment = await start_session(state="initiating")
@@ -115,18 +115,18 @@ async def test_a_start_that_is_answered_late_counts_only_while_the_cart_has_no_o
                 collection = await session.get_one(PaymentCollection, payment.collection_id)
                 await open_session(session, collection, "gateway_pse", {})
 
-    scripted_bank.meanwhile = give_up
+    scripted_bank.on_call = give_up
     if has_other_payment:
         with pytest.raises(Conflict, match=payment.invoice):
             await initiate(sqlite, scripted_bank, payment, REQUEST)
     else:
         await initiate(sqlite, scripted_bank, payment, REQUEST)
-    kept = await _read(sqlite, payment)
+    kept = await _read_session(sqlite, payment)
     assert kept.state == ("unknown" if has_other_payment else "pending_authorization")
-    assert kept.reference == f"ref-{payment.invoice}"  # it can be looked up all the same
+    assert kept.reference == f"ref-{payment.invoice}"  # it can still be looked up
 
 
-async def test_a_second_approval_of_an_invoice_is_one_session_however_often_it_is_told(
+async def test_repeated_second_approval_makes_one_session(
     sqlite: Database, start_session: StartSession
 ) -> None:
     payment = await start_session(state="rejected")
@@ -140,6 +140,6 @@ async def test_a_second_approval_of_an_invoice_is_one_session_however_often_it_i
     assert dict(rows.all()) == {payment.invoice: "rejected", f"{payment.invoice}/999": "captured"}
 
 
-async def test_a_report_of_a_session_that_is_gone_is_not_found(sqlite: Database) -> None:
+async def test_report_of_a_deleted_session_raises_not_found(sqlite: Database) -> None:
     with pytest.raises(NotFound, match="payses_nosuch"):
         await apply_report(sqlite, "payses_nosuch", ProviderReport(state=ProviderState.CAPTURED))

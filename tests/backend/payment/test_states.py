@@ -1,11 +1,11 @@
-"""The states of a payment session: the table is what `move` keeps to, and a provider's word leads only along it."""
+"""States of a payment session: `move` follows the table, and a provider's report moves only along it."""
 
 from decimal import Decimal
 from itertools import product
 
 import pytest
 
-from backend.cart.access import new_cart
+from backend.cart.access import create_empty_cart
 from backend.cart.models import Cart
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database
@@ -14,7 +14,7 @@ from backend.core.transitions import StepNotAllowed
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderReport, ProviderState
 from backend.payment.sessions import open_session, upsert_collection
-from backend.payment.states import FINAL, OPEN, STEPS, SessionState
+from backend.payment.states import FINAL_STATES, OPEN_STATES, STEPS, SessionState
 from backend.payment.transitions import CloseReason, apply_report, close, honor, lock_session, move
 from tests.store_defaults import set_up_defaults
 
@@ -23,7 +23,7 @@ AMOUNT = 89_900
 
 BY_THE_PROVIDER = {
     (source, target)
-    for source in (*OPEN, S.CLOSED)
+    for source in (*OPEN_STATES, S.CLOSED)
     for target in (S.CAPTURED, S.REJECTED, S.CANCELED, S.EXPIRED, S.HELD)
     if source is not target
 } | {(source, S.AUTHORIZED) for source in (S.INITIATING, S.UNKNOWN, S.PENDING_AUTHORIZATION)}
@@ -33,28 +33,28 @@ BY_THE_START = {
     *product([S.UNKNOWN], [S.PENDING_AUTHORIZATION, S.FAILED]),
     (S.PENDING, S.FAILED),
 }
-"""`initiate`, and giving up on its answer."""
+"""`initiate`, and giving up a start without an answer."""
 BY_THE_SHOP = {
     (S.PENDING, S.AUTHORIZED),
     (S.PENDING, S.CANCELED),
     *product([S.AUTHORIZED], [S.CAPTURED, S.CANCELED, S.HELD]),
     *product([S.UNKNOWN, S.PENDING_AUTHORIZATION], [S.CLOSED]),
 }
-"""Completing and changing the cart; staff, who capture or cancel; giving up a payment, by shopper or clock."""
+"""Completing and changing the cart; staff, who capture or cancel; closing a payment, by the shopper or by time."""
 BY_A_PERSON = set(product([S.REJECTED, S.CANCELED, S.EXPIRED, S.FAILED], [S.CAPTURED]))
 """`honor`."""
 
 
-def test_every_step_of_the_table_has_somebody_who_takes_it() -> None:
+def test_every_step_of_the_table_is_used() -> None:
     assert set(STEPS) == BY_THE_PROVIDER | BY_THE_START | BY_THE_SHOP | BY_A_PERSON
 
 
 @pytest.fixture
 async def payment(database: Database, settings: Settings) -> PaymentSession:
-    """A payment session of an empty cart, which no order follows."""
+    """Return a payment session of an empty cart without an order."""
     await set_up_defaults(database, settings)
     async with database.transaction() as session:
-        collection = await upsert_collection(session, None, await new_cart(session), AMOUNT)
+        collection = await upsert_collection(session, None, await create_empty_cart(session), AMOUNT)
         return await open_session(session, collection, "gateway_pse", {})
 
 
@@ -82,7 +82,7 @@ async def _report(
     return await _state(database, payment)
 
 
-async def test_a_step_that_the_table_lacks_raises_and_changes_nothing(
+async def test_step_outside_the_table_raises_and_changes_nothing(
     database: Database, payment: PaymentSession
 ) -> None:
     refused = [(source, target) for source, target in product(S, S) if (source, target) not in set(STEPS)]
@@ -93,7 +93,7 @@ async def test_a_step_that_the_table_lacks_raises_and_changes_nothing(
         assert await _state(database, payment) == source
 
 
-async def test_the_providers_word_leads_along_the_table_and_nowhere_else(
+async def test_provider_report_moves_only_along_the_table(
     database: Database, payment: PaymentSession
 ) -> None:
     words = {
@@ -106,13 +106,13 @@ async def test_the_providers_word_leads_along_the_table_and_nowhere_else(
         ProviderState.PENDING: None,
         ProviderState.UNKNOWN: None,
     }
-    for source, (word, target) in product((*OPEN, S.CLOSED, *FINAL), words.items()):
+    for source, (word, target) in product((*OPEN_STATES, S.CLOSED, *FINAL_STATES), words.items()):
         await _put(database, payment, source)
         leads = target is not None and (source, target) in BY_THE_PROVIDER
         assert await _report(database, payment, word) == (target if leads else source), (source, word)
 
 
-@pytest.mark.parametrize("source", sorted({*OPEN, S.CLOSED, S.AUTHORIZED}))
+@pytest.mark.parametrize("source", sorted({*OPEN_STATES, S.CLOSED, S.AUTHORIZED}))
 async def test_another_amount_is_never_captured(
     database: Database, payment: PaymentSession, source: SessionState
 ) -> None:
@@ -122,7 +122,7 @@ async def test_another_amount_is_never_captured(
         assert (await session.get_one(PaymentSession, payment.id)).captured_amount == AMOUNT - 1
 
 
-async def test_only_money_that_is_there_can_be_honored(database: Database, payment: PaymentSession) -> None:
+async def test_only_existing_money_can_be_honored(database: Database, payment: PaymentSession) -> None:
     await _put(database, payment, S.REJECTED)
     for has_money in (False, True):
         if has_money:
@@ -138,9 +138,7 @@ async def test_only_money_that_is_there_can_be_honored(database: Database, payme
     assert await _state(database, payment) == "captured"
 
 
-async def test_the_cart_knows_the_session_that_is_at_the_bank(
-    database: Database, payment: PaymentSession
-) -> None:
+async def test_cart_is_bound_to_the_session_at_the_bank(database: Database, payment: PaymentSession) -> None:
     async def bound() -> str | None:
         async with database.read() as session:
             cart = await session.get_one(Cart, (await lock_session(session, payment.id))[1].id)

@@ -1,4 +1,4 @@
-"""Genuine notifications with another payment's name: their signature covers neither the invoice nor our id.
+"""Genuine notifications with the data of another payment: their signature covers neither the invoice nor our id.
 
 | the notifications | the shop knows the gateway's numbers | both payments |
 |---|---|---|
@@ -29,7 +29,7 @@ from tests.backend.payment.lookup_desk import AMOUNT, open_desk
         ((False, False), True, True),
     ],
 )
-async def test_two_swapped_notifications_settle_both_payments_at_once(
+async def test_swapped_notifications_capture_both_payments_in_one_run(
     database: Database,
     settings: Settings,
     answered: tuple[bool, bool],

@@ -1,4 +1,4 @@
-"""Which sessions a payment collection shows."""
+"""Sessions that a payment collection shows."""
 
 import pytest
 
@@ -22,10 +22,8 @@ COLLECTION = PaymentCollection(id="pay_col_1", cart_id="cart_1", amount=33_528)
         ([], []),
     ],
 )
-def test_a_new_session_takes_the_place_of_those_that_will_not_be_paid(
-    states: list[str], shown: list[str]
-) -> None:
-    """`states`: newest first."""
+def test_new_session_replaces_the_sessions_that_will_not_be_paid(states: list[str], shown: list[str]) -> None:
+    """Check the shown sessions. `states` is newest first."""
     sessions = [
         PaymentSession(
             id=f"payses_{number}",

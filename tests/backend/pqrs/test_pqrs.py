@@ -1,4 +1,4 @@
-"""PQRS: a number and a day for everybody who asks, an answer once, and nobody reads another's."""
+"""PQRS: every request has a number and a deadline, is answered once, and is visible only to its sender."""
 
 import asyncio
 from datetime import UTC, date, datetime, timedelta
@@ -10,25 +10,25 @@ from sqlalchemy import func, select
 
 from backend.app import Shop
 from backend.attention.models import Attention
-from backend.core.business_days import add_business_days, due_after
+from backend.core.business_days import add_business_days, due_date_after
 from backend.core.errors import Conflict, Forbidden, InvalidData, NotFound
 from backend.jobs import JobRun
 from backend.jobs.models import Job
-from backend.mail.messages import message_of
+from backend.mail.messages import compose_message
 from backend.mail.models import Mail
 from backend.pqrs.models import Pqrs
 from backend.pqrs.service import (
-    LONGEST_TEXT,
+    MAX_TEXT_LENGTH,
     PQRS_LINK,
     REMINDER,
     PqrsReminders,
     answer_pqrs,
-    ask,
+    send_pqrs,
 )
 from backend.rate_limit.limiter import Client
 from backend.staff.rights import COMMAND_LINE, Actor, Role
 
-ASKED = {
+TYPED = {
     "kind": "reclamo",
     "name": "Ana Gómez",
     "email": "Ana@Example.com",
@@ -38,11 +38,11 @@ ASKED = {
 CLIENT = Client("190.24.1.1")
 
 
-async def asked(shop: Shop, **other: Any) -> Pqrs:
-    return await ask(shop.database, {**ASKED, **other}, client=CLIENT)
+async def send_request(shop: Shop, **other: Any) -> Pqrs:
+    return await send_pqrs(shop.database, {**TYPED, **other}, client=CLIENT)
 
 
-async def mails(shop: Shop) -> list[str]:
+async def list_mail_kinds(shop: Shop) -> list[str]:
     async with shop.database.read() as session:
         return sorted((await session.execute(select(Mail.kind))).scalars())
 
@@ -58,22 +58,22 @@ async def mails(shop: Shop) -> list[str]:
         (date(2026, 11, 21), 5, date(2026, 11, 27)),  # from a Saturday on
     ],
 )
-def test_business_days_leave_out_weekends_and_holidays(day: date, count: int, due: date) -> None:
+def test_business_days_exclude_weekends_and_holidays(day: date, count: int, due: date) -> None:
     assert add_business_days(day, count) == due
 
 
-def test_the_day_is_colombias() -> None:
-    """At 11 in the night of the 23rd it is the 24th in UTC; the last day lasts until midnight in Colombia."""
+def test_deadline_uses_days_in_colombia() -> None:
+    """Ask at 23:00 in Colombia, when it is the next day in UTC; the final day ends at midnight in Colombia."""
     moment = datetime(2026, 11, 24, 4, 0, tzinfo=UTC)
-    assert due_after(moment, 1) == datetime(2026, 11, 25, 5, 0, tzinfo=UTC)
+    assert due_date_after(moment, 1) == datetime(2026, 11, 25, 5, 0, tzinfo=UTC)
 
 
-async def test_who_asks_gets_a_number_a_day_and_a_mail(shop: Shop) -> None:
-    first, second = await asked(shop), await asked(shop, kind="queja")
+async def test_request_gets_number_deadline_and_mail(shop: Shop) -> None:
+    first, second = await send_request(shop), await send_request(shop, kind="queja")
     assert (second.number or 0) > (first.number or 0) > 0
     assert (first.email, first.text) == ("ana@example.com", "El trompo llegó\nsin cuerda.")
-    assert first.due_at == due_after(first.asked_at, 15)
-    assert await mails(shop) == ["pqrs_received"] * 2
+    assert first.due_at == due_date_after(first.asked_at, 15)
+    assert await list_mail_kinds(shop) == ["pqrs_received"] * 2
     async with shop.database.read() as session:
         (run_at,) = (
             await session.execute(select(Job.run_at).where(Job.kind == REMINDER, Job.key == first.id))
@@ -84,10 +84,10 @@ async def test_who_asks_gets_a_number_a_day_and_a_mail(shop: Shop) -> None:
 @pytest.mark.parametrize(
     ("kind", "days"), [("peticion", 10), ("queja", 15), ("reclamo", 15), ("sugerencia", 15)]
 )
-async def test_a_petition_is_answered_sooner(shop: Shop, kind: str, days: int) -> None:
-    """Who asks for their data asks in a petition."""
-    row = await asked(shop, kind=kind)
-    assert row.due_at == due_after(row.asked_at, days)
+async def test_petition_has_an_earlier_deadline(shop: Shop, kind: str, days: int) -> None:
+    """Treat a question about personal data as a petition."""
+    row = await send_request(shop, kind=kind)
+    assert row.due_at == due_date_after(row.asked_at, days)
 
 
 @pytest.mark.parametrize(
@@ -98,19 +98,19 @@ async def test_a_petition_is_answered_sooner(shop: Shop, kind: str, days: int) -
         ("name", ""),
         ("email", "ana@"),
         ("text", "corto"),
-        ("text", "x" * (LONGEST_TEXT + 1)),
+        ("text", "x" * (MAX_TEXT_LENGTH + 1)),
         ("order_number", "9" * 31),
     ],
 )
-async def test_what_is_wrong_is_said_beside_it(shop: Shop, field: str, value: Any) -> None:
+async def test_problems_of_the_form_are_reported_by_field(shop: Shop, field: str, value: Any) -> None:
     with pytest.raises(InvalidData) as refused:
-        await asked(shop, **{field: value})
+        await send_request(shop, **{field: value})
     assert list(refused.value.fields) == [field]
-    assert await mails(shop) == []
+    assert await list_mail_kinds(shop) == []
 
 
-async def test_it_is_answered_once(shop: Shop) -> None:
-    row = await asked(shop)
+async def test_request_is_answered_once(shop: Shop) -> None:
+    row = await send_request(shop)
 
     async def answer(text: str) -> Pqrs:
         async with shop.database.transaction() as session:
@@ -122,7 +122,7 @@ async def test_it_is_answered_once(shop: Shop) -> None:
     assert sorted(type(one).__name__ for one in done) == ["Conflict", "Conflict", "Pqrs"]
     with pytest.raises(Conflict):
         await answer("Otra")
-    assert await mails(shop) == ["pqrs_answered", "pqrs_received"]
+    assert await list_mail_kinds(shop) == ["pqrs_answered", "pqrs_received"]
     async with shop.database.transaction() as session:
         with pytest.raises(NotFound):
             await answer_pqrs(session, COMMAND_LINE, "pqrs_none", "Hola")
@@ -131,8 +131,11 @@ async def test_it_is_answered_once(shop: Shop) -> None:
                 await answer_pqrs(session, Actor("x", role), row.id, "Hola")
 
 
-async def test_the_shop_is_reminded_while_there_is_no_answer(shop: Shop) -> None:
-    reminders, (late, done) = PqrsReminders(shop.database), (await asked(shop), await asked(shop))
+async def test_staff_are_reminded_of_an_unanswered_request(shop: Shop) -> None:
+    reminders, (late, done) = (
+        PqrsReminders(shop.database),
+        (await send_request(shop), await send_request(shop)),
+    )
     async with shop.database.transaction() as session:
         await answer_pqrs(session, COMMAND_LINE, done.id, "Ya va otro en camino.")
     for key in (late.id, late.id, done.id, "pqrs_none"):
@@ -146,9 +149,9 @@ async def test_the_shop_is_reminded_while_there_is_no_answer(shop: Shop) -> None
         assert list((await session.execute(open_rows)).scalars()) == []
 
 
-async def test_the_form_leads_to_its_own_page(shop: Shop, anyone: httpx.AsyncClient) -> None:
+async def test_form_redirects_to_the_page_of_the_request(shop: Shop, anyone: httpx.AsyncClient) -> None:
     own = {"origin": "http://shop.test"}
-    answer = await anyone.post("/api/pqrs", json=ASKED, headers=own)
+    answer = await anyone.post("/api/pqrs", json=TYPED, headers=own)
     assert answer.status_code == 200
     async with shop.database.read() as session:
         pqrs_id = (await session.execute(select(Pqrs.id))).scalar_one()
@@ -156,26 +159,26 @@ async def test_the_form_leads_to_its_own_page(shop: Shop, anyone: httpx.AsyncCli
         answer.json()["next"]
         == f"/pqrs/{pqrs_id}?token={PQRS_LINK.token(shop.settings.signing_key, pqrs_id)}"
     )
-    wrong = await anyone.post("/api/pqrs", json={**ASKED, "email": "x"}, headers=own)
+    wrong = await anyone.post("/api/pqrs", json={**TYPED, "email": "x"}, headers=own)
     assert (wrong.status_code, list(wrong.json()["fields"])) == (400, ["email"])
-    plain = await anyone.post("/api/pqrs/form", data=ASKED, headers=own)
+    plain = await anyone.post("/api/pqrs/form", data=TYPED, headers=own)
     assert (plain.status_code, plain.headers["location"].startswith("/pqrs/pqrs_")) == (303, True)
-    bad = await anyone.post("/api/pqrs/form", data={**ASKED, "kind": ""}, headers=own)
+    bad = await anyone.post("/api/pqrs/form", data={**TYPED, "kind": ""}, headers=own)
     assert bad.headers["location"] == "/pqrs?said=check"
-    stranger = await anyone.post("/api/pqrs", json=ASKED, headers={"origin": "https://evil.example"})
+    stranger = await anyone.post("/api/pqrs", json=TYPED, headers={"origin": "https://evil.example"})
     assert stranger.status_code in (401, 403)
-    limited = [await anyone.post("/api/pqrs", json=ASKED, headers=own) for _try in range(4)]
+    limited = [await anyone.post("/api/pqrs", json=TYPED, headers=own) for _try in range(4)]
     assert limited[-1].status_code == 429
     async with shop.database.read() as session:
         assert (await session.execute(select(func.count()).select_from(Pqrs))).scalar_one() == 3
 
 
-async def test_what_was_typed_is_in_no_acknowledgement(shop: Shop) -> None:
-    """Anybody can type anybody's address: the shop is not a stranger's pen."""
-    row = await asked(shop, name="Gana dinero", text="Entra a evil.example ya mismo")
+async def test_acknowledgement_mail_does_not_contain_typed_text(shop: Shop) -> None:
+    """Omit the typed text, because a sender can type any address."""
+    row = await send_request(shop, name="Gana dinero", text="Entra a evil.example ya mismo")
     async with shop.database.read() as session:
         mail = (await session.execute(select(Mail))).scalar_one()
-        message = await message_of(session, shop.settings, mail)
+        message = await compose_message(session, shop.settings, mail)
     assert message is not None
     assert message.to == row.email
     assert not [word for word in ("evil", "Gana") if word in str(message.values)]

@@ -1,11 +1,11 @@
-"""A press is done once.
+"""Presses are executed once.
 
 | fault | outcome |
 |---|---|
-| a press is sent again | refused, with the subject of the first |
-| a sending is rolled back | the next one does it |
-| one sending does its press in two transactions | both are done |
-| two sendings at once | one does it, the other is refused |
+| a press is sent again | refused, with the subject of the first sending |
+| a sending is rolled back | the next one executes the press |
+| one sending uses its press in two transactions | both are executed |
+| two sendings at once | one executes the press, the other is refused |
 | the same id for another event | another press |
 | no press | nothing is stored |
 """
@@ -16,7 +16,7 @@ import pytest
 from sqlalchemy import func, select
 
 from backend.core.db.database import Database
-from backend.presses.expiry import EXPIRED, KEPT_FOR
+from backend.presses.expiry import EXPIRED, RETENTION
 from backend.presses.models import Press
 from backend.presses.service import (
     PressUsed,
@@ -26,12 +26,12 @@ from backend.presses.service import (
     require_unused_press,
     use_press,
 )
-from tests.failure.moments import move_moments_back
+from tests.failure.time_travel import move_moments_back
 
 ID = "0123456789abcdef" * 2
 
 
-async def use(database: Database, sending: Sending | None, subject: str = "") -> None:
+async def use_in_transaction(database: Database, sending: Sending | None, subject: str = "") -> None:
     with handle_press(sending):
         async with database.transaction() as session:
             await use_press(session, subject)
@@ -43,14 +43,14 @@ async def count(database: Database) -> int:
 
 
 async def test_second_sending_finds_the_subject_of_the_first(database: Database) -> None:
-    await use(database, Sending("cart.add", ID), "cart_1")
+    await use_in_transaction(database, Sending("cart.add", ID), "cart_1")
     with pytest.raises(PressUsed) as used:
-        await use(database, Sending("cart.add", ID), "cart_2")
+        await use_in_transaction(database, Sending("cart.add", ID), "cart_2")
     assert used.value.subject == "cart_1"
     assert await count(database) == 1
 
 
-async def test_rolled_back_sending_leaves_the_press_to_the_next(database: Database) -> None:
+async def test_press_of_a_rolled_back_sending_can_be_used_again(database: Database) -> None:
     async def fail() -> None:
         with handle_press(Sending("cart.add", ID)):
             async with database.transaction() as session:
@@ -59,52 +59,52 @@ async def test_rolled_back_sending_leaves_the_press_to_the_next(database: Databa
 
     with pytest.raises(LookupError):
         await fail()
-    await use(database, Sending("cart.add", ID), "cart_2")
+    await use_in_transaction(database, Sending("cart.add", ID), "cart_2")
     with pytest.raises(PressUsed, match="done before"):
-        await use(database, Sending("cart.add", ID))
+        await use_in_transaction(database, Sending("cart.add", ID))
 
 
 async def test_one_sending_may_use_its_press_twice(database: Database) -> None:
     sending = Sending("order.act", ID)
-    await use(database, sending)
-    await use(database, sending)
+    await use_in_transaction(database, sending)
+    await use_in_transaction(database, sending)
     assert await count(database) == 1
 
 
-async def test_of_two_sendings_at_once_one_is_done(database: Database) -> None:
-    sendings = [use(database, Sending("cart.add", ID), f"cart_{n}") for n in range(2)]
+async def test_one_of_two_simultaneous_sendings_is_executed(database: Database) -> None:
+    sendings = [use_in_transaction(database, Sending("cart.add", ID), f"cart_{n}") for n in range(2)]
     results = await asyncio.gather(*sendings, return_exceptions=True)
     assert {type(result) for result in results} == {type(None), PressUsed}
     assert await count(database) == 1
 
 
 async def test_id_belongs_to_its_event(database: Database) -> None:
-    await use(database, Sending("cart.add", ID))
-    await use(database, Sending("cart.remove", ID))
+    await use_in_transaction(database, Sending("cart.add", ID))
+    await use_in_transaction(database, Sending("cart.remove", ID))
     assert await count(database) == 2
 
 
-async def test_event_that_is_no_press_stores_nothing(database: Database) -> None:
-    await use(database, None)
+async def test_event_without_a_press_stores_nothing(database: Database) -> None:
+    await use_in_transaction(database, None)
     assert current_press_id() == ""
     assert await count(database) == 0
 
 
 async def test_used_press_is_refused_before_anything_is_done(database: Database) -> None:
-    async def look() -> None:
+    async def check_unused() -> None:
         with handle_press(Sending("cart.add", ID)):
             async with database.read() as session:
                 await require_unused_press(session)
 
-    await look()
-    await use(database, Sending("cart.add", ID), "cart_1")
+    await check_unused()
+    await use_in_transaction(database, Sending("cart.add", ID), "cart_1")
     with pytest.raises(PressUsed) as used:
-        await look()
+        await check_unused()
     assert used.value.subject == "cart_1"
 
 
 async def test_old_presses_are_deleted(database: Database) -> None:
-    await use(database, Sending("cart.add", ID))
-    assert await EXPIRED.follow(database) == 0
-    await move_moments_back(database, KEPT_FOR, only=Press)
-    assert await EXPIRED.follow(database) == 1
+    await use_in_transaction(database, Sending("cart.add", ID))
+    assert await EXPIRED.apply(database) == 0
+    await move_moments_back(database, RETENTION, only=Press)
+    assert await EXPIRED.apply(database) == 1

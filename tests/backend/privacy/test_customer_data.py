@@ -1,4 +1,4 @@
-"""The file with all that the shop holds on somebody: what is in it, who may take it, and no formula."""
+"""Export of a person's data: its content, the needed right, and no formulas."""
 
 import csv
 from io import StringIO
@@ -11,23 +11,36 @@ from sqlmodel import SQLModel
 from backend.app import Shop
 from backend.audit import AuditEntry
 from backend.core.errors import Forbidden, NotFound
-from backend.customers.guests import guest_with
+from backend.customers.guests import find_or_create_guest
 from backend.customers.models import Customer, CustomerAddress, GuestCustomer
 from backend.customers.notes import add_note
-from backend.legal.consents import Consenting, ConsentSource, give_consents
+from backend.legal.consents import ConsentContext, ConsentSource, give_consents
 from backend.operations.table_registry import all_tables
-from backend.privacy.customer_data import Format, Somebody, _queries, customer_file, held_on, somebody
+from backend.privacy.customer_data import (
+    DataSubject,
+    Format,
+    _queries,
+    customer_file,
+    find_data_subject,
+    read_held_data,
+)
 from backend.staff.rights import COMMAND_LINE, Actor, Role
-from tests.store_defaults import Defaults, make_toy
-from tests.store_steps import HOME, PSE, bought, pay, shipped_cart
+from tests.store_defaults import Defaults, add_product
+from tests.store_steps import (
+    HOME,
+    PSE,
+    complete_purchase,
+    create_cart_with_shipping,
+    create_payment_collection,
+)
 
 OF_THE_STAFF_OR_NOBODY = {
-    "order_term", "customer_term",  # the same words again, to be found by
+    "order_term", "customer_term",  # copies of other columns, for searches
     "reset_link", "rate_limit_counter",  # hashes
-    "payment_notification", "sandbox_transaction",  # what the gateway said of what `payment_session` holds
+    "payment_notification", "sandbox_transaction",  # the gateway's reports on rows of `payment_session`
     "staff", "staff_invite", "staff_session", "secret_key", "stored_setting", "backup",
-    "reservation", "stock_location", "stock_movement",  # of stock, the shop and its suppliers
-    "customer_group", "customer_group_member",  # under the group's name
+    "reservation", "stock_location", "stock_movement",  # data of stock, the shop and its suppliers
+    "customer_group", "customer_group_member",  # exported as the group's name
 }  # fmt: skip
 PERSONAL = {
     "account_number", "address", "billing_address", "client_ip", "customer_id", "doc_number", "document",
@@ -37,17 +50,17 @@ PERSONAL = {
 
 @pytest.fixture
 async def ana(shop: Shop, store: httpx.AsyncClient, shop_defaults: Defaults) -> str:
-    """A guest who has bought and was noted; the id."""
+    """Create a guest with orders and notes, and return the id."""
     async with shop.database.transaction() as session:
-        toy = await make_toy(session, shop_defaults, "trompo", stock=50, price=40_000)
-    await bought(store, toy, 2, PSE)
+        toy = await add_product(session, shop_defaults, "trompo", stock=50, price=40_000)
+    await complete_purchase(store, toy, 2, PSE)
     async with shop.database.transaction() as session:
         guest = (await session.execute(select(GuestCustomer.id))).scalar_one()
         await add_note(session, COMMAND_LINE, guest, '=HYPERLINK("http://x")')
     return guest
 
 
-async def test_it_has_all_that_is_held(shop: Shop, admin: httpx.AsyncClient, ana: str) -> None:
+async def test_export_contains_all_data_of_the_person(shop: Shop, admin: httpx.AsyncClient, ana: str) -> None:
     answer = await admin.get(f"/admin/customers/{ana}/export", params={"format": "json"})
     body = answer.json()
     held = body["held"]
@@ -63,23 +76,26 @@ async def test_it_has_all_that_is_held(shop: Shop, admin: httpx.AsyncClient, ana
         assert [one.action for one in entries if one.actor_id != COMMAND_LINE.id] == ["data exported"]
 
 
-async def test_it_has_the_payments_and_consents_of_carts_without_an_order(
+async def test_export_contains_payments_and_consents_of_open_carts(
     shop: Shop, store: httpx.AsyncClient, shop_defaults: Defaults
 ) -> None:
     async with shop.database.transaction() as session:
-        toy = await make_toy(session, shop_defaults, "trompo", stock=50, price=40_000)
-    cart_id = await shipped_cart(store, toy)
-    await pay(store, cart_id, PSE)
+        toy = await add_product(session, shop_defaults, "trompo", stock=50, price=40_000)
+    cart_id = await create_cart_with_shipping(store, toy)
+    await create_payment_collection(store, cart_id, PSE)
     async with shop.database.transaction() as session:
-        consenting = Consenting(shop.settings, "102.3.4.5", ConsentSource.CHECKOUT)
+        consenting = ConsentContext(shop.settings, "102.3.4.5", ConsentSource.CHECKOUT)
         await give_consents(session, consenting, cart_id=cart_id)
         guest = (await session.execute(select(GuestCustomer.id))).scalar_one()
-        held = {one.name: one.rows for one in await held_on(session, await somebody(session, guest))}
+        held = {
+            one.name: one.rows
+            for one in await read_held_data(session, await find_data_subject(session, guest))
+        }
     assert [row["data"]["bank_code"] for row in held["payment_session"]] == ["1022"]
     assert {row["cart_id"] for row in held["consent"]} == {cart_id}
 
 
-async def test_no_cell_is_a_formula(admin: httpx.AsyncClient, ana: str) -> None:
+async def test_export_cells_are_never_formulas(admin: httpx.AsyncClient, ana: str) -> None:
     answer = await admin.get(f"/admin/customers/{ana}/export")
     assert answer.headers["content-disposition"] == 'attachment; filename="cliente.csv"'
     rows = list(csv.reader(StringIO(answer.text.removeprefix("\ufeff"))))
@@ -89,26 +105,24 @@ async def test_no_cell_is_a_formula(admin: httpx.AsyncClient, ana: str) -> None:
     assert not [cell for row in rows for cell in row if cell.startswith(("=", "+", "-", "@"))]
 
 
-async def test_account_and_guest_of_one_address_are_one_and_nobody_else_is_in_it(
-    shop: Shop, ana: str
-) -> None:
+async def test_export_contains_account_and_guest_of_one_address_only(shop: Shop, ana: str) -> None:
     account, other = Customer(email="ana@example.com", first_name="Ana"), Customer(email="luz@example.com")
     async with shop.database.transaction() as session:
         session.add_all([account, other])
         await session.flush()
         session.add_all(CustomerAddress(customer_id=one, address=HOME) for one in (account.id, other.id))
     async with shop.database.read() as session:
-        who = await somebody(session, ana)
+        who = await find_data_subject(session, ana)
         assert set(who.ids) == {ana, account.id}
-        held = {one.name: one.rows for one in await held_on(session, who)}
+        held = {one.name: one.rows for one in await read_held_data(session, who)}
     assert [row["customer_id"] for row in held["customer_address"]] == [account.id]
     assert len(held["order"]) == 1
     assert other.id not in str(held)
 
 
-async def test_who_may_not_take_it_gets_nothing(shop: Shop) -> None:
+async def test_export_needs_the_right(shop: Shop) -> None:
     async with shop.database.transaction() as session:
-        guest = await guest_with(session, "ana@example.com")
+        guest = await find_or_create_guest(session, "ana@example.com")
         for actor in (
             Actor("user_1", Role.OWNER),  # without the second factor
             Actor("user_2", Role.SHOP, has_second_factor=True),
@@ -120,12 +134,12 @@ async def test_who_may_not_take_it_gets_nothing(shop: Shop) -> None:
             await customer_file(session, COMMAND_LINE, "cus_nobody", Format.JSON)
 
 
-async def test_every_table_that_says_something_of_a_person_is_in_it(shop: Shop) -> None:
+async def test_every_table_with_personal_data_is_exported(shop: Shop) -> None:
     all_tables()
     async with shop.database.read() as session:
-        who = Somebody("ana@example.com", ("cus_1",))
+        who = DataSubject("ana@example.com", ("cus_1",))
         told = {name for name, _label, _query in _queries(who)}
-        await held_on(session, who)
+        await read_held_data(session, who)
     personal = {
         table.name
         for table in SQLModel.metadata.tables.values()

@@ -1,4 +1,4 @@
-"""Deleting what is held on somebody: what is left, what refuses, and what happens at the same moment."""
+"""Erasure of a person's data: the retained data, the obstacles, and concurrent changes."""
 
 from datetime import timedelta
 from typing import Any
@@ -14,17 +14,17 @@ from backend.attention import AttentionKind
 from backend.attention.models import Attention
 from backend.attention.service import raise_attention
 from backend.audit import AuditEntry
-from backend.cart.access import new_cart
+from backend.cart.access import create_empty_cart
 from backend.cart.models import Cart, LineItem
 from backend.cart.owners import set_email
 from backend.core.db.database import db_now
 from backend.core.errors import Forbidden, InvalidData, NotAllowed, NotFound
-from backend.customers.guests import guest_with
+from backend.customers.guests import find_or_create_guest
 from backend.customers.models import Customer, CustomerAddress, CustomerPayer, GuestCustomer, Login
 from backend.customers.notes import add_note
 from backend.inventory.models import InventoryLevel
 from backend.invoices.models import Invoice
-from backend.legal.consents import Consenting, ConsentSource, give_consents
+from backend.legal.consents import ConsentContext, ConsentSource, give_consents
 from backend.legal.models import Consent
 from backend.mail.models import Mail, MailKind
 from backend.office.returns.detail import return_detail
@@ -33,21 +33,21 @@ from backend.operations.tidy.rules import RULES
 from backend.operations.tidy.tidy import Tidy
 from backend.orders.admin.corrections import add_note as add_order_note
 from backend.orders.models import Fulfillment, Order, OrderLine
-from backend.orders.states import fulfillment_status_of
-from backend.payment.checks import CHECK_FOR
+from backend.orders.states import compute_fulfillment_status
+from backend.payment.checks import CHECK_PERIOD
 from backend.payment.models import PaymentNotification, PaymentSession, Refund
-from backend.pqrs.service import answer_pqrs, ask
-from backend.privacy.customer_data import held_on, somebody
-from backend.privacy.erasure import INVOICE_KEPT_FOR, erase, obstacles
+from backend.pqrs.service import answer_pqrs, send_pqrs
+from backend.privacy.customer_data import find_data_subject, read_held_data
+from backend.privacy.erasure import INVOICE_RETENTION, erase_person, find_obstacles
 from backend.rate_limit.limiter import Client
-from backend.returns.deadlines import delivered_at
+from backend.returns.deadlines import find_delivery_time
 from backend.returns.models import ReturnDraft, ReturnLine
 from backend.returns.processing import deny
 from backend.staff.rights import COMMAND_LINE, Actor, Role
-from tests.backend.returns.steps import Sold, asked, deliver, send, sold
-from tests.backend.rivals import overtaken
-from tests.store_defaults import Defaults, make_toy
-from tests.store_steps import HOME, PSE, pay, post, shipped_cart
+from tests.backend.returns.steps import Sold, deliver_order, pack_units, place_paid_order, request_return
+from tests.backend.rivals import run_against_rival
+from tests.store_defaults import Defaults, add_product
+from tests.store_steps import HOME, PSE, create_cart_with_shipping, create_payment_collection, post
 
 ANA = "ana@example.com"
 INVOICE = {ANA, "Gómez", "1020304050", "Carrera 43A # 1-50"}
@@ -65,11 +65,11 @@ REST = {
 }
 ENGRAVED = {"engraving": "Para Sofía"}
 OUTSIDE = {"sandbox_transaction", "sandbox_notification", "sandbox_label"}
-"""What the embedded gateway and carrier know is not the shop's."""
+"""Tables of the embedded gateway and carrier, whose data are not the shop's."""
 
 
-async def traces(shop: Shop, texts: set[str]) -> dict[str, set[str]]:
-    """In which tables these texts stand."""
+async def find_traces(shop: Shop, texts: set[str]) -> dict[str, set[str]]:
+    """Return the texts that are still stored, by table."""
     all_tables()
     found: dict[str, set[str]] = {}
     async with shop.database.read() as session:
@@ -81,17 +81,17 @@ async def traces(shop: Shop, texts: set[str]) -> dict[str, set[str]]:
     return found
 
 
-async def erased(shop: Shop, customer_id: str, typed: str = ANA, actor: Actor = COMMAND_LINE) -> None:
+async def erase_customer(shop: Shop, customer_id: str, typed: str = ANA, actor: Actor = COMMAND_LINE) -> None:
     async with shop.database.transaction() as session:
-        await erase(session, actor, customer_id, typed)
+        await erase_person(session, actor, customer_id, typed)
 
 
-async def in_the_way(shop: Shop, customer_id: str) -> list[str]:
+async def list_obstacles(shop: Shop, customer_id: str) -> list[str]:
     async with shop.database.read() as session:
-        return await obstacles(session, await somebody(session, customer_id))
+        return await find_obstacles(session, await find_data_subject(session, customer_id))
 
 
-async def status(shop: Shop, value: str) -> None:
+async def get_status(shop: Shop, value: str) -> None:
     async with shop.database.transaction() as session:
         await session.execute(update(Order).values(fulfillment_status=value))
 
@@ -102,24 +102,26 @@ async def delivered(
 ) -> Sold:
     """Ana bought two toys without an account, and has them."""
     async with shop.database.transaction() as session:
-        toy = await make_toy(session, shop_defaults, "trompo", stock=5, price=40_000)
-    of = await sold(shop, store, admin, toy)
-    await send(admin, of)
-    await deliver(shop, of)
-    await status(shop, "delivered")
+        toy = await add_product(session, shop_defaults, "trompo", stock=5, price=40_000)
+    of = await place_paid_order(shop, store, admin, toy)
+    await pack_units(admin, of)
+    await deliver_order(shop, of)
+    await get_status(shop, "delivered")
     return of
 
 
-async def guest_of(shop: Shop) -> str:
+async def find_guest_id(shop: Shop) -> str:
     async with shop.database.read() as session:
         return (await session.execute(select(GuestCustomer.id))).scalar_one()
 
 
-async def test_nothing_is_left_but_the_invoice_and_then_nothing(shop: Shop, delivered: Sold) -> None:
-    guest = await guest_of(shop)
-    row = await asked(shop, delivered, "warranty", reason="No gira bien", account_number="123-456789-00")
+async def test_erasure_leaves_only_invoice_data_until_it_expires(shop: Shop, delivered: Sold) -> None:
+    guest = await find_guest_id(shop)
+    row = await request_return(
+        shop, delivered, "warranty", reason="No gira bien", account_number="123-456789-00"
+    )
     asking = {"kind": "queja", "name": "Ana Gómez", "email": ANA, "text": "No gira bien el trompo."}
-    pqrs = await ask(shop.database, asking, client=Client("190.24.1.1"))
+    pqrs = await send_pqrs(shop.database, asking, client=Client("190.24.1.1"))
     account = Customer(email=ANA, first_name="Ana", last_name="Gómez", phone="3001234567")
     async with shop.database.transaction() as session:
         session.add(account)
@@ -144,27 +146,27 @@ async def test_nothing_is_left_but_the_invoice_and_then_nothing(shop: Shop, deli
         lines = [{**line, "meta": ENGRAVED} for line in payment.snapshot["lines"]]
         payment.snapshot = {**payment.snapshot, "lines": lines}
         await give_consents(
-            session, Consenting(shop.settings, "102.3.4.5", ConsentSource.CHECKOUT), cart_id=order.cart_id
+            session, ConsentContext(shop.settings, "102.3.4.5", ConsentSource.CHECKOUT), cart_id=order.cart_id
         )
         await add_note(session, COMMAND_LINE, guest, "Llama los martes")
         await add_order_note(session, COMMAND_LINE, order.id, "Llama los martes")
-    assert len(await in_the_way(shop, guest)) == 2  # the return and the PQRS
+    assert len(await list_obstacles(shop, guest)) == 2  # obstacles: the return and the PQRS
     with pytest.raises(NotAllowed, match="devolución"):
-        await erased(shop, guest)
+        await erase_customer(shop, guest)
     async with shop.database.transaction() as session:
         await session.execute(update(type(row)).values(state="denied", denial="No gira bien"))
         await answer_pqrs(session, COMMAND_LINE, pqrs.id, "Ana Gómez: no gira bien.")
-    before = await traces(shop, INVOICE | REST)
+    before = await find_traces(shop, INVOICE | REST)
     assert set(before) >= {"customer", "order", "order_note", "cart", "payment_session", "pqrs", "consent"}
     assert {name for name, texts in before.items() if "Para Sofía" in texts} == {
         "line_item", "order_line", "payment_session",
     }  # fmt: skip
     assert set(before) >= {"order_return", "order_return_draft", "order_return_line"}
 
-    await erased(shop, account.id)
+    await erase_customer(shop, account.id)
 
-    left = await traces(shop, INVOICE | REST)
-    assert left.pop("consent") == {"102.3.4.5"}  # the proof
+    left = await find_traces(shop, INVOICE | REST)
+    assert left.pop("consent") == {"102.3.4.5"}  # the consent's proof
     assert left.keys() == {"order", "order_term", "payment_session"}
     assert set().union(*left.values()) <= INVOICE | {ANA}
     assert left["order"] == INVOICE
@@ -173,17 +175,17 @@ async def test_nothing_is_left_but_the_invoice_and_then_nothing(shop: Shop, deli
         actions = (await session.execute(select(AuditEntry.action))).scalars().all()
     assert "data deleted" in actions
     (rule,) = [rule for rule in RULES if rule.table is Order]
-    assert await rule.follow(shop.database) == 0
+    assert await rule.apply(shop.database) == 0
     async with shop.database.transaction() as session:
-        await session.execute(update(Order).values(created_at=db_now(-INVOICE_KEPT_FOR - timedelta(days=1))))
-    assert (await rule.follow(shop.database), await rule.follow(shop.database)) == (1, 0)
-    assert (await traces(shop, INVOICE | REST)).keys() == {"consent"}
+        await session.execute(update(Order).values(created_at=db_now(-INVOICE_RETENTION - timedelta(days=1))))
+    assert (await rule.apply(shop.database), await rule.apply(shop.database)) == (1, 0)
+    assert (await find_traces(shop, INVOICE | REST)).keys() == {"consent"}
     for again in (guest, account.id):
         with pytest.raises(NotFound):
-            await erased(shop, again)
+            await erase_customer(shop, again)
 
 
-async def test_what_says_nothing_of_a_person_stays_of_a_parcel(shop: Shop, delivered: Sold) -> None:
+async def test_erasure_leaves_impersonal_data_of_a_parcel(shop: Shop, delivered: Sold) -> None:
     kept: dict[str, Any] = {
         "packed_at": "2026-01-01T00:00:00+00:00", "taken_from": {"sloc_1": {"variant_1": 2}},
         "taken_back": {"ordli_1": 1}, "unpacked_at": None, "approved_price": 9_000,
@@ -197,53 +199,53 @@ async def test_what_says_nothing_of_a_person_stays_of_a_parcel(shop: Shop, deliv
     }
     async with shop.database.transaction() as session:
         await session.execute(update(Fulfillment).values(data=kept | words))
-    await erased(shop, await guest_of(shop))
+    await erase_customer(shop, await find_guest_id(shop))
     async with shop.database.read() as session:
         fulfillments = (await session.execute(select(Fulfillment))).scalars().all()
         lines = (await session.execute(select(OrderLine))).scalars().all()
     assert [one.data for one in fulfillments] == [kept]
-    assert delivered_at(fulfillments) is not None
-    assert fulfillment_status_of(lines, fulfillments) == "delivered"
+    assert find_delivery_time(fulfillments) is not None
+    assert compute_fulfillment_status(lines, fulfillments) == "delivered"
 
 
-async def test_units_of_a_parcel_come_back_when_its_label_is_cancelled_later(
+async def test_label_cancelled_after_erasure_restores_the_units(
     shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, shop_defaults: Defaults
 ) -> None:
     async with shop.database.transaction() as session:
-        toy = await make_toy(session, shop_defaults, "trompo", stock=5, price=40_000)
-    of = await sold(shop, store, admin, toy)
-    parcel = await send(admin, of)
+        toy = await add_product(session, shop_defaults, "trompo", stock=5, price=40_000)
+    of = await place_paid_order(shop, store, admin, toy)
+    parcel = await pack_units(admin, of)
     async with shop.database.transaction() as session:
         await session.execute(update(Order).values(payment_status="refunded"))
-    await erased(shop, await guest_of(shop))
+    await erase_customer(shop, await find_guest_id(shop))
     await post(admin, f"/admin/orders/{of.order_id}/fulfillments/{parcel}/cancel", {})
     async with shop.database.read() as session:
         assert (await session.execute(select(InventoryLevel.stocked))).scalar_one() == 5
         assert (await session.execute(select(OrderLine.fulfilled))).scalar_one() == 0
 
 
-async def test_a_return_that_was_denied_is_still_said_to_be(shop: Shop, delivered: Sold) -> None:
-    row = await asked(shop, delivered, "warranty", reason="No gira bien")
+async def test_denied_return_stays_denied_after_erasure(shop: Shop, delivered: Sold) -> None:
+    row = await request_return(shop, delivered, "warranty", reason="No gira bien")
     async with shop.database.transaction() as session:
         await deny(session, COMMAND_LINE, row.id, "Ana Gómez lo mojó.")
-    await erased(shop, await guest_of(shop))
+    await erase_customer(shop, await find_guest_id(shop))
     async with shop.database.read() as session:
         shown = await return_detail(session, COMMAND_LINE, row.id)
     assert (shown.denial, [name for name, _ in shown.facts]) == ("", ["Negada"])
 
 
 @pytest.mark.parametrize("state", ["failed", "closed"])
-async def test_nothing_is_left_of_a_payment_that_bought_nothing(
+async def test_erasure_strips_payments_without_an_order(
     shop: Shop, store: httpx.AsyncClient, shop_defaults: Defaults, state: str
 ) -> None:
     async with shop.database.transaction() as session:
-        toy = await make_toy(session, shop_defaults, "trompo", stock=5, price=40_000)
-    cart_id = await shipped_cart(store, toy)
+        toy = await add_product(session, shop_defaults, "trompo", stock=5, price=40_000)
+    cart_id = await create_cart_with_shipping(store, toy)
     async with shop.database.transaction() as session:
         await session.execute(update(LineItem).values(meta=ENGRAVED))
-    await pay(store, cart_id, PSE)
+    await create_payment_collection(store, cart_id, PSE)
     notes = {"approved": True, "dismissed": True, "given_back": True, "refunded_amount": 5}
-    of_the_bank, long_ago = {"bank_name": "Banco", **notes}, db_now(-CHECK_FOR - timedelta(hours=1))
+    of_the_bank, long_ago = {"bank_name": "Banco", **notes}, db_now(-CHECK_PERIOD - timedelta(hours=1))
     kept = {"x_extra1": "somebody else's"}
     async with shop.database.transaction() as session:
         ended = {"state": state, "reference": None, "created_at": long_ago}
@@ -259,12 +261,12 @@ async def test_nothing_is_left_of_a_payment_that_bought_nothing(
             PaymentNotification(provider_id=PSE, dedupe_key="2", verdict="malformed", fields=kept),
         ])  # fmt: skip
         changed = (await session.execute(select(Cart.updated_at))).scalar_one()
-    before = await traces(shop, INVOICE | REST)
+    before = await find_traces(shop, INVOICE | REST)
     assert before.keys() >= {"cart", "line_item", "payment_session", "payment_notification"}
 
-    await erased(shop, await guest_of(shop))
+    await erase_customer(shop, await find_guest_id(shop))
 
-    assert await traces(shop, INVOICE | REST) == {}
+    assert await find_traces(shop, INVOICE | REST) == {}
     async with shop.database.read() as session:
         assert (await session.execute(select(Cart.updated_at))).scalar_one() == changed
         assert (await session.execute(select(PaymentSession.data))).scalar_one() == of_the_bank
@@ -272,36 +274,37 @@ async def test_nothing_is_left_of_a_payment_that_bought_nothing(
         assert (await session.execute(told_of)).scalars().all() == [{}, kept]
 
 
-async def test_money_that_bought_nothing_is_settled_first(
+async def test_open_payment_without_an_order_blocks_erasure(
     shop: Shop, store: httpx.AsyncClient, shop_defaults: Defaults
 ) -> None:
     async with shop.database.transaction() as session:
-        toy = await make_toy(session, shop_defaults, "trompo", stock=5, price=40_000)
-    await pay(store, await shipped_cart(store, toy), PSE)
-    guest = await guest_of(shop)
+        toy = await add_product(session, shop_defaults, "trompo", stock=5, price=40_000)
+    await create_payment_collection(store, await create_cart_with_shipping(store, toy), PSE)
+    guest = await find_guest_id(shop)
     async with shop.database.transaction() as session:
         payment = (await session.execute(select(PaymentSession))).scalar_one()
         payment.state = "failed"
         for kind in (AttentionKind.APPROVED_LATE, AttentionKind.PAYMENT_UNRESOLVED):
             await raise_attention(session, kind, message="Late", payment_session_id=payment.id)
-    assert await in_the_way(shop, guest) == ["Hay un pago con algo en Por resolver."]
+    assert await list_obstacles(shop, guest) == ["Hay un pago con algo en Por resolver."]
     with pytest.raises(NotAllowed, match="Por resolver"):
-        await erased(shop, guest)
+        await erase_customer(shop, guest)
     async with shop.database.transaction() as session:
         note = "Llama los martes"
         session.add(
             Refund(payment_session_id=payment.id, amount=5, reference="T-1", note=note, created_by="")
         )
         await session.execute(update(Attention).values(resolved_at=db_now(), note=note))
-        held = {one.name: one.rows for one in await held_on(session, await somebody(session, guest))}
+        held = {
+            one.name: one.rows
+            for one in await read_held_data(session, await find_data_subject(session, guest))
+        }
     assert [row["note"] for row in held["attention"] + held["refund"]] == [note, note, note]
-    await erased(shop, guest)
-    assert await traces(shop, INVOICE | REST) == {}
+    await erase_customer(shop, guest)
+    assert await find_traces(shop, INVOICE | REST) == {}
 
 
-async def test_documents_of_invoices_go_when_the_law_keeps_them_no_longer(
-    shop: Shop, delivered: Sold
-) -> None:
+async def test_invoice_documents_are_erased_after_the_retention_time(shop: Shop, delivered: Sold) -> None:
     kept: dict[str, Any] = {"document": {"buyer": {"email": ANA}}, "xml": b"<Invoice>", "reason": f"to {ANA}"}
     async with shop.database.transaction() as session:
         order = (await session.execute(select(Order))).scalar_one()
@@ -313,7 +316,7 @@ async def test_documents_of_invoices_go_when_the_law_keeps_them_no_longer(
             )
 
     async def after(days: timedelta) -> list[tuple[object, ...]]:
-        """What the documents hold once the daily job ran so long after the sale."""
+        """Run the daily job as if the order were this old, and return the stored documents."""
         async with shop.database.transaction() as session:
             await session.execute(update(Order).values(created_at=db_now(-days)))
         await Tidy(shop.database, shop.pictures).tidy()
@@ -323,15 +326,15 @@ async def test_documents_of_invoices_go_when_the_law_keeps_them_no_longer(
 
     whole = [(number, 7, *kept.values()) for number in (1, 2)]
     day = timedelta(days=1)
-    assert await after(INVOICE_KEPT_FOR + day) == whole  # their buyer has not asked for it
-    await erased(shop, await guest_of(shop))
-    assert await after(INVOICE_KEPT_FOR - day) == whole
-    assert await after(INVOICE_KEPT_FOR + day) == [(number, 7, {}, None, "") for number in (1, 2)]
+    assert await after(INVOICE_RETENTION + day) == whole  # the customer has not requested an erasure
+    await erase_customer(shop, await find_guest_id(shop))
+    assert await after(INVOICE_RETENTION - day) == whole
+    assert await after(INVOICE_RETENTION + day) == [(number, 7, {}, None, "") for number in (1, 2)]
 
 
-async def test_what_is_under_way_refuses(shop: Shop, delivered: Sold) -> None:
-    guest = await guest_of(shop)
-    assert await in_the_way(shop, guest) == []
+async def test_open_business_blocks_erasure(shop: Shop, delivered: Sold) -> None:
+    guest = await find_guest_id(shop)
+    assert await list_obstacles(shop, guest) == []
     for values, reason in (
         ({"fulfillment_status": "shipped"}, "no está entregado"),
         ({"payment_status": "awaiting"}, "espera su pago"),
@@ -340,51 +343,49 @@ async def test_what_is_under_way_refuses(shop: Shop, delivered: Sold) -> None:
         async with shop.database.transaction() as session:
             await session.execute(update(Order).values(values))
         with pytest.raises(NotAllowed, match=reason):
-            await erased(shop, guest)
+            await erase_customer(shop, guest)
         async with shop.database.transaction() as session:
             stands = {"status": "pending", "payment_status": "captured", "fulfillment_status": "delivered"}
             await session.execute(update(Order).values(stands))
-    assert (await traces(shop, {ANA})).keys() >= {"guest_customer", "order", "cart"}
+    assert (await find_traces(shop, {ANA})).keys() >= {"guest_customer", "order", "cart"}
 
 
-async def test_only_an_owner_who_types_the_address(shop: Shop) -> None:
+async def test_erasure_needs_an_owner_and_the_typed_address(shop: Shop) -> None:
     async with shop.database.transaction() as session:
-        guest = await guest_with(session, ANA)
+        guest = await find_or_create_guest(session, ANA)
     for actor in (
         Actor("user_1", Role.OWNER),  # without the second factor
         *(Actor("user_2", role, has_second_factor=True) for role in Role if role is not Role.OWNER),
     ):
         with pytest.raises(Forbidden):
-            await erased(shop, guest, actor=actor)
+            await erase_customer(shop, guest, actor=actor)
     with pytest.raises(InvalidData):
-        await erased(shop, guest, "otra@example.com")
-    await erased(shop, guest, " ANA@example.com ")
-    assert await traces(shop, {ANA, "ana"}) == {}
+        await erase_customer(shop, guest, "otra@example.com")
+    await erase_customer(shop, guest, " ANA@example.com ")
+    assert await find_traces(shop, {ANA, "ana"}) == {}
 
 
-async def test_who_types_the_address_at_the_same_moment_is_a_new_guest(
-    shop: Shop, shop_defaults: Defaults
-) -> None:
+async def test_purchase_during_erasure_creates_a_new_guest(shop: Shop, shop_defaults: Defaults) -> None:
     async with shop.database.transaction() as session:
-        cart_id = await new_cart(session)
-        guest = await guest_with(session, ANA)
+        cart_id = await create_empty_cart(session)
+        guest = await find_or_create_guest(session, ANA)
 
     async def rival(session: AsyncSession) -> None:
-        await erase(session, COMMAND_LINE, guest, ANA)
+        await erase_person(session, COMMAND_LINE, guest, ANA)
 
     async def type_address() -> None:
         async with shop.database.transaction() as session:
             await set_email(session, await session.get_one(Cart, cart_id), ANA)
 
-    await overtaken(shop.database, rival, type_address)
+    await run_against_rival(shop.database, rival, type_address)
     async with shop.database.read() as session:
         new = (await session.execute(select(GuestCustomer.id))).scalar_one()
         assert new != guest
         assert (await session.execute(select(Cart.guest_id))).scalar_one() == new
 
 
-async def test_a_purchase_that_was_first_is_seen(shop: Shop, delivered: Sold) -> None:
-    guest = await guest_of(shop)
+async def test_purchase_before_erasure_blocks_it(shop: Shop, delivered: Sold) -> None:
+    guest = await find_guest_id(shop)
 
     async def rival(session: AsyncSession) -> None:
         order = (await session.execute(select(Order).with_for_update())).scalar_one()
@@ -392,23 +393,23 @@ async def test_a_purchase_that_was_first_is_seen(shop: Shop, delivered: Sold) ->
 
     async def act() -> None:
         with pytest.raises(NotAllowed, match="no está entregado"):
-            await erased(shop, guest)
+            await erase_customer(shop, guest)
 
-    await overtaken(shop.database, rival, act)
+    await run_against_rival(shop.database, rival, act)
 
 
-async def test_two_at_once_delete_once(shop: Shop) -> None:
+async def test_concurrent_erasures_delete_once(shop: Shop) -> None:
     async with shop.database.transaction() as session:
-        guest = await guest_with(session, ANA)
+        guest = await find_or_create_guest(session, ANA)
 
     async def rival(session: AsyncSession) -> None:
-        await erase(session, COMMAND_LINE, guest, ANA)
+        await erase_person(session, COMMAND_LINE, guest, ANA)
 
     async def act() -> None:
         with pytest.raises(NotFound):
-            await erased(shop, guest)
+            await erase_customer(shop, guest)
 
-    await overtaken(shop.database, rival, act)
+    await run_against_rival(shop.database, rival, act)
     async with shop.database.read() as session:
         entries = (await session.execute(select(AuditEntry.action))).scalars().all()
     assert entries.count("data deleted") == 1

@@ -1,4 +1,4 @@
-"""Promotions for tests, made as programs of the staff make them."""
+"""Promotions for tests, created by the Admin API."""
 
 from typing import Any
 
@@ -10,7 +10,10 @@ from tests.store_steps import post
 async def promotion(
     admin: httpx.AsyncClient, code: str = "DIEZ", value: int = 10, **more: Any
 ) -> dict[str, Any]:
-    """An active promotion: 10 % off the order, unless `more` says something else. `method` is of its method."""
+    """Create an active promotion: 10 % off the order by default.
+
+    `more` changes its fields, `method` those of its method.
+    """
     method = {"type": "percentage", "target_type": "order", "allocation": "across", **more.pop("method", {})}
     body = {
         "code": code,

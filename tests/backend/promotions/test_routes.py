@@ -1,4 +1,4 @@
-"""Promotions and campaigns over the Admin API: what is sent is there afterwards, and what makes no sense is refused."""
+"""Promotions and campaigns over the Admin API: values are stored as sent, and invalid ones are refused."""
 
 from typing import Any
 
@@ -10,8 +10,8 @@ from backend.app import Shop
 from backend.audit import AuditEntry
 from backend.catalog.models import Variant
 from tests.backend.promotions.promo_kit import minimum, only, promotion
-from tests.store_defaults import Defaults, make_toy
-from tests.store_steps import get, ok, post
+from tests.store_defaults import Defaults, add_product
+from tests.store_steps import get, post, read_ok
 
 CAMPAIGN = {
     "name": "Navidad",
@@ -27,12 +27,12 @@ async def product_of(shop: Shop, variant_id: str) -> str:
         return (await session.get_one(Variant, variant_id)).product_id
 
 
-async def test_a_promotion_is_read_back_as_it_was_sent(
+async def test_promotion_is_returned_as_sent(
     admin: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     async with shop.database.transaction() as session:
-        toy = await make_toy(session, shop_defaults, "trompo")
-    product = await product_of(shop, toy)
+        variant = await add_product(session, shop_defaults, "trompo")
+    product = await product_of(shop, variant)
     made = await promotion(
         admin,
         " Navidad 10 ",
@@ -100,10 +100,10 @@ async def test_a_promotion_is_changed_part_by_part_and_deleted(admin: httpx.Asyn
     gone = await post(admin, f"{path}/rules/batch", {"delete": [rule["id"], "prorul_none"]})
     assert gone["deleted"] == {"ids": [rule["id"]], "object": "promotion-rule", "deleted": True}
     assert [one["attribute"] for one in (await get(admin, path))["promotion"]["rules"]] == ["region.id"]
-    deleted = await ok(await admin.delete(path))
+    deleted = await read_ok(await admin.delete(path))
     assert deleted == {"id": made["id"], "object": "promotion", "deleted": True}
     assert (await admin.get(path)).status_code == 404
-    await promotion(admin, "quince")  # the code is free again
+    await promotion(admin, "quince")  # the code can be used again
     async with shop.database.read() as session:
         done = (await session.execute(select(AuditEntry.action, AuditEntry.subject_type))).all()
     assert [action for action, thing in done if thing == "promotion"] == [
@@ -111,7 +111,7 @@ async def test_a_promotion_is_changed_part_by_part_and_deleted(admin: httpx.Asyn
     ]  # fmt: skip
 
 
-async def test_promotions_are_found(admin: httpx.AsyncClient) -> None:
+async def test_promotions_can_be_filtered(admin: httpx.AsyncClient) -> None:
     await promotion(admin, "NAVIDAD10", campaign=CAMPAIGN)
     await promotion(admin, "Feria", is_automatic=True)
     await promotion(admin, "VIEJA", status="inactive")
@@ -159,9 +159,7 @@ async def test_promotions_are_found(admin: httpx.AsyncClient) -> None:
         ({"color": "red"}, "color"),
     ],
 )
-async def test_what_makes_no_sense_is_refused(
-    admin: httpx.AsyncClient, body: dict[str, Any], words: str
-) -> None:
+async def test_invalid_input_is_refused(admin: httpx.AsyncClient, body: dict[str, Any], words: str) -> None:
     await promotion(admin, "DIEZ")
     method = {"type": "percentage", "target_type": "order", "value": 10, **body.get("application_method", {})}
     whole = {"code": "OTRA", "type": "standard", **body, "application_method": method}
@@ -171,7 +169,7 @@ async def test_what_makes_no_sense_is_refused(
     assert (await get(admin, "/admin/promotions"))["count"] == 1
 
 
-async def test_a_campaign_is_made_joined_changed_and_deleted(admin: httpx.AsyncClient) -> None:
+async def test_campaign_is_created_linked_changed_and_deleted(admin: httpx.AsyncClient) -> None:
     campaign = (await post(admin, "/admin/campaigns", CAMPAIGN))["campaign"]
     path = f"/admin/campaigns/{campaign['id']}"
     one, other = await promotion(admin, "UNO"), await promotion(admin, "DOS", campaign_id=campaign["id"])
@@ -196,21 +194,21 @@ async def test_a_campaign_is_made_joined_changed_and_deleted(admin: httpx.AsyncC
     refused = await admin.delete(path)
     assert (refused.status_code, "UNO" in refused.json()["message"]) == (400, True)
     await post(admin, f"/admin/promotions/{one['id']}", {"campaign_id": None})
-    assert (await ok(await admin.delete(path)))["object"] == "campaign"
+    assert (await read_ok(await admin.delete(path)))["object"] == "campaign"
     assert (await admin.get(path)).status_code == 404
-    await post(admin, "/admin/campaigns", CAMPAIGN)  # its identifier is free again
+    await post(admin, "/admin/campaigns", CAMPAIGN)  # its identifier can be used again
     taken = await admin.post("/admin/campaigns", json=CAMPAIGN)
     assert (taken.status_code, taken.json()["message"]) == (
         400, "Campaign with identifier: NAVIDAD, already exists.",
     )  # fmt: skip
 
 
-async def test_rules_tell_programs_what_they_compare(
+async def test_rule_attributes_and_values_are_listed(
     admin: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     async with shop.database.transaction() as session:
-        toy = await make_toy(session, shop_defaults, "trompo")
-    product = await product_of(shop, toy)
+        variant = await add_product(session, shop_defaults, "trompo")
+    product = await product_of(shop, variant)
     options = "/admin/promotions/rule-attribute-options"
     cart = (await get(admin, f"{options}/rules", promotion_type="standard"))["attributes"]
     assert "item_total" in {one["value"] for one in cart}

@@ -1,11 +1,19 @@
-"""What a rule compares, and which are refused when they are stored."""
+"""Comparisons of rules, and rules that are refused when they are stored."""
 
 from typing import Any
 
 import pytest
 
 from backend.core.errors import InvalidData
-from backend.promotions.rules import ITEM_TOTAL, PRODUCT, Operator, Rule, hold, short_of, stored_rule
+from backend.promotions.rules import (
+    ITEM_TOTAL,
+    PRODUCT,
+    Operator,
+    Rule,
+    are_met,
+    compute_missing_amount,
+    to_stored_rule,
+)
 
 FACTS: dict[str, Any] = {
     "customer.groups.id": frozenset({"g1", "g2"}),
@@ -30,16 +38,16 @@ FACTS: dict[str, Any] = {
         (ITEM_TOTAL, "eq", ("500",), True),
     ],
 )
-def test_a_rule_holds_or_not(attribute: str, operator: str, values: tuple[str, ...], holds: bool) -> None:
-    rule = Rule.of(stored_rule(attribute, operator, values, is_target=False))
-    assert rule.holds(FACTS) is holds
-    assert hold((rule, rule), FACTS) is holds
+def test_rule_is_met_or_not(attribute: str, operator: str, values: tuple[str, ...], holds: bool) -> None:
+    rule = Rule.from_stored(to_stored_rule(attribute, operator, values, is_target=False))
+    assert rule.is_met(FACTS) is holds
+    assert are_met((rule, rule), FACTS) is holds
 
 
-def test_what_is_missing_for_a_minimum() -> None:
+def test_missing_amount_for_a_minimum() -> None:
     rules = (Rule(ITEM_TOTAL, Operator.GTE, ("700",)), Rule(ITEM_TOTAL, Operator.GT, ("800",)))
-    assert [short_of(rules, total) for total in (0, 700, 800, 801)] == [801, 101, 1, 0]
-    assert short_of((Rule(ITEM_TOTAL, Operator.LTE, ("100",)),), 900) == 0
+    assert [compute_missing_amount(rules, total) for total in (0, 700, 800, 801)] == [801, 101, 1, 0]
+    assert compute_missing_amount((Rule(ITEM_TOTAL, Operator.LTE, ("100",)),), 900) == 0
 
 
 @pytest.mark.parametrize(
@@ -56,18 +64,18 @@ def test_what_is_missing_for_a_minimum() -> None:
         ("region.id", "in", [], False),
     ],
 )
-def test_a_rule_that_cannot_be_checked_is_refused(
+def test_unsupported_rule_is_refused(
     attribute: str, operator: str, values: list[str], is_target: bool
 ) -> None:
     with pytest.raises(InvalidData):
-        stored_rule(attribute, operator, values, is_target=is_target)
+        to_stored_rule(attribute, operator, values, is_target=is_target)
 
 
-def test_a_stored_rule_has_its_values_once_and_keeps_its_id() -> None:
-    kept = stored_rule(
+def test_stored_rule_has_unique_values_and_its_id() -> None:
+    kept = to_stored_rule(
         "region.id", "in", ["r", "r"], is_target=False, rule_id="prorul_1", description="Colombia"
     )
     assert kept == {
         "id": "prorul_1", "attribute": "region.id", "operator": "in", "values": ["r"], "description": "Colombia",
     }  # fmt: skip
-    assert stored_rule("region.id", "eq", "r", is_target=False)["id"].startswith("prorul_")
+    assert to_stored_rule("region.id", "eq", "r", is_target=False)["id"].startswith("prorul_")

@@ -7,13 +7,13 @@ from backend.rate_limit.expiry import ExpiredCounters
 from backend.rate_limit.limiter import WINDOW, Client, RateLimit, hit
 from backend.rate_limit.models import RateLimitCounter
 
-HERE = Client("190.24.1.1")
+CLIENT = Client("190.24.1.1")
 
 
-async def test_what_is_long_over_is_deleted(database: Database) -> None:
+async def test_expired_counters_are_deleted(database: Database) -> None:
     limit = RateLimit("test", 9, 9, 0)
     counters = select(func.count()).select_from(RateLimitCounter)
-    await hit(database, limit, "old", HERE)
+    await hit(database, limit, "old", CLIENT)
     async with database.transaction() as session:
         await session.execute(update(RateLimitCounter).values(expires_at=now() - WINDOW))
     await hit(database, limit, "new", Client("190.24.1.2"))
@@ -21,4 +21,4 @@ async def test_what_is_long_over_is_deleted(database: Database) -> None:
     await ExpiredCounters(database).delete_expired(run)
     async with database.read() as session:
         assert (await session.execute(counters)).scalar_one() == 2
-    await hit(database, limit, "old", HERE)
+    await hit(database, limit, "old", CLIENT)

@@ -1,4 +1,4 @@
-"""Who tries too often has to wait."""
+"""Rate limits: a client with too many tries has to wait."""
 
 import asyncio
 
@@ -18,20 +18,20 @@ from backend.rate_limit.limiter import (
 )
 from backend.rate_limit.models import RateLimitCounter
 
-HERE = Client("190.24.1.1")
+CLIENT = Client("190.24.1.1")
 
 
-async def test_guesses_at_once_do_not_slip_through(database: Database) -> None:
+async def test_simultaneous_tries_do_not_exceed_the_limit(database: Database) -> None:
     limit = RateLimit("test", 3, 100, 100)
     answers = await asyncio.gather(
-        *(limiter.hit(database, limit, "ana@example.com", HERE) for _ in range(8)),
+        *(limiter.hit(database, limit, "ana@example.com", CLIENT) for _ in range(8)),
         return_exceptions=True,
     )
     assert sum(answer is None for answer in answers) == 3
     assert sum(isinstance(answer, TooManyRequests) for answer in answers) == 5
 
 
-async def test_many_clients_at_one_address(database: Database) -> None:
+async def test_subject_limit_counts_all_clients(database: Database) -> None:
     limit = RateLimit("test", 5, 5, 3)
     for n in range(3):
         await limiter.hit(database, limit, "ana@example.com", Client(f"10.0.0.{n}"))
@@ -39,109 +39,109 @@ async def test_many_clients_at_one_address(database: Database) -> None:
         await limiter.hit(database, limit, "ana@example.com", Client("10.0.0.9"))
 
 
-async def test_it_is_forgotten_after_a_quarter_of_an_hour(database: Database) -> None:
+async def test_window_ends_after_15_minutes(database: Database) -> None:
     limit = RateLimit("test", 1, 9, 9)
-    await limiter.hit(database, limit, "ana@example.com", HERE)
+    await limiter.hit(database, limit, "ana@example.com", CLIENT)
     with pytest.raises(TooManyRequests):
-        await limiter.hit(database, limit, "ana@example.com", HERE)
+        await limiter.hit(database, limit, "ana@example.com", CLIENT)
     async with database.transaction() as session:
         await session.execute(update(RateLimitCounter).values(expires_at=now()))
-    await limiter.hit(database, limit, "ana@example.com", HERE)
+    await limiter.hit(database, limit, "ana@example.com", CLIENT)
 
 
-async def test_a_try_that_was_right_does_not_count(database: Database) -> None:
+async def test_refunded_try_does_not_count(database: Database) -> None:
     limit = RateLimit("test", 2, 3, 9)
     for _ in range(5):
-        await limiter.hit(database, limit, "ana@example.com", HERE)
-        await limiter.refund(database, limit, "ana@example.com", HERE)
-    await limiter.hit(database, limit, "otra@example.com", HERE)
-    await limiter.hit(database, limit, "otra@example.com", HERE)
+        await limiter.hit(database, limit, "ana@example.com", CLIENT)
+        await limiter.refund(database, limit, "ana@example.com", CLIENT)
+    await limiter.hit(database, limit, "otra@example.com", CLIENT)
+    await limiter.hit(database, limit, "otra@example.com", CLIENT)
     with pytest.raises(TooManyRequests) as refused:
-        await limiter.hit(database, limit, "otra@example.com", HERE)
+        await limiter.hit(database, limit, "otra@example.com", CLIENT)
     assert 0 < refused.value.retry_after <= 15 * 60
 
 
-async def test_a_try_is_taken_back_once_and_only_if_it_was_counted(database: Database) -> None:
+async def test_try_is_refunded_once_and_only_if_counted(database: Database) -> None:
     limit = RateLimit("test", 1, 2, 9)
     async with database.transaction() as session:
-        await limiter.hit_in(session, limit, "one", HERE)
-        await limiter.hit_in(session, limit, "other", HERE)
+        await limiter.hit_in(session, limit, "one", CLIENT)
+        await limiter.hit_in(session, limit, "other", CLIENT)
     async with database.transaction() as session:
         for subject in ("one", "one", "nobody's"):
-            await limiter.refund_in(session, limit, subject, HERE)
-    await limiter.hit(database, limit, "third", HERE)
+            await limiter.refund_in(session, limit, subject, CLIENT)
+    await limiter.hit(database, limit, "third", CLIENT)
     with pytest.raises(TooManyRequests):
-        await limiter.hit(database, limit, "fourth", HERE)
+        await limiter.hit(database, limit, "fourth", CLIENT)
 
 
-async def test_tries_and_refunds_at_once_do_not_wait_for_each_other(database: Database) -> None:
-    """Both lock several counters, so they must lock them in the same order."""
+async def test_simultaneous_tries_and_refunds_do_not_deadlock(database: Database) -> None:
+    """Check for deadlocks: both lock several counters, so they must lock them in the same order."""
     limit = RateLimit("test", 1000, 1000, 1000, per_day=1000)
 
     async def buy(subject: str) -> None:
-        await limiter.hit(database, limit, subject, HERE)
+        await limiter.hit(database, limit, subject, CLIENT)
         async with database.transaction() as session:
-            await limiter.refund_in(session, limit, subject, HERE)
-        await limiter.refund(database, limit, subject, HERE)
+            await limiter.refund_in(session, limit, subject, CLIENT)
+        await limiter.refund(database, limit, subject, CLIENT)
 
     await asyncio.gather(*(buy(f"{n % 8}@example.com") for n in range(80)))
 
 
-async def test_tries_that_are_taken_back_at_once_are_all_taken_back(database: Database) -> None:
+async def test_simultaneous_refunds_are_all_counted(database: Database) -> None:
     limit = RateLimit("test", per_pair=1, per_client=8, per_subject=8)
 
     async def buy(subject: str) -> None:
         async with database.transaction() as session:
-            await limiter.hit_in(session, limit, subject, HERE)
+            await limiter.hit_in(session, limit, subject, CLIENT)
         async with database.transaction() as session:
-            await limiter.refund_in(session, limit, subject, HERE)
+            await limiter.refund_in(session, limit, subject, CLIENT)
 
-    for _ in range(3):  # one more than fits, were any of them left
+    for _ in range(3):  # more than fit if any of them stayed counted
         await asyncio.gather(*(buy(f"{n}@example.com") for n in range(8)))
     for n in range(8):
-        await limiter.hit(database, limit, f"{n}@example.com", HERE)
+        await limiter.hit(database, limit, f"{n}@example.com", CLIENT)
     with pytest.raises(TooManyRequests):
-        await limiter.hit(database, limit, "one more", HERE)
+        await limiter.hit(database, limit, "one more", CLIENT)
 
 
-async def test_a_try_that_is_refused_counts_nowhere(database: Database) -> None:
+async def test_refused_try_is_not_counted(database: Database) -> None:
     limit = RateLimit("test", per_pair=2, per_client=4, per_subject=5)
     for _ in range(2):
-        await limiter.hit(database, limit, "ana@example.com", HERE)
+        await limiter.hit(database, limit, "ana@example.com", CLIENT)
     for _ in range(10):
         with pytest.raises(TooManyRequests) as refused:
-            await limiter.hit(database, limit, "ana@example.com", HERE)
+            await limiter.hit(database, limit, "ana@example.com", CLIENT)
         assert not isinstance(refused.value, SubjectExhausted)
-    for n in range(3):  # what is left for the others, and for the client elsewhere
+    for n in range(3):  # the remaining tries, for other clients and for other subjects
         await limiter.hit(database, limit, "ana@example.com", Client(f"10.0.0.{n}"))
     for _ in range(2):
-        await limiter.hit(database, limit, "otra@example.com", HERE)
+        await limiter.hit(database, limit, "otra@example.com", CLIENT)
     with pytest.raises(SubjectExhausted):
         await limiter.hit(database, limit, "ana@example.com", Client("10.0.0.9"))
 
 
-async def test_a_known_device_has_tries_of_its_own_and_no_more_than_them(database: Database) -> None:
+async def test_known_device_has_separate_limits(database: Database) -> None:
     limit = RateLimit("test", per_pair=2, per_client=2, per_subject=2, per_day=3)
     for _ in range(2):
-        await limiter.hit(database, limit, "ana@example.com", HERE)
-    known = Client(HERE.address, device="a")
-    for device in (known, Client(HERE.address, device="b")):
+        await limiter.hit(database, limit, "ana@example.com", CLIENT)
+    known_device = Client(CLIENT.address, device="a")
+    for device in (known_device, Client(CLIENT.address, device="b")):
         for _ in range(2):
             await limiter.hit(database, limit, "ana@example.com", device)
         with pytest.raises(TooManyRequests):
             await limiter.hit(database, limit, "ana@example.com", device)
-    await limiter.refund(database, limit, "ana@example.com", known)
+    await limiter.refund(database, limit, "ana@example.com", known_device)
     for _ in range(2):
-        await limiter.hit(database, limit, "ana@example.com", known)
-    async with database.transaction() as session:  # the next quarter of an hour, the same day
+        await limiter.hit(database, limit, "ana@example.com", known_device)
+    async with database.transaction() as session:  # the next 15 minutes, the same day
         soon = RateLimitCounter.expires_at < now() + DAY / 2
         await session.execute(update(RateLimitCounter).where(soon).values(expires_at=now()))
     with pytest.raises(TooManyRequests) as refused:
-        await limiter.hit(database, limit, "ana@example.com", known)
+        await limiter.hit(database, limit, "ana@example.com", known_device)
     assert refused.value.retry_after > 23 * 60 * 60
 
 
-async def test_a_subject_has_a_bound_for_the_day_too(database: Database) -> None:
+async def test_subject_has_a_daily_limit(database: Database) -> None:
     limit = RateLimit("test", per_pair=1, per_client=9, per_subject=2, per_day=3)
     for n in range(3):
         await limiter.hit(database, limit, "ana@example.com", Client(f"10.0.0.{n}"))
@@ -153,7 +153,7 @@ async def test_a_subject_has_a_bound_for_the_day_too(database: Database) -> None
     assert refused.value.retry_after > 23 * 60 * 60
 
 
-async def test_more_people_behind_an_address_have_more_tries(database: Database) -> None:
+async def test_limit_per_client_grows_with_people_per_address(database: Database) -> None:
     limit = RateLimit("test", per_pair=1, per_client=4, per_subject=9)
     for people, most in ((500, 2), (1, 1), (1500, 6)):
         client = Client(f"network of {people}", people)
@@ -176,5 +176,5 @@ async def test_more_people_behind_an_address_have_more_tries(database: Database)
         ("cart_1", "cart_1"),
     ],
 )
-def test_a_client_is_an_address_or_what_one_subscriber_has_of_ipv6(ip: str, network: str) -> None:
+def test_client_is_an_ipv4_address_or_an_ipv6_network(ip: str, network: str) -> None:
     assert network_of(ip) == network

@@ -1,4 +1,4 @@
-"""Orders as they are stored, with what was captured for them and given back, at any moment a test names."""
+"""Stored orders with captures and refunds at any time that a test states."""
 
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
@@ -20,7 +20,7 @@ _numbers = count(1)
 
 @dataclass
 class Sold:
-    """An order that a test makes. `captures` are `(moment, pesos)`, `refunds` `(moment, pesos, units by line)`."""
+    """An order that a test creates. `captures` are `(moment, pesos)`, `refunds` `(moment, pesos, units by line)`."""
 
     lines: list[PricedLine]
     shipping: int = 0
@@ -35,22 +35,22 @@ class Sold:
 
     @property
     def totals(self) -> CartTotals:
-        """What it costs."""
+        """Return the order's totals."""
         return price_cart(self.lines, ShippingCharge(self.shipping), self.adjustments)
 
     def line_id(self, name: str) -> str:
-        """The id of the order's line."""
+        """Return the id of the order's line."""
         return f"ordli_{self.number}_{name}"
 
 
-def paid(*lines: PricedLine, at: datetime, **more: Any) -> Sold:
-    """An order that was paid at this moment, as a whole."""
+def paid_order(*lines: PricedLine, at: datetime, **more: Any) -> Sold:
+    """Return an order that was fully paid at this moment."""
     sold = Sold(list(lines), **more)
     return replace(sold, captures=[(at, sold.totals.total)])
 
 
 async def store_orders(session: AsyncSession, orders: list[Sold]) -> None:
-    """Store them with their carts and payments."""
+    """Store orders with their carts and payments."""
     region = (await session.execute(select(Region.id))).scalar_one()
     channel = (await session.execute(select(SalesChannel.id))).scalar_one()
     rows: dict[Any, list[dict[str, Any]]] = {
@@ -158,8 +158,8 @@ def _add(rows: dict[Any, list[dict[str, Any]]], one: Sold, places: dict[str, str
     ]
 
 
-async def store_given_back(session: AsyncSession, sold: Sold, at: datetime, pesos: int) -> str:
-    """Store money that came for the order beside what paid it, and was given back at once. Returns the refund's id."""
+async def store_refunded_payment(session: AsyncSession, sold: Sold, at: datetime, pesos: int) -> str:
+    """Store a second payment of the order that was refunded at once. Return the refund's id."""
     payment = PaymentSession(
         collection_id=f"pay_col_{sold.number}",
         provider_id="gateway_pse",
@@ -188,7 +188,7 @@ async def store_given_back(session: AsyncSession, sold: Sold, at: datetime, peso
 async def store_cart(
     session: AsyncSession, variant_id: str, at: datetime, replaces: str | None = None
 ) -> str:
-    """A cart with a toy in it that was not paid. Returns its id."""
+    """Store an unpaid cart with an item, and return its id."""
     region = (await session.execute(select(Region.id))).scalar_one()
     channel = (await session.execute(select(SalesChannel.id))).scalar_one()
     cart = Cart(region_id=region, sales_channel_id=channel, created_at=at, replaces_cart_id=replaces)

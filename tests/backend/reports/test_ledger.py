@@ -1,4 +1,4 @@
-"""The books of a period are the captures less the refunds, to the peso, with the IVA of what was really sold."""
+"""The ledger of a period equals captures minus refunds, to the peso, with the IVA of the sold lines."""
 
 import random
 from datetime import UTC, date, datetime, timedelta
@@ -8,10 +8,10 @@ from sqlalchemy import event
 
 from backend.app import Shop
 from backend.pricing import CART, SHIPPING, Adjustment, PricedLine
-from backend.reports.figures import flows
-from backend.reports.ledger import Books, Sum, books_of
-from backend.reports.periods import Period, pieces
-from tests.backend.reports.selling import Sold, paid, store_given_back, store_orders
+from backend.reports.figures import read_cash_flows
+from backend.reports.ledger import PeriodLedger, TaxedAmount, read_ledger
+from backend.reports.periods import Period, split_period
+from tests.backend.reports.selling import Sold, paid_order, store_orders, store_refunded_payment
 from tests.store_defaults import Defaults
 
 MARCH = datetime(2026, 3, 10, 15, tzinfo=UTC)
@@ -20,117 +20,119 @@ YEAR = Period("rango", date(2026, 1, 1), date(2026, 12, 31))
 TROMPO, BOOK = PricedLine("trompo", 2, 119_000, 19), PricedLine("book", 1, 20_000, 0)
 
 
-async def books(shop: Shop, *orders: Sold, period: Period = YEAR) -> Books:
+async def store_and_read(shop: Shop, *orders: Sold, period: Period = YEAR) -> PeriodLedger:
     async with shop.database.transaction() as session:
         await store_orders(session, list(orders))
-    return await read(shop, period)
+    return await read_period_ledger(shop, period)
 
 
-async def read(shop: Shop, period: Period) -> Books:
+async def read_period_ledger(shop: Shop, period: Period) -> PeriodLedger:
     async with shop.database.read() as session:
-        return await books_of(session, period)
+        return await read_ledger(session, period)
 
 
-def days(first: date, last: date) -> Period:
+def to_period(first: date, last: date) -> Period:
     return Period("rango", first, last)
 
 
-def found(sums: dict[int, Sum]) -> dict[int, tuple[int, int]]:
-    """Pesos and their IVA by rate."""
+def to_pesos(sums: dict[int, TaxedAmount]) -> dict[int, tuple[int, int]]:
+    """Return pesos and their IVA by rate."""
     return {rate: (one.total, one.tax) for rate, one in sums.items() if one.total}
 
 
-async def test_an_empty_shop(shop: Shop) -> None:
-    empty = await read(shop, YEAR)
+async def test_empty_shop_has_an_empty_ledger(shop: Shop) -> None:
+    empty = await read_period_ledger(shop, YEAR)
     assert (empty.captured, empty.refunded, empty.tax) == (0, 0, 0)
 
 
-async def test_an_order_is_its_lines_and_its_shipping_by_rate(shop: Shop, shop_defaults: Defaults) -> None:
-    one = await books(shop, paid(TROMPO, BOOK, at=MARCH, shipping=11_900))
-    assert found(one.items) == {19: (238_000, 38_000), 0: (20_000, 0)}
-    assert found(one.shipping) == {19: (11_900, 1_900)}
+async def test_order_counts_by_line_and_shipping_rate(shop: Shop, shop_defaults: Defaults) -> None:
+    one = await store_and_read(shop, paid_order(TROMPO, BOOK, at=MARCH, shipping=11_900))
+    assert to_pesos(one.items) == {19: (238_000, 38_000), 0: (20_000, 0)}
+    assert to_pesos(one.shipping) == {19: (11_900, 1_900)}
     assert (one.captured, one.refunded, one.tax) == (269_900, 0, 39_900)
 
 
-async def test_a_refund_counts_on_its_own_day(shop: Shop, shop_defaults: Defaults) -> None:
-    sold = paid(TROMPO, BOOK, at=MARCH, refunds=[(APRIL, 119_000, {"trompo": 1})])
-    await books(shop, sold)
-    march, april = [await read(shop, days(date(2026, n, 1), date(2026, n, 28))) for n in (3, 4)]
+async def test_refund_counts_on_its_own_day(shop: Shop, shop_defaults: Defaults) -> None:
+    sold = paid_order(TROMPO, BOOK, at=MARCH, refunds=[(APRIL, 119_000, {"trompo": 1})])
+    await store_and_read(shop, sold)
+    march, april = [
+        await read_period_ledger(shop, to_period(date(2026, n, 1), date(2026, n, 28))) for n in (3, 4)
+    ]
     assert (march.captured, march.refunded, march.tax) == (258_000, 0, 38_000)
     assert (april.captured, april.refunded, april.tax) == (0, 119_000, -19_000)
-    assert found(april.given_back) == {19: (119_000, 19_000)}
+    assert to_pesos(april.refunded_sums) == {19: (119_000, 19_000)}
 
 
-async def test_a_refund_of_all_units_takes_the_shipping_too(shop: Shop, shop_defaults: Defaults) -> None:
-    sold = paid(TROMPO, BOOK, at=MARCH, shipping=11_900)
+async def test_refund_of_all_units_includes_the_shipping(shop: Shop, shop_defaults: Defaults) -> None:
+    sold = paid_order(TROMPO, BOOK, at=MARCH, shipping=11_900)
     sold.refunds = [(APRIL, 269_900, {"trompo": 2, "book": 1})]
-    one = await books(shop, sold)
-    assert found(one.given_back) == {19: (249_900, 39_900), 0: (20_000, 0)}
+    one = await store_and_read(shop, sold)
+    assert to_pesos(one.refunded_sums) == {19: (249_900, 39_900), 0: (20_000, 0)}
     assert (one.captured - one.refunded, one.tax) == (0, 0)
 
 
-async def test_adjustments_lower_the_iva(shop: Shop, shop_defaults: Defaults) -> None:
-    sold = paid(TROMPO, at=MARCH, shipping=11_900, adjustments=[Adjustment(119_000, "trompo")])
-    free = paid(
+async def test_adjustments_reduce_the_iva(shop: Shop, shop_defaults: Defaults) -> None:
+    sold = paid_order(TROMPO, at=MARCH, shipping=11_900, adjustments=[Adjustment(119_000, "trompo")])
+    free = paid_order(
         TROMPO, at=MARCH, shipping=11_900, adjustments=[Adjustment(11_900, SHIPPING), Adjustment(1, CART)]
     )
-    one = await books(shop, sold, free)
+    one = await store_and_read(shop, sold, free)
     assert one.captured == 119_000 + 11_900 + 237_999
-    assert found(one.shipping) == {19: (11_900, 1_900)}
+    assert to_pesos(one.shipping) == {19: (11_900, 1_900)}
     assert one.items[19].tax == sold.totals.items.tax_total + free.totals.items.tax_total
 
 
-async def test_the_day_ends_at_midnight_in_colombia(shop: Shop, shop_defaults: Defaults) -> None:
+async def test_day_ends_at_midnight_in_colombia(shop: Shop, shop_defaults: Defaults) -> None:
     midnight = datetime(2026, 3, 11, 5, tzinfo=UTC)  # 00:00 of the 11th in Bogotá
     before, after = midnight - timedelta(microseconds=1), midnight
-    await books(shop, paid(TROMPO, at=before), paid(BOOK, at=after))
-    tenth, eleventh = [await read(shop, days(date(2026, 3, n), date(2026, 3, n))) for n in (10, 11)]
+    await store_and_read(shop, paid_order(TROMPO, at=before), paid_order(BOOK, at=after))
+    tenth, eleventh = [
+        await read_period_ledger(shop, to_period(date(2026, 3, n), date(2026, 3, n))) for n in (10, 11)
+    ]
     assert (tenth.captured, eleventh.captured) == (238_000, 20_000)
 
 
-async def test_what_was_not_paid_does_not_count(shop: Shop, shop_defaults: Defaults) -> None:
+async def test_unpaid_order_does_not_count(shop: Shop, shop_defaults: Defaults) -> None:
     unpaid = Sold([TROMPO], placed=MARCH)
     canceled = Sold([TROMPO], placed=MARCH, status="canceled")
-    assert (await books(shop, unpaid, canceled)).captured == 0
+    assert (await store_and_read(shop, unpaid, canceled)).captured == 0
 
 
-async def test_money_that_pays_nothing_has_no_iva(shop: Shop, shop_defaults: Defaults) -> None:
+async def test_money_without_an_order_has_no_iva(shop: Shop, shop_defaults: Defaults) -> None:
     nobody = Sold([TROMPO], has_order=False, captures=[(MARCH, 50_000)], refunds=[(APRIL, 30_000, {})])
     twice = Sold([BOOK], captures=[(MARCH, 20_000), (APRIL, 20_000)])
-    one = await books(shop, nobody, twice)
-    assert (one.beyond, one.beyond_given_back) == (70_000, 30_000)
+    one = await store_and_read(shop, nobody, twice)
+    assert (one.unallocated, one.unallocated_refunds) == (70_000, 30_000)
     assert (one.captured, one.refunded, one.tax) == (90_000, 30_000, 0)
-    assert found(one.items) == {0: (20_000, 0)}
+    assert to_pesos(one.items) == {0: (20_000, 0)}
 
 
-async def test_an_order_that_is_paid_again_after_its_refund_is_sold_again(
-    shop: Shop, shop_defaults: Defaults
-) -> None:
+async def test_order_paid_again_after_its_refund_counts_again(shop: Shop, shop_defaults: Defaults) -> None:
     sold = Sold([TROMPO], captures=[(MARCH, 238_000), (APRIL, 238_000)])
     sold.refunds = [(MARCH + timedelta(days=1), 238_000, {})]
-    one = await books(shop, sold)
-    assert (one.beyond, one.items[19].total, one.given_back[19].total) == (0, 476_000, 238_000)
+    one = await store_and_read(shop, sold)
+    assert (one.unallocated, one.items[19].total, one.refunded_sums[19].total) == (0, 476_000, 238_000)
     assert one.tax == 38_000
 
 
-async def test_money_that_went_back_without_paying_leaves_the_iva_as_it_is(
+async def test_refund_of_unallocated_money_does_not_change_the_iva(
     shop: Shop, shop_defaults: Defaults
 ) -> None:
-    """Though something of the order was refunded before, which it could have paid."""
-    sold = paid(TROMPO, BOOK, at=MARCH, refunds=[(MARCH + timedelta(days=1), 20_000, {"book": 1})])
-    before = await books(shop, sold)
+    """Refund a part first that the money could have paid."""
+    sold = paid_order(TROMPO, BOOK, at=MARCH, refunds=[(MARCH + timedelta(days=1), 20_000, {"book": 1})])
+    before = await store_and_read(shop, sold)
     async with shop.database.transaction() as session:
-        await store_given_back(session, sold, APRIL, 258_000)
-    after = await read(shop, YEAR)
-    assert (after.beyond, after.beyond_given_back) == (258_000, 258_000)
-    assert (found(after.items), found(after.given_back), after.tax) == (
-        found(before.items),
-        found(before.given_back),
+        await store_refunded_payment(session, sold, APRIL, 258_000)
+    after = await read_period_ledger(shop, YEAR)
+    assert (after.unallocated, after.unallocated_refunds) == (258_000, 258_000)
+    assert (to_pesos(after.items), to_pesos(after.refunded_sums), after.tax) == (
+        to_pesos(before.items),
+        to_pesos(before.refunded_sums),
         before.tax,
     )
 
 
-async def test_captures_of_a_period_are_found_by_their_index(shop: Shop) -> None:
+async def test_captures_of_a_period_are_read_by_index(shop: Shop) -> None:
     asked: list[tuple[str, Any]] = []
     engine = shop.database.engine.sync_engine
 
@@ -140,25 +142,25 @@ async def test_captures_of_a_period_are_found_by_their_index(shop: Shop) -> None
 
     event.listen(engine, "before_cursor_execute", note)
     async with shop.database.read() as session:
-        await books_of(session, YEAR)
-        await flows(session, pieces(YEAR))
+        await read_ledger(session, YEAR)
+        await read_cash_flows(session, split_period(YEAR))
         event.remove(engine, "before_cursor_execute", note)
         connection = await session.connection()
         explain = "EXPLAIN QUERY PLAN" if shop.database.is_sqlite else "EXPLAIN"
-        if not shop.database.is_sqlite:  # its tables are too small to be worth an index
+        if not shop.database.is_sqlite:  # its tables are too small for an index to be used
             await connection.exec_driver_sql("SET enable_seqscan = off")
         plans = [
             str((await connection.exec_driver_sql(f"{explain} {sql}", values)).all()) for sql, values in asked
         ]
     assert len([plan for plan in plans if "ix_payment_session_captured" in plan]) == 3 * 12 + 1
-    # neither the sessions of a state, nor all that were captured
+    # the plan reads neither all sessions of a state nor all captured ones
     assert [
         plan for plan in plans if "ix_payment_session_state" in plan or "SCAN payment_session" in plan
     ] == []
 
 
 def random_orders(count: int) -> list[Sold]:
-    """Orders of every kind: promotions, several rates, partly paid, paid twice, without an order, with refunds."""
+    """Create orders of every kind: promotions, several rates, partly paid, paid twice, unrelated money, refunds."""
     chance, orders = random.Random(23), []
     for _order in range(count):
         lines = [
@@ -200,31 +202,31 @@ def random_orders(count: int) -> list[Sold]:
     return orders
 
 
-async def test_the_books_are_the_captures_less_the_refunds(shop: Shop, shop_defaults: Defaults) -> None:
+async def test_ledger_equals_captures_minus_refunds(shop: Shop, shop_defaults: Defaults) -> None:
     orders = random_orders(1_000 if shop.database.is_sqlite else 100)
-    whole = await books(shop, *orders)
+    whole = await store_and_read(shop, *orders)
     captured = [(at, pesos) for one in orders for at, pesos in one.captures]
     refunded = [(at, pesos) for one in orders for at, pesos, _units in one.refunds]
     assert (whole.captured, whole.refunded) == (
         sum(pesos for _at, pesos in captured),
         sum(pesos for _at, pesos in refunded),
     )
-    # every month by itself too, and together the months are the whole
+    # also check each month; the sum of the months is the whole
     months = [
-        days(date(2026, 1, 1), date(2026, 3, 31)),
-        days(date(2026, 4, 1), date(2026, 4, 30)),
-        days(date(2026, 5, 1), date(2026, 12, 31)),
+        to_period(date(2026, 1, 1), date(2026, 3, 31)),
+        to_period(date(2026, 4, 1), date(2026, 4, 30)),
+        to_period(date(2026, 5, 1), date(2026, 12, 31)),
     ]
     taxes = 0
     for period in months:
-        one = await read(shop, period)
+        one = await read_period_ledger(shop, period)
         assert one.captured == sum(pesos for at, pesos in captured if period.begin <= at < period.end)
         assert one.refunded == sum(pesos for at, pesos in refunded if period.begin <= at < period.end)
         taxes += one.tax
     assert taxes == whole.tax
 
 
-async def test_the_iva_is_that_of_the_orders_lines(shop: Shop, shop_defaults: Defaults) -> None:
+async def test_iva_equals_the_iva_of_the_order_lines(shop: Shop, shop_defaults: Defaults) -> None:
     orders = [
         one
         for one in random_orders(1_000 if shop.database.is_sqlite else 100)
@@ -234,14 +236,16 @@ async def test_the_iva_is_that_of_the_orders_lines(shop: Shop, shop_defaults: De
     for one in orders:
         if one not in given_back:
             one.refunds = []
-    sold = await books(shop, *orders)
+    sold = await store_and_read(shop, *orders)
     expected: dict[int, tuple[int, int]] = {}
     for one in orders:
         for line in one.totals.lines:
             total, tax = expected.get(line.tax_rate, (0, 0))
             expected[line.tax_rate] = (total + line.total, tax + line.tax_total)
-    assert found(sold.items) == expected
+    assert to_pesos(sold.items) == expected
     assert sold.shipping[19].tax == sum(one.totals.shipping.tax_total for one in orders)
-    # where all of the money went back, no IVA is left
+    # if all money was refunded, no IVA remains
     assert given_back
-    assert sum(one.tax for one in sold.given_back.values()) == sum(one.totals.tax_total for one in given_back)
+    assert sum(one.tax for one in sold.refunded_sums.values()) == sum(
+        one.totals.tax_total for one in given_back
+    )

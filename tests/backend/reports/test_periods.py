@@ -1,17 +1,17 @@
-"""Which days a report is of, and in which pieces its chart shows them."""
+"""Days of a report, and the pieces of its chart."""
 
 from datetime import UTC, date, datetime
 
 import pytest
 
 from backend.core.errors import InvalidData
-from backend.reports.periods import Period, period_asked, pieces
+from backend.reports.periods import Period, parse_period, split_period
 
 SUNDAY = date(2026, 11, 22)
 
 
 @pytest.mark.parametrize(
-    ("asked", "since", "until"),
+    ("params", "since", "until"),
     [
         ({}, date(2026, 11, 16), SUNDAY),
         ({"periodo": "semana"}, date(2026, 11, 16), SUNDAY),
@@ -21,8 +21,8 @@ SUNDAY = date(2026, 11, 22)
         ({"desde": "2025-12-31", "hasta": "2026-01-01"}, date(2025, 12, 31), date(2026, 1, 1)),
     ],
 )
-def test_what_is_asked_for(asked: dict[str, str], since: date, until: date) -> None:
-    period = period_asked(asked, SUNDAY)
+def test_requested_period_is_parsed(params: dict[str, str], since: date, until: date) -> None:
+    period = parse_period(params, SUNDAY)
     assert (period.since, period.until) == (since, until)
 
 
@@ -37,13 +37,13 @@ def test_what_is_asked_for(asked: dict[str, str], since: date, until: date) -> N
         ("2010-01-01", "2026-11-01", "hasta"),
     ],
 )
-def test_what_is_no_period(since: str, until: str, field: str) -> None:
+def test_invalid_period_is_refused(since: str, until: str, field: str) -> None:
     with pytest.raises(InvalidData) as refused:
-        period_asked({"desde": since, "hasta": until}, SUNDAY)
+        parse_period({"desde": since, "hasta": until}, SUNDAY)
     assert list(refused.value.fields) == [field]
 
 
-def test_a_day_begins_at_midnight_in_colombia() -> None:
+def test_day_begins_at_midnight_in_colombia() -> None:
     day = Period("hoy", SUNDAY, SUNDAY)
     assert (day.begin, day.end) == (
         datetime(2026, 11, 22, 5, tzinfo=UTC),
@@ -60,9 +60,9 @@ def test_a_day_begins_at_midnight_in_colombia() -> None:
         (date(2026, 10, 15), date(2027, 1, 31), 4, "oct 2026", "ene 2027"),
     ],
 )
-def test_pieces_follow_each_other(since: date, until: date, count: int, first: str, last: str) -> None:
+def test_pieces_are_contiguous(since: date, until: date, count: int, first: str, last: str) -> None:
     period = Period("rango", since, until)
-    found = pieces(period)
+    found = split_period(period)
     assert (len(found), found[0].label, found[-1].label) == (count, first, last)
     assert [one.end for one in found] == [*(one.begin for one in found[1:]), period.end]
     assert found[0].begin == period.begin

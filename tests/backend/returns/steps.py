@@ -1,4 +1,4 @@
-"""Orders of which something is to come back, and the steps of a return."""
+"""Helpers for orders with returns, and for the steps of a return."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -18,11 +18,11 @@ from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderState
 from backend.returns.models import Return
 from backend.returns.processing import approve, receive
-from backend.returns.requests import ask, open_return
+from backend.returns.requests import open_return, store_customer_request
 from backend.staff.models import Staff
 from backend.staff.rights import COMMAND_LINE, Actor
 from backend.staff.sessions import COOKIE, Browser, open_session
-from tests.backend.orders.paying import at_the_bank, said
+from tests.backend.orders.paying import place_order_at_bank, report_payment
 from tests.store_steps import get, post
 
 ORIGIN, KEY = "http://shop.test", "x-publishable-api-key"
@@ -37,19 +37,19 @@ ACCOUNT = {
 
 @dataclass(frozen=True)
 class Sold:
-    """Two toys for 40 000 pesos each, paid."""
+    """A paid order of two units for 40 000 pesos each."""
 
     order_id: str
     line_id: str
 
-    def asked(self, kind: str, units: int = 1, **other: Any) -> dict[str, Any]:
-        """What a form sends."""
+    def form_fields(self, kind: str, units: int = 1, **other: Any) -> dict[str, Any]:
+        """Return the fields of a form."""
         return {"kind": kind, f"units-{self.line_id}": str(units), **ACCOUNT, **other}
 
 
 @asynccontextmanager
-async def of_the_shop(shop: Shop) -> AsyncIterator[tuple[httpx.AsyncClient, httpx.AsyncClient]]:
-    """A storefront's client and an owner's, for tests that have no fixtures for them. The shop has its defaults."""
+async def open_clients(shop: Shop) -> AsyncIterator[tuple[httpx.AsyncClient, httpx.AsyncClient]]:
+    """Return clients of the storefront and the owner, for tests without their fixtures. The shop has its defaults."""
     async with shop.database.transaction() as session:
         key = (await session.execute(select(PublishableKey.token))).scalar_one()
         member = Staff(email="olga@trompo.example", password_hash="never used", role="owner")
@@ -65,32 +65,32 @@ async def of_the_shop(shop: Shop) -> AsyncIterator[tuple[httpx.AsyncClient, http
         yield store, admin
 
 
-async def sold(
-    shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, toy: str, units: int = 2
+async def place_paid_order(
+    shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, variant_id: str, units: int = 2
 ) -> Sold:
-    order_id, session_id = await at_the_bank(shop, store, toy, units)
-    await said(shop, session_id, ProviderState.CAPTURED)
+    order_id, session_id = await place_order_at_bank(shop, store, variant_id, units)
+    await report_payment(shop, session_id, ProviderState.CAPTURED)
     order = (await get(admin, f"/admin/orders/{order_id}"))["order"]
     return Sold(order_id, order["items"][0]["id"])
 
 
-async def send(admin: httpx.AsyncClient, of: Sold, units: int = 2) -> str:
-    """Pack units of it; the fulfillment's id."""
+async def pack_units(admin: httpx.AsyncClient, of: Sold, units: int = 2) -> str:
+    """Pack units of the order and return the fulfillment's id."""
     body = {"items": [{"id": of.line_id, "quantity": units}]}
     order = (await post(admin, f"/admin/orders/{of.order_id}/fulfillments", body))["order"]
     return str(order["fulfillments"][-1]["id"])
 
 
-async def deliver(shop: Shop, of: Sold, *, days_ago: int = 0) -> None:
-    """All that was packed was delivered."""
+async def deliver_order(shop: Shop, of: Sold, *, days_ago: int = 0) -> None:
+    """Mark all packed units as delivered."""
     moment = now() - timedelta(days=days_ago)
     async with shop.database.transaction() as session:
         arrived = update(Fulfillment).where(Fulfillment.order_id == of.order_id)
         await session.execute(arrived.values(shipped_at=moment, delivered_at=moment))
 
 
-async def with_shipping(shop: Shop, price: int) -> None:
-    """The one order was paid with so much shipping."""
+async def add_shipping(shop: Shop, price: int) -> None:
+    """Add a paid shipping price to the only order."""
     async with shop.database.transaction() as session:
         await session.execute(update(Order).values(shipping_total=price, total=Order.total + price))
         await session.execute(
@@ -100,43 +100,47 @@ async def with_shipping(shop: Shop, price: int) -> None:
         )
 
 
-async def asked(shop: Shop, of: Sold, kind: str = "withdrawal", units: int = 1, **other: Any) -> Return:
-    return await ask(shop.database, of.order_id, of.asked(kind, units, **other))
+async def request_return(
+    shop: Shop, of: Sold, kind: str = "withdrawal", units: int = 1, **other: Any
+) -> Return:
+    return await store_customer_request(shop.database, of.order_id, of.form_fields(kind, units, **other))
 
 
-async def opened(
+async def open_by_staff(
     shop: Shop, of: Sold, kind: str, units: int = 1, actor: Actor = COMMAND_LINE, **other: Any
 ) -> Return:
     async with shop.database.transaction() as session:
-        return await open_return(session, actor, of.order_id, of.asked(kind, units, **other))
+        return await open_return(session, actor, of.order_id, of.form_fields(kind, units, **other))
 
 
-async def received(shop: Shop, row: Return, of: Sold, good: int, damaged: int = 0) -> Return:
+async def receive_units(shop: Shop, row: Return, of: Sold, good: int, damaged: int = 0) -> Return:
     async with shop.database.transaction() as session:
         return await receive(session, COMMAND_LINE, row.id, {of.line_id: (good, damaged)})
 
 
-async def approved(shop: Shop, row: Return, amount: int, *, restock: bool = True, why: str = "") -> Return:
+async def approve_return(
+    shop: Shop, row: Return, amount: int, *, restock: bool = True, why: str = ""
+) -> Return:
     async with shop.database.transaction() as session:
         return await approve(session, COMMAND_LINE, row.id, amount, restock=restock, why=why)
 
 
-async def state_of(shop: Shop, row: Return) -> str:
+async def read_state(shop: Shop, row: Return) -> str:
     async with shop.database.read() as session:
         return (await session.execute(select(Return.state).where(Return.id == row.id))).scalar_one()
 
 
-async def proposed_for(shop: Shop, row: Return) -> int:
-    """The amount that the office's form begins with."""
+async def read_proposal(shop: Shop, row: Return) -> int:
+    """Return the default amount of the office's form."""
     async with shop.database.read() as session:
         return int((await return_detail(session, COMMAND_LINE, row.id)).proposed)
 
 
-async def label_cancelled(admin: httpx.AsyncClient, of: Sold, fulfillment_id: str) -> None:
+async def cancel_label(admin: httpx.AsyncClient, of: Sold, fulfillment_id: str) -> None:
     await post(admin, f"/admin/orders/{of.order_id}/fulfillments/{fulfillment_id}/cancel")
 
 
-async def to_pack(admin: httpx.AsyncClient) -> int:
-    """How many orders have units to be packed."""
+async def count_to_pack(admin: httpx.AsyncClient) -> int:
+    """Count the orders with units to pack."""
     count: int = (await get(admin, "/admin/orders", to_pack="true"))["count"]
     return count

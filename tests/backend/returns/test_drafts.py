@@ -1,4 +1,4 @@
-"""Returns that programs write over the Admin API: nothing is true before it is confirmed."""
+"""Drafts of returns over the Admin API: they have no effect before the confirmation."""
 
 import asyncio
 from typing import Any
@@ -12,66 +12,69 @@ from backend.audit import AuditEntry
 from backend.core.errors import Forbidden, NotAllowed
 from backend.mail.models import Mail, MailKind
 from backend.returns import drafts
-from backend.returns.drafts import Asked
+from backend.returns.drafts import RequestData
 from backend.returns.models import Return, ReturnDraft, ReturnKind, ReturnLine
 from backend.returns.states import ReturnState
 from backend.staff.rights import COMMAND_LINE, Actor, Role
-from tests.backend.returns.steps import Sold, asked, received, state_of
+from tests.backend.returns.steps import Sold, read_state, receive_units, request_return
 from tests.store_steps import get, post
 
 
-async def begun(admin: httpx.AsyncClient, of: Sold, **said: Any) -> str:
-    """The id of a return that is being written."""
+async def begin_draft(admin: httpx.AsyncClient, of: Sold, **said: Any) -> str:
+    """Begin a draft and return its id."""
     body = {"order_id": of.order_id, "internal_note": "Llamó el martes", **said}
     return str((await post(admin, "/admin/returns", body))["return"]["id"])
 
 
-async def written(admin: httpx.AsyncClient, of: Sold, units: int = 1) -> str:
-    """The same with units in it."""
-    return_id = await begun(admin, of)
+async def draft_with_units(admin: httpx.AsyncClient, of: Sold, units: int = 1) -> str:
+    """Begin a draft with units and return its id."""
+    return_id = await begin_draft(admin, of)
     items = [{"id": of.line_id, "quantity": units, "internal_note": "Se rompió"}]
     await post(admin, f"/admin/returns/{return_id}/request-items", {"items": items})
     return return_id
 
 
-async def all_of(shop: Shop, column: Any) -> list[Any]:
+async def read_all(shop: Shop, column: Any) -> list[Any]:
     async with shop.database.read() as session:
         return list((await session.execute(select(column))).scalars())
 
 
-async def test_what_was_written_is_a_return_once_it_is_confirmed(
+async def test_confirmed_draft_becomes_a_return(
     shop: Shop, admin: httpx.AsyncClient, delivered: Sold
 ) -> None:
-    return_id = await written(admin, delivered, units=2)
-    assert await all_of(shop, Return.id) == []
+    return_id = await draft_with_units(admin, delivered, units=2)
+    assert await read_all(shop, Return.id) == []
     assert (await get(admin, "/admin/returns"))["returns"] == []
     await post(admin, f"/admin/returns/{return_id}/request", {"no_notification": True})
-    (row,) = await all_of(shop, Return)
+    (row,) = await read_all(shop, Return)
     assert (row.id, row.kind, row.state, row.reason) == (
         return_id,
         ReturnKind.WITHDRAWAL,
         ReturnState.REQUESTED,
         "Llamó el martes",
     )
-    (line,) = await all_of(shop, ReturnLine)
+    (line,) = await read_all(shop, ReturnLine)
     assert (line.quantity, line.note) == (2, "Se rompió")
-    assert MailKind.RETURN_REQUESTED in await all_of(shop, Mail.kind)
-    assert await all_of(shop, ReturnDraft) == []
-    actions = await all_of(shop, AuditEntry.action)
+    assert MailKind.RETURN_REQUESTED in await read_all(shop, Mail.kind)
+    assert await read_all(shop, ReturnDraft) == []
+    actions = await read_all(shop, AuditEntry.action)
     assert (actions.count("return written"), actions.count("return opened")) == (2, 1)
     again = await admin.post(f"/admin/returns/{return_id}/request", json={})
     assert again.status_code == 404
 
 
-async def test_units_that_are_asked_for_meanwhile_are_not_asked_for_twice(
+async def test_units_requested_in_the_meantime_are_not_requested_twice(
     shop: Shop, admin: httpx.AsyncClient, delivered: Sold
 ) -> None:
-    return_id = await written(admin, delivered, units=2)
-    await asked(shop, delivered, units=1)
+    return_id = await draft_with_units(admin, delivered, units=2)
+    await request_return(shop, delivered, units=1)
     late = await admin.post(f"/admin/returns/{return_id}/request", json={})
     assert (late.status_code, late.json()["type"]) == (400, "invalid_data")
     shown = (await get(admin, f"/admin/returns/{return_id}"))["return"]
-    assert (shown["status"], len(shown["items"])) == ("open", 1)  # nothing is lost: it can be corrected
+    assert (shown["status"], len(shown["items"])) == (
+        "open",
+        1,
+    )  # the draft still exists and can be corrected
     preview = (await get(admin, f"/admin/orders/{delivered.order_id}/preview"))["order"]
     (action,) = preview["order_change"]["actions"]
     item = f"/admin/returns/{return_id}/request-items/{action['id']}"
@@ -79,73 +82,75 @@ async def test_units_that_are_asked_for_meanwhile_are_not_asked_for_twice(
     assert more.status_code == 400
     await post(admin, item, {"quantity": 1})
     await post(admin, f"/admin/returns/{return_id}/request", {})
-    assert len(await all_of(shop, Return.id)) == 2
+    assert len(await read_all(shop, Return.id)) == 2
 
 
-async def test_what_the_office_received_is_not_received_again(
+async def test_return_received_in_the_office_is_not_received_again(
     shop: Shop, admin: httpx.AsyncClient, delivered: Sold
 ) -> None:
-    row = await asked(shop, delivered, units=2)
+    row = await request_return(shop, delivered, units=2)
     await post(admin, f"/admin/returns/{row.id}/receive", {})
     items = {"items": [{"id": delivered.line_id, "quantity": 1}]}
     await post(admin, f"/admin/returns/{row.id}/receive-items", items)
-    await received(shop, row, delivered, good=2)
+    await receive_units(shop, row, delivered, good=2)
     late = await admin.post(f"/admin/returns/{row.id}/receive/confirm", json={})
     assert late.status_code == 409
-    assert await state_of(shop, row) == ReturnState.RECEIVED
+    assert await read_state(shop, row) == ReturnState.RECEIVED
     assert (await get(admin, f"/admin/returns/{row.id}"))["return"]["items"][0]["received_quantity"] == 2
     assert (await admin.delete(f"/admin/returns/{row.id}/receive")).status_code == 200
-    assert await all_of(shop, ReturnDraft) == []
+    assert await read_all(shop, ReturnDraft) == []
 
 
 @pytest.mark.parametrize("status", ["requested", "received", "partially_received", "canceled"])
-async def test_a_list_has_the_returns_that_are_shown_with_that_status(
+async def test_list_filters_by_the_displayed_status(
     shop: Shop, admin: httpx.AsyncClient, delivered: Sold, status: str
 ) -> None:
-    whole, part = [await asked(shop, delivered, units=1) for _ in range(2)]
-    await received(shop, whole, delivered, good=1)
+    whole, part = [await request_return(shop, delivered, units=1) for _ in range(2)]
+    await receive_units(shop, whole, delivered, good=1)
     for row in (await get(admin, "/admin/returns"))["returns"]:
         shown = (await get(admin, f"/admin/returns?status={status}&id={row['id']}"))["returns"]
         assert (shown == [row]) == (row["status"] == status)
     assert (await get(admin, f"/admin/returns/{part.id}"))["return"]["status"] == "requested"
 
 
-async def test_two_programs_write_one_return(shop: Shop, delivered: Sold) -> None:
+async def test_concurrent_drafts_of_an_order_create_one(shop: Shop, delivered: Sold) -> None:
     async def begin() -> str:
         async with shop.database.transaction() as session:
             draft = await drafts.begin_request(
-                session, COMMAND_LINE, delivered.order_id, Asked(ReturnKind.WARRANTY)
+                session, COMMAND_LINE, delivered.order_id, RequestData(ReturnKind.WARRANTY)
             )
         return draft.id
 
     told = await asyncio.gather(*(begin() for _ in range(3)), return_exceptions=True)
     assert sorted(type(one).__name__ for one in told) == ["NotAllowed", "NotAllowed", "str"]
     assert isinstance(next(one for one in told if not isinstance(one, str)), NotAllowed)
-    assert len(await all_of(shop, ReturnDraft.id)) == 1
+    assert len(await read_all(shop, ReturnDraft.id)) == 1
 
 
-async def test_who_packs_writes_no_returns(shop: Shop, delivered: Sold) -> None:
+async def test_stockroom_cannot_draft_returns(shop: Shop, delivered: Sold) -> None:
     stockroom = Actor("user_1", Role.STOCKROOM)
     async with shop.database.transaction() as session:
         with pytest.raises(Forbidden):
-            await drafts.begin_request(session, stockroom, delivered.order_id, Asked(ReturnKind.WARRANTY))
+            await drafts.begin_request(
+                session, stockroom, delivered.order_id, RequestData(ReturnKind.WARRANTY)
+            )
         with pytest.raises(Forbidden):
             await drafts.begin_receipt(session, stockroom, "return_1")
         with pytest.raises(Forbidden):
-            await drafts.order_of_request(session, stockroom, "return_1")
+            await drafts.find_order_of_request(session, stockroom, "return_1")
 
 
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        ({"location_id": "sloc_1"}, "another location_id cannot be kept"),
+        ({"location_id": "sloc_1"}, "another location_id is not possible"),
         ({"metadata": {"colour": "red"}}, "colour"),
         ({"metadata": {"kind": "gift"}}, "kind"),
         ({"internal_note": "x" * 2001}, "internal_note"),
         ({"internal_note": "x" * 1500, "description": "y" * 1500}, "at most 2000"),
     ],
 )
-async def test_what_cannot_be_kept_is_refused(
+async def test_unsupported_data_are_refused(
     admin: httpx.AsyncClient, delivered: Sold, body: dict[str, Any], message: str
 ) -> None:
     answer = await admin.post("/admin/returns", json={"order_id": delivered.order_id, **body})

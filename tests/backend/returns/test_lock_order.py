@@ -1,4 +1,4 @@
-"""What moves units of an order one after another has locked all their levels before: no two wait crosswise."""
+"""Services that change units of an order lock all its levels first, so that no deadlock is possible."""
 
 from typing import Any
 
@@ -12,22 +12,29 @@ from backend.inventory import stock_fulfillment
 from backend.inventory.levels import change_level
 from backend.inventory.models import InventoryLevel
 from backend.orders.models import OrderLine
-from tests.backend.returns.steps import Sold, approved, asked, deliver, received, send
+from tests.backend.returns.steps import (
+    Sold,
+    approve_return,
+    deliver_order,
+    pack_units,
+    receive_units,
+    request_return,
+)
 from tests.store_steps import post
 
 
 @pytest.mark.parametrize("act", ["cancel", "approve", "refund"])
-async def test_no_level_of_the_order_is_free_once_one_of_them_changes(
+async def test_all_levels_of_the_order_are_locked_before_a_change(
     *, shop: Shop, admin: httpx.AsyncClient, paid: Sold, monkeypatch: pytest.MonkeyPatch, act: str
 ) -> None:
     async with shop.database.transaction() as session:
         variant_id = (await session.execute(select(OrderLine.variant_id))).scalar_one()
         await inventory.set_stock(session, variant_id, "sloc_far", 1)
-    parcel = await send(admin, paid, 1)
+    parcel = await pack_units(admin, paid, 1)
     free: list[Any] = []
 
     async def look_and_change(*args: Any, **changes: Any) -> None:
-        if not shop.database.is_sqlite:  # there nobody else writes meanwhile
+        if not shop.database.is_sqlite:  # SQLite has only one writer
             others = select(InventoryLevel.location_id).with_for_update(skip_locked=True)
             async with shop.database.transaction() as rival:
                 free.append((await rival.execute(others)).scalars().all())
@@ -39,11 +46,11 @@ async def test_no_level_of_the_order_is_free_once_one_of_them_changes(
             monkeypatch.setattr(stock_fulfillment, "change_level", look_and_change)
             await post(admin, f"{path}/fulfillments/{parcel}/cancel")
         case "approve":
-            await deliver(shop, paid)
-            row = await asked(shop, paid)
-            await received(shop, row, paid, good=1)
+            await deliver_order(shop, paid)
+            row = await request_return(shop, paid)
+            await receive_units(shop, row, paid, good=1)
             monkeypatch.setattr(stock_fulfillment, "change_level", look_and_change)
-            await approved(shop, row, 40_000)
+            await approve_return(shop, row, 40_000)
         case _:
             lines = [{"line_id": paid.line_id, "quantity": 2, "restock": True}]
             monkeypatch.setattr(stock_fulfillment, "change_level", look_and_change)

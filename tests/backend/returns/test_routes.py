@@ -10,27 +10,27 @@ from sqlalchemy import select
 
 from backend.app import Shop
 from backend.core.errors import TooManyRequests
-from backend.media.uploads import OF_ONE_CLIENT
+from backend.media.uploads import MAX_CLIENT_REQUESTS
 from backend.orders.links.tokens import ORDER_LINK
 from backend.returns.models import Return, ReturnFile
-from tests.backend.returns.steps import Sold, approved, asked
-from tests.backend.stalled import stalled
+from tests.backend.returns.steps import Sold, approve_return, request_return
+from tests.backend.stalled import open_stalled_uploads
 
 PAGE = "/oficina/devoluciones"
 
 
-async def test_a_receipt_is_sent_by_the_owner_and_shown_to_the_staff(
+async def test_owner_sends_a_receipt_and_staff_see_it(
     shop: Shop, admin: httpx.AsyncClient, anyone: httpx.AsyncClient, delivered: Sold
 ) -> None:
-    row = await asked(shop, delivered)
+    row = await request_return(shop, delivered)
     path, page = f"/admin/return-receipts?id={row.id}", f"{PAGE}/{row.id}"
 
     async def sent(content: bytes) -> tuple[int, str]:
         answer = await admin.post(path, files={"receipt": content})
         return answer.status_code, answer.headers["location"]
 
-    assert await sent(b"%PDF-1.7") == (303, f"{page}?comprobante=no")  # it is not to be paid yet
-    await approved(shop, row, 40_000)
+    assert await sent(b"%PDF-1.7") == (303, f"{page}?comprobante=no")  # it is not approved yet
+    await approve_return(shop, row, 40_000)
     for wrong in (b"<html>", b"", b"%PDF-" + b"x" * (2 << 20)):
         assert await sent(wrong) == (303, f"{page}?comprobante=no")
     assert (await admin.post(path)).headers["location"] == f"{page}?comprobante=no"
@@ -54,13 +54,13 @@ class TestAsking:
         )
 
     @staticmethod
-    def said(answer: httpx.Response) -> str:
+    def result_of(answer: httpx.Response) -> str:
         assert answer.status_code == 303, answer.text
         page, _hash, part = answer.headers["location"].partition("#")
         assert part == "devoluciones"
         return str(page).partition("&said=")[2]
 
-    async def test_with_pictures_by_the_orders_token(
+    async def test_request_with_pictures_uses_the_orders_token(
         self, shop: Shop, anyone: httpx.AsyncClient, delivered: Sold
     ) -> None:
         own = {"origin": "http://shop.test"}
@@ -68,8 +68,8 @@ class TestAsking:
 
         async def sent(*pictures: bytes, units: int = 1) -> str:
             files = [("pictures", (f"{n}.png", content)) for n, content in enumerate(pictures)]
-            typed = delivered.asked("warranty", units, reason="No gira.")
-            return self.said(
+            typed = delivered.form_fields("warranty", units, reason="No gira.")
+            return self.result_of(
                 await anyone.post(path, data=typed, files=files or [("pictures", ("", b""))], headers=own)
             )
 
@@ -89,44 +89,49 @@ class TestAsking:
             assert len(files) == 2
         assert await sent() == "wait"
 
-    async def test_slow_ones_take_neither_the_staffs_places_nor_all_of_the_buyers(
+    async def test_slow_uploads_do_not_block_staff_or_other_customers(
         self, shop: Shop, api: FastAPI, anyone: httpx.AsyncClient, admin: httpx.AsyncClient, delivered: Sold
     ) -> None:
         path, own = self.path(shop, delivered), {"origin": "http://shop.test"}
-        async with stalled([anyone] * 6, path, own) as forms:
-            assert [form.read.is_set() for form in forms] == [True] * OF_ONE_CLIENT + [False] * 4
-            assert {self.said(await form.answer) for form in forms[OF_ONE_CLIENT:]} == {"wait"}
+        async with open_stalled_uploads([anyone] * 6, path, own) as forms:
+            assert [form.read.is_set() for form in forms] == [True] * MAX_CLIENT_REQUESTS + [False] * 4
+            assert {self.result_of(await form.answer) for form in forms[MAX_CLIENT_REQUESTS:]} == {"wait"}
             uploaded = await admin.post("/admin/uploads", files={"files": ("a.png", png())})
             assert uploaded.status_code == 200, uploaded.text
             other = httpx.ASGITransport(api, client=("190.24.9.9", 1))
-            async with httpx.AsyncClient(transport=other, base_url="http://shop.test") as buyer:
-                answer = await buyer.post(
+            async with httpx.AsyncClient(transport=other, base_url="http://shop.test") as customer:
+                answer = await customer.post(
                     path,
-                    data=delivered.asked("warranty", 1, reason="No gira."),
+                    data=delivered.form_fields("warranty", 1, reason="No gira."),
                     files={"pictures": ("a.png", png())},
                     headers=own,
                 )
-                assert self.said(answer) == "asked"
-                async with stalled([buyer], path, own) as [last]:
+                assert self.result_of(answer) == "asked"
+                async with open_stalled_uploads([customer], path, own) as [last]:
                     assert last.read.is_set()
                     for client in ("190.24.9.9", "190.24.9.10"):
-                        with pytest.raises(TooManyRequests), shop.uploads.buyers_room(client):
+                        with pytest.raises(TooManyRequests), shop.uploads.reserve_customer_slot(client):
                             pass
-        with shop.uploads.buyers_room("190.24.9.9"), shop.uploads.buyers_room("190.24.9.9"):
-            pass  # all places are free again
+        with (
+            shop.uploads.reserve_customer_slot("190.24.9.9"),
+            shop.uploads.reserve_customer_slot("190.24.9.9"),
+        ):
+            pass  # all upload places are free again
 
-    async def test_nothing_is_read_where_nothing_can_be_asked_for(
+    async def test_form_is_not_parsed_if_no_return_is_possible(
         self, shop: Shop, anyone: httpx.AsyncClient, delivered: Sold
     ) -> None:
         path, own = self.path(shop, delivered), {"origin": "http://shop.test"}
-        typed = delivered.asked("warranty", 2, reason="No giran.")
-        assert self.said(await anyone.post(path, data=typed, headers=own)) == "asked"
-        async with stalled([anyone], path, own) as [form]:
+        typed = delivered.form_fields("warranty", 2, reason="No giran.")
+        assert self.result_of(await anyone.post(path, data=typed, headers=own)) == "asked"
+        async with open_stalled_uploads([anyone], path, own) as [form]:
             assert not form.read.is_set()
-            assert self.said(await form.answer) == "late"
+            assert self.result_of(await form.answer) == "late"
 
-    async def test_nobody_else(self, shop: Shop, anyone: httpx.AsyncClient, delivered: Sold) -> None:
-        path, typed = self.path(shop, delivered), delivered.asked("withdrawal")
+    async def test_request_without_a_valid_token_is_refused(
+        self, shop: Shop, anyone: httpx.AsyncClient, delivered: Sold
+    ) -> None:
+        path, typed = self.path(shop, delivered), delivered.form_fields("withdrawal")
         other_page = await anyone.post(path, data=typed, headers={"origin": "https://evil.example"})
         assert other_page.status_code == 403
         for wrong in (path[:-1], path.partition("&")[0], "/api/returns"):

@@ -1,17 +1,17 @@
-"""Forms of returns that are sent again because the answer was lost.
+"""Forms of returns that are sent again because the response was lost.
 
-| sent again | outcome |
+| repetition | result |
 |---|---|
-| with the same id, by header or in the address | one return, both answers lead to it |
-| the same, when nothing is left to be asked for | the same; not "too late" |
-| at once, with the same id | one return |
+| with the same id, by header or in the address | one return, both responses lead to it |
+| the same, when no return is possible any more | the same; not "too late" |
+| concurrent, with the same id | one return |
 | with another id | two returns |
 | with the same id, and another kind, other units, or a picture | two returns |
 | with the same id, for another order | a return of each |
-| after the limit of new ones is used up | the answer leads to it; a new one has to wait |
-| more often than a form is sent again | has to wait, and is not read |
-| with an id, where there is neither a return nor anything to ask for | not read |
-| refused, to a script | the reason and no address: what is typed stays |
+| after the limit of new requests is used up | the response leads to it; a new request has to wait |
+| above the limit of repetitions | has to wait, and is not parsed |
+| with an id, without a return and without a possible return | not parsed |
+| refused, to a script | the reason and no address: the page keeps the input |
 """
 
 import asyncio
@@ -26,10 +26,10 @@ from backend.orders.links.tokens import ORDER_LINK
 from backend.payment.providers.base import ProviderState
 from backend.returns.models import Return
 from backend.returns.routes import LIMIT, RESEND_LIMIT
-from tests.backend.orders.paying import at_the_bank, said, sessions_of
-from tests.backend.returns.steps import ACCOUNT, Sold, deliver, send, sold
+from tests.backend.orders.paying import list_sessions, place_order_at_bank, report_payment
+from tests.backend.returns.steps import ACCOUNT, Sold, deliver_order, pack_units, place_paid_order
 from tests.backend.returns.test_routes import png
-from tests.backend.stalled import stalled
+from tests.backend.stalled import open_stalled_uploads
 
 OWN = {"origin": "http://shop.test"}
 SCRIPT = {**OWN, "accept": "application/json"}
@@ -37,15 +37,17 @@ FIRST, SECOND = "0f" * 16, "1e" * 16
 
 
 @pytest.fixture
-async def three_delivered(shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, toy: str) -> Sold:
-    """Three units of a toy were sent and delivered."""
-    order = await sold(shop, store, admin, toy, units=3)
-    await send(admin, order, units=3)
-    await deliver(shop, order)
+async def three_delivered(
+    shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, variant_id: str
+) -> Sold:
+    """Return an order of three units that were delivered."""
+    order = await place_paid_order(shop, store, admin, variant_id, units=3)
+    await pack_units(admin, order, units=3)
+    await deliver_order(shop, order)
     return order
 
 
-async def returns(shop: Shop) -> int:
+async def count_returns(shop: Shop) -> int:
     async with shop.database.read() as session:
         return (await session.execute(select(func.count()).select_from(Return))).scalar_one()
 
@@ -55,7 +57,7 @@ def return_path(shop: Shop, order_id: str) -> str:
 
 
 @pytest.mark.parametrize("is_script", [True, False])
-async def test_a_return_is_stored_once(
+async def test_repeated_form_is_stored_once(
     shop: Shop,
     anyone: httpx.AsyncClient,
     delivered: Sold,
@@ -64,7 +66,7 @@ async def test_a_return_is_stored_once(
     path = return_path(shop, delivered.order_id)
 
     async def send(press: str, units: int) -> str:
-        typed = delivered.asked("warranty", units, reason="No gira.")
+        typed = delivered.form_fields("warranty", units, reason="No gira.")
         files = [("pictures", ("", b""))]
         if is_script:
             answer = await anyone.post(path, data=typed, files=files, headers={**SCRIPT, "x-press": press})
@@ -76,36 +78,36 @@ async def test_a_return_is_stored_once(
         return page.partition("&said=")[2].partition("#")[0]
 
     assert [await send(FIRST, 1), await send(FIRST, 1)] == ["asked", "asked"]
-    assert await returns(shop) == 1
+    assert await count_returns(shop) == 1
     assert [await send(SECOND, 1), await send(SECOND, 1)] == ["asked", "asked"]
-    assert await returns(shop) == 2
-    assert await send("2d" * 16, 1) == "late"  # nothing is left to be asked for
+    assert await count_returns(shop) == 2
+    assert await send("2d" * 16, 1) == "late"  # no return is possible any more
 
 
-async def test_a_refused_form_stays_on_its_page(
+async def test_refused_form_stays_on_its_page(
     shop: Shop,
     anyone: httpx.AsyncClient,
     delivered: Sold,
 ) -> None:
-    typed = delivered.asked("warranty", 7, reason="No gira.")
+    typed = delivered.form_fields("warranty", 7, reason="No gira.")
     files = [("pictures", ("", b""))]
     answer = await anyone.post(return_path(shop, delivered.order_id), data=typed, files=files, headers=SCRIPT)
     assert (answer.status_code, answer.json()["fields"]) == (400, {})
     assert answer.json()["message"].startswith("No se envió")
     assert "next" not in answer.json()
-    assert await returns(shop) == 0
+    assert await count_returns(shop) == 0
 
 
-async def test_a_return_that_comes_twice_at_once_is_stored_once(
+async def test_concurrent_forms_are_stored_once(
     shop: Shop, anyone: httpx.AsyncClient, delivered: Sold
 ) -> None:
-    typed = delivered.asked("warranty", 1, reason="No gira.")
+    typed = delivered.form_fields("warranty", 1, reason="No gira.")
     files = [("pictures", ("", b""))]
     headers = {**SCRIPT, "x-press": FIRST}
     path = return_path(shop, delivered.order_id)
     both = [anyone.post(path, data=typed, files=files, headers=headers) for _time in range(2)]
     assert [answer.status_code for answer in await asyncio.gather(*both)] == [200, 200]
-    assert await returns(shop) == 1
+    assert await count_returns(shop) == 1
 
 
 async def send_form(
@@ -124,67 +126,71 @@ async def send_form(
     [{"kind": "withdrawal"}, {"units": 2}, {"reason": "Tampoco gira."}],
     ids=["kind", "units", "reason"],
 )
-async def test_another_form_of_the_same_page_is_stored_too(
+async def test_different_form_of_the_same_page_is_stored_too(
     shop: Shop, anyone: httpx.AsyncClient, three_delivered: Sold, change: dict[str, Any]
 ) -> None:
     first: dict[str, Any] = {"kind": "warranty", "units": 1, "reason": "No gira."}
     for sent, form in enumerate((first, first | change), 1):
         for _time in range(2):
-            result = await send_form(shop, anyone, three_delivered.order_id, three_delivered.asked(**form))
-            assert (result, await returns(shop)) == ("asked", sent)
+            result = await send_form(
+                shop, anyone, three_delivered.order_id, three_delivered.form_fields(**form)
+            )
+            assert (result, await count_returns(shop)) == ("asked", sent)
 
 
-async def test_a_form_with_a_picture_is_another(
+async def test_form_with_a_picture_is_a_different_form(
     shop: Shop, anyone: httpx.AsyncClient, delivered: Sold
 ) -> None:
-    typed = delivered.asked("warranty", 1, reason="No gira.")
+    typed = delivered.form_fields("warranty", 1, reason="No gira.")
     for sent, pictures in enumerate(([], [png()]), 1):
         for _time in range(2):
             assert await send_form(shop, anyone, delivered.order_id, typed, *pictures) == "asked"
-            assert await returns(shop) == sent
+            assert await count_returns(shop) == sent
 
 
-async def test_the_same_form_of_another_order_is_stored_too(
-    shop: Shop, store: httpx.AsyncClient, anyone: httpx.AsyncClient, paid: Sold, toy: str
+async def test_same_form_of_another_order_is_stored_too(
+    shop: Shop, store: httpx.AsyncClient, anyone: httpx.AsyncClient, paid: Sold, variant_id: str
 ) -> None:
-    other_id, _session = await at_the_bank(shop, store, toy, units=1)
-    await said(shop, (await sessions_of(shop, other_id))[-1].id, ProviderState.CAPTURED)
+    other_id, _session = await place_order_at_bank(shop, store, variant_id, units=1)
+    await report_payment(shop, (await list_sessions(shop, other_id))[-1].id, ProviderState.CAPTURED)
     typed = {"kind": "not_sent", **ACCOUNT}
     for order_id in (paid.order_id, other_id, paid.order_id, other_id):
         assert await send_form(shop, anyone, order_id, typed) == "asked"
     async with shop.database.read() as session:
         assert set((await session.execute(select(Return.order_id))).scalars()) == {paid.order_id, other_id}
-    assert await returns(shop) == 2
+    assert await count_returns(shop) == 2
 
 
-async def test_a_repeated_sending_is_no_sending_of_the_limit(
+async def test_repeated_form_does_not_count_towards_the_limit(
     shop: Shop, anyone: httpx.AsyncClient, delivered: Sold
 ) -> None:
-    typed, order_id = delivered.asked("warranty", 1, reason="No gira."), delivered.order_id
+    typed, order_id = delivered.form_fields("warranty", 1, reason="No gira."), delivered.order_id
     for _time in range(LIMIT.per_pair - 1):
         assert await send_form(shop, anyone, order_id, {**typed, "kind": ""}) == "check"
     for _time in range(LIMIT.per_pair + 1):
         assert await send_form(shop, anyone, order_id, typed) == "asked"
     assert await send_form(shop, anyone, order_id, {**typed, "reason": "Tampoco gira."}) == "wait"
-    assert await returns(shop) == 1
+    assert await count_returns(shop) == 1
 
 
-async def test_repeated_sendings_are_read_for_a_bounded_time(
+async def test_repeated_forms_have_their_own_limit(
     shop: Shop, anyone: httpx.AsyncClient, delivered: Sold
 ) -> None:
-    typed = delivered.asked("warranty", 2, reason="No gira.")
+    typed = delivered.form_fields("warranty", 2, reason="No gira.")
     for _time in range(RESEND_LIMIT.per_pair + 1):
         assert await send_form(shop, anyone, delivered.order_id, typed) == "asked"
-    async with stalled([anyone], f"{return_path(shop, delivered.order_id)}&press={FIRST}", OWN) as [form]:
+    async with open_stalled_uploads(
+        [anyone], f"{return_path(shop, delivered.order_id)}&press={FIRST}", OWN
+    ) as [form]:
         assert not form.read.is_set()
         assert "&said=wait" in (await form.answer).headers["location"]
 
 
-async def test_an_id_alone_has_nothing_read(
-    shop: Shop, store: httpx.AsyncClient, anyone: httpx.AsyncClient, toy: str
+async def test_form_id_without_a_return_is_not_parsed(
+    shop: Shop, store: httpx.AsyncClient, anyone: httpx.AsyncClient, variant_id: str
 ) -> None:
-    order_id, _session = await at_the_bank(shop, store, toy)
+    order_id, _session = await place_order_at_bank(shop, store, variant_id)
     path = f"{return_path(shop, order_id)}&press={FIRST}"
-    async with stalled([anyone], path, OWN) as [form]:
+    async with open_stalled_uploads([anyone], path, OWN) as [form]:
         assert not form.read.is_set()
         assert "&said=late" in (await form.answer).headers["location"]

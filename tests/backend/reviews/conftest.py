@@ -1,21 +1,21 @@
-"""An order of two toys that has arrived."""
+"""An order of two units that was delivered."""
 
 import httpx
 import pytest
 
 from backend.app import Shop
-from tests.backend.returns.steps import Sold, send, sold
-from tests.backend.reviews.steps import arrived
-from tests.store_defaults import Defaults, make_toy
+from tests.backend.returns.steps import Sold, pack_units, place_paid_order
+from tests.backend.reviews.steps import deliver
+from tests.store_defaults import Defaults, add_product
 
 
 @pytest.fixture
 async def bought(
     shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, shop_defaults: Defaults
 ) -> Sold:
-    """Two of a toy, delivered."""
+    """Return an order of two units of a product, delivered."""
     async with shop.database.transaction() as session:
-        toy = await make_toy(session, shop_defaults, "trompo", stock=5, price=40_000)
-    order = await sold(shop, store, admin, toy)
-    await arrived(shop, order, await send(admin, order))
+        toy = await add_product(session, shop_defaults, "trompo", stock=5, price=40_000)
+    order = await place_paid_order(shop, store, admin, toy)
+    await deliver(shop, order, await pack_units(admin, order))
     return order

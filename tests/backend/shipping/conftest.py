@@ -5,8 +5,8 @@ import pytest
 
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database
-from backend.sandbox.carrier import SandboxCarrier, sandbox_carrier
-from backend.shipping.providers.carrier.client import CarrierClient, carrier_client
+from backend.sandbox.carrier import SandboxCarrier, create_sandbox_carrier
+from backend.shipping.providers.carrier.client import CarrierClient, create_carrier_client
 from backend.shipping.providers.carrier.provider import CarrierStandard
 from tests.backend.shipping.samples import QUICK
 from tests.backend.shipping.serving import served
@@ -15,7 +15,7 @@ from tests.store_defaults import Defaults, set_up_defaults
 
 @pytest.fixture
 async def carrier_memory(sqlite_url: str) -> AsyncIterator[Database]:
-    """Where the embedded carrier remembers its labels."""
+    """Return the database of the embedded carrier's labels."""
     database = Database(sqlite_url)
     yield database
     await database.close()
@@ -23,14 +23,14 @@ async def carrier_memory(sqlite_url: str) -> AsyncIterator[Database]:
 
 @pytest.fixture
 def carrier(settings: Settings, carrier_memory: Database) -> SandboxCarrier:
-    """The embedded carrier, which makes test labels as the settings' default has it."""
-    return sandbox_carrier(settings, carrier_memory)
+    """Return the embedded carrier, which creates test labels by the default settings."""
+    return create_sandbox_carrier(settings, carrier_memory)
 
 
 @pytest.fixture
 async def client(settings: Settings, carrier: SandboxCarrier) -> AsyncIterator[CarrierClient]:
-    """The shop's client, led to the embedded carrier without a socket."""
-    client = carrier_client(settings, httpx.ASGITransport(carrier.app), QUICK)
+    """Return the shop's client, connected to the embedded carrier without a socket."""
+    client = create_carrier_client(settings, httpx.ASGITransport(carrier.app), QUICK)
     yield client
     await client.close()
 
@@ -42,12 +42,12 @@ def provider(client: CarrierClient) -> CarrierStandard:
 
 @pytest.fixture
 def carrier_url(carrier: SandboxCarrier) -> Iterator[str]:
-    """The embedded carrier on a real socket."""
+    """Return the address of the embedded carrier on a real socket."""
     with served(carrier.app) as url:
         yield f"{url}/api/v2"
 
 
 @pytest.fixture
 async def defaults(database: Database, settings: Settings) -> Defaults:
-    """A warehouse that serves one channel with both providers and one option of each."""
+    """Return a warehouse that serves one channel with both providers and one option of each."""
     return await set_up_defaults(database, settings)

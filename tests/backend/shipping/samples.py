@@ -1,4 +1,4 @@
-"""Packages, places and people that tests ship with."""
+"""Sample packages, places and contacts for tests."""
 
 import csv
 import dataclasses
@@ -6,7 +6,7 @@ from typing import Any
 
 from backend.shipping.municipalities import DATA_FILE, Municipality
 from backend.shipping.packages import DEFAULT_PACKAGE
-from backend.shipping.providers.base import Contact, Label, LabelRequest, Place, QuoteRequest
+from backend.shipping.providers.base import Contact, Label, LabelRequest, QuoteRequest, ShippingPlace
 from backend.shipping.providers.carrier.client import CarrierPolicy
 
 with DATA_FILE.open(encoding="utf-8", newline="") as _file:
@@ -45,20 +45,23 @@ IMPATIENT = CarrierPolicy(connect=5, quotation=0.15, write=0.15, read=0.15, paus
 
 
 def quote_request(**changes: Any) -> QuoteRequest:
-    """The default package from Bogotá to Medellín."""
+    """Return a request for the default package from Bogotá to Medellín."""
     request = QuoteRequest(
-        origin=WAREHOUSE.place, destination=SHOPPER.place, packages=(DEFAULT_PACKAGE,), content_value=89_900
+        origin=WAREHOUSE.shipping_place,
+        destination=SHOPPER.shipping_place,
+        packages=(DEFAULT_PACKAGE,),
+        content_value=89_900,
     )
     return dataclasses.replace(request, **changes)
 
 
-def to(dane_code: str) -> Place:
-    """Somewhere in a municipality."""
-    return Place(dane_code, "Calle 1 # 2-34")
+def place_in(dane_code: str) -> ShippingPlace:
+    """Return a place in this municipality."""
+    return ShippingPlace(dane_code, "Calle 1 # 2-34")
 
 
 def shipment_request(**changes: Any) -> LabelRequest:
-    """The same packages, to be sent."""
+    """Return a label request for the same packages."""
     request = LabelRequest(
         reference="1042-1",
         origin=WAREHOUSE,
@@ -69,14 +72,14 @@ def shipment_request(**changes: Any) -> LabelRequest:
     return dataclasses.replace(request, **changes)
 
 
-def number_of(label: Label) -> int:
-    """The number that the carrier gave the label."""
+def get_label_number(label: Label) -> int:
+    """Return the carrier's number of the label."""
     assert label.carrier_order_id is not None
     return label.carrier_order_id
 
 
-def rate(**changes: Any) -> dict[str, Any]:
-    """An element of `data.rates[]`."""
+def make_rate(**changes: Any) -> dict[str, Any]:
+    """Return an element of `data.rates[]`."""
     return {
         "idRate": 1,
         "idProduct": 11,

@@ -1,4 +1,4 @@
-"""An ASGI app on a real socket, in a thread of its own."""
+"""An ASGI app on a real socket, in a separate thread."""
 
 import threading
 from collections.abc import Iterator
@@ -7,13 +7,13 @@ from contextlib import contextmanager
 import uvicorn
 from starlette.types import ASGIApp
 
-from tests.ports import listening_socket
+from tests.ports import open_listening_socket
 
 
 @contextmanager
 def served(app: ASGIApp) -> Iterator[str]:
-    """Serve the app on a free port; gives its address. The socket listens before this returns."""
-    with listening_socket() as listener:
+    """Serve the app on a free port and yield its address. The socket listens before this returns."""
+    with open_listening_socket() as listener:
         server = uvicorn.Server(
             uvicorn.Config(
                 app, http="h11", ws="none", lifespan="off", log_config=None, timeout_graceful_shutdown=1

@@ -1,4 +1,4 @@
-"""Every municipality is found however a program writes it, and a code that contradicts its address is refused."""
+"""Every municipality is found in every notation, and a code that contradicts its address is refused."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -8,23 +8,23 @@ import pytest
 from backend.core.config.settings import Settings
 from backend.core.errors import InvalidData
 from backend.shipping.addresses import (
-    address_lines,
-    missing_for_a_label,
-    municipality_code,
-    municipality_of,
-    origin_of,
-    place_of,
-    recipient,
-    sender,
-    warehouse,
+    build_recipient,
+    build_sender,
+    build_warehouse_contact,
+    find_municipality,
+    find_municipality_code,
+    find_origin,
+    format_address_lines,
+    get_place_key,
+    list_missing_label_parts,
 )
 from backend.shipping.municipalities import (
     OTHER_NAMES,
     Municipality,
-    department_codes,
-    fold,
+    find_department_codes,
+    fold_text,
 )
-from backend.shipping.providers.base import Contact, Place
+from backend.shipping.providers.base import Contact, ShippingPlace
 from tests.backend.shipping.samples import DEPARTMENTS, EVERYWHERE, SHOPPER, WAREHOUSE
 
 
@@ -36,7 +36,7 @@ from tests.backend.shipping.samples import DEPARTMENTS, EVERYWHERE, SHOPPER, WAR
         lambda place: {"metadata": {"dane_code": int(place.code)}},
         lambda place: {"metadata": {"dane_code": int(place.code[:5])}},
         lambda place: {"city": place.name, "province": place.department},
-        lambda place: {"city": fold(place.name), "province": fold(place.department)},
+        lambda place: {"city": fold_text(place.name), "province": fold_text(place.department)},
         lambda place: {"city": place.name.upper(), "province": place.department_code},
         lambda place: {
             "city": place.name,
@@ -50,52 +50,56 @@ from tests.backend.shipping.samples import DEPARTMENTS, EVERYWHERE, SHOPPER, WAR
         },
     ],
 )
-def test_every_municipality_is_found(written: Callable[[Municipality], dict[str, object]]) -> None:
-    assert [place for place in EVERYWHERE if municipality_of(written(place)) != place] == []
+def test_every_municipality_is_found_in_every_notation(
+    written: Callable[[Municipality], dict[str, object]],
+) -> None:
+    assert [place for place in EVERYWHERE if find_municipality(written(place)) != place] == []
 
 
-def test_no_code_goes_with_the_city_of_another() -> None:
+def test_code_that_contradicts_the_city_is_refused() -> None:
     for place, other in zip(EVERYWHERE, EVERYWHERE[1:] + EVERYWHERE[:1], strict=True):
         address = {"city": place.name, "province": place.department, "metadata": {"dane_code": other.code}}
-        with pytest.raises(InvalidData, match="names no municipality"):
-            municipality_of(address)
-        assert municipality_code(address) == ""
+        with pytest.raises(InvalidData, match="has no valid municipality"):
+            find_municipality(address)
+        assert find_municipality_code(address) == ""
 
 
-def test_every_department_has_a_code_of_its_own() -> None:
+def test_every_department_has_a_distinct_code() -> None:
     first = {names.split("|")[0] for names in OTHER_NAMES.values()}
     assert len(first) == len(OTHER_NAMES) == len(DEPARTMENTS)
     for code, official in DEPARTMENTS.items():
         for name in (code, official, *OTHER_NAMES[code].split("|")):
-            codes = department_codes(name)
+            codes = find_department_codes(name)
             assert codes is not None
             assert codes - {"11"} == {code} - {"11"}
             assert code in codes
 
 
 @pytest.mark.parametrize("text", ["00", "100", "9" * 5000, "zzz", "antioquia y caldas", "²"])
-def test_what_is_no_department_names_none(text: str) -> None:
-    assert not department_codes(text)
+def test_unknown_department_has_no_codes(text: str) -> None:
+    assert not find_department_codes(text)
 
 
 @pytest.mark.parametrize(
     "address", [None, {}, {"metadata": None}, {"metadata": "x"}, {"city": " ", "province": "X"}]
 )
-def test_an_address_that_says_nothing_is_no_destination(address: dict[str, object] | None) -> None:
-    assert municipality_of(address) is None
+def test_empty_address_has_no_municipality(address: dict[str, object] | None) -> None:
+    assert find_municipality(address) is None
 
 
-def test_the_same_place_is_the_same_however_it_is_written() -> None:
+def test_different_notations_have_the_same_place_key() -> None:
     written = {"address_1": " Calle 1  # 2-3", "city": "LETICIA (AMAZONAS)"}
-    assert place_of(written) == place_of({"address_1": "Calle 1 # 2-3", "metadata": {"dane_code": "91001"}})
-    assert place_of({"city": "Macondo"}) != place_of({"city": "Comala"}) != place_of({})
+    assert get_place_key(written) == get_place_key(
+        {"address_1": "Calle 1 # 2-3", "metadata": {"dane_code": "91001"}}
+    )
+    assert get_place_key({"city": "Macondo"}) != get_place_key({"city": "Comala"}) != get_place_key({})
 
 
 @pytest.mark.parametrize(
     ("phone", "is_usable"),
     [("300 123 4567", True), ("+57 (601) 555-0123", True), ("555 0123", False), ("", False), (None, False)],
 )
-def test_a_label_needs_a_telephone_number_of_ten_digits(phone: str | None, is_usable: bool) -> None:
+def test_label_needs_a_phone_number_of_ten_digits(phone: str | None, is_usable: bool) -> None:
     address = {
         "first_name": "Ana",
         "last_name": "Gómez",
@@ -103,54 +107,52 @@ def test_a_label_needs_a_telephone_number_of_ten_digits(phone: str | None, is_us
         "city": "Cali",
         "phone": phone,
     }
-    assert missing_for_a_label(address) == ([] if is_usable else ["phone (10 digits)"])
+    assert list_missing_label_parts(address) == ([] if is_usable else ["phone (10 digits)"])
 
 
-# who sends and who receives
+# sender and recipient
 
 
-def test_the_sender_is_the_warehouse_of_the_settings(settings: Settings) -> None:
-    assert warehouse(settings) == WAREHOUSE
-    assert warehouse(settings).place == Place("11001000", "Calle 80 # 68-20")
+def test_sender_is_the_warehouse_of_the_settings(settings: Settings) -> None:
+    assert build_warehouse_contact(settings) == WAREHOUSE
+    assert build_warehouse_contact(settings).shipping_place == ShippingPlace("11001000", "Calle 80 # 68-20")
 
 
-def test_every_part_of_the_sender_is_a_setting() -> None:
+def test_every_part_of_the_sender_has_a_setting() -> None:
     parts = {
         "company": "Otra", "first_name": "Ana", "last_name": "Ruiz", "email": "ana@otra.example", "phone": "3001234567",
         "address": "Calle 1 # 2-3", "suburb": "Centro", "cross_street": "Carrera 2", "reference": "Local 1",
         "dane_code": "05001000",
     }  # fmt: skip
     settings = Settings(**{f"carrier_origin_{name}": value for name, value in parts.items()})  # type: ignore[arg-type]
-    assert warehouse(settings) == Contact(**parts)
+    assert build_warehouse_contact(settings) == Contact(**parts)
 
 
-def test_a_location_that_is_the_shops_own_warehouse_sends_as_the_settings_say(settings: Settings) -> None:
+def test_location_of_the_shops_warehouse_uses_the_settings(settings: Settings) -> None:
     own = {"address_1": WAREHOUSE.address, "dane_code": WAREHOUSE.dane_code, "phone": "555"}
-    assert sender(own, settings) == WAREHOUSE
+    assert build_sender(own, settings) == WAREHOUSE
 
 
 @pytest.mark.parametrize("address", [{}, {"address_1": "Calle 5"}, {"city": "Cali"}, {"dane_code": "999"}])
-def test_an_address_without_a_street_or_a_municipality_sends_nothing(
-    settings: Settings, address: dict[str, str]
-) -> None:
-    assert sender(address, settings) == WAREHOUSE
+def test_sender_ignores_an_incomplete_address(settings: Settings, address: dict[str, str]) -> None:
+    assert build_sender(address, settings) == WAREHOUSE
 
 
 @pytest.mark.parametrize(
     "place", [{"dane_code": "76001000"}, {"dane_code": "76001", "city": "Bogotá"}, {"city": "Cali"}]
 )
-def test_another_location_is_found_by_its_own_address(settings: Settings, place: dict[str, str]) -> None:
+def test_sender_of_another_location_has_its_address(settings: Settings, place: dict[str, str]) -> None:
     address = {"address_1": " Calle 5  # 38-14", "address_2": "Local 2", "company": "Trompo Cali", **place}
-    assert origin_of(address) == Place("76001000", "Calle 5 # 38-14")
+    assert find_origin(address) == ShippingPlace("76001000", "Calle 5 # 38-14")
     expected = replace(
         WAREHOUSE, dane_code="76001000", address="Calle 5 # 38-14", company="Trompo Cali",
         suburb="", cross_street="", reference="Local 2",
     )  # fmt: skip
-    assert sender(address, settings) == expected
-    assert sender({**address, "phone": "602 555 0123"}, settings).phone == "602 555 0123"
+    assert build_sender(address, settings) == expected
+    assert build_sender({**address, "phone": "602 555 0123"}, settings).phone == "602 555 0123"
 
 
-def test_the_receiver_is_read_from_the_orders_address() -> None:
+def test_recipient_is_built_from_the_orders_address() -> None:
     address = {
         "first_name": "Luz Marina",
         "last_name": "Peña",
@@ -162,7 +164,7 @@ def test_the_receiver_is_read_from_the_orders_address() -> None:
         "country_code": "co",
         "metadata": {"dane_code": "05001000", "suburb": "El Poblado"},
     }
-    receiver = recipient(address, SHOPPER.email)
+    receiver = build_recipient(address, SHOPPER.email)
     assert receiver == Contact(
         dane_code=SHOPPER.dane_code,
         address=SHOPPER.address,
@@ -178,15 +180,17 @@ def test_the_receiver_is_read_from_the_orders_address() -> None:
 @pytest.mark.parametrize(
     "address", [{}, {"metadata": None}, {"metadata": "x"}, {"first_name": None, "metadata": {"dane_code": 5}}]
 )
-def test_what_is_missing_stays_empty(address: dict[str, object]) -> None:
-    assert recipient(address, "a@b.example") == Contact("", "", "", "", "a@b.example", "")
+def test_missing_parts_of_the_recipient_are_empty(address: dict[str, object]) -> None:
+    assert build_recipient(address, "a@b.example") == Contact("", "", "", "", "a@b.example", "")
 
 
-def test_an_address_is_written_in_lines_without_those_that_are_empty() -> None:
+def test_address_lines_leave_out_empty_lines() -> None:
     whole = {
         "address_1": "Calle 10 # 43-12", "address_2": "Torre 2", "city": "Medellín", "province": "Antioquia",
         "metadata": {"suburb": "El Poblado"},
     }  # fmt: skip
-    assert address_lines(whole) == ["Calle 10 # 43-12, Torre 2", "El Poblado", "Medellín, Antioquia"]
-    assert address_lines({"address_1": "Calle 10", "address_2": None, "metadata": None}) == ["Calle 10"]
-    assert address_lines({}) == []
+    assert format_address_lines(whole) == ["Calle 10 # 43-12, Torre 2", "El Poblado", "Medellín, Antioquia"]
+    assert format_address_lines({"address_1": "Calle 10", "address_2": None, "metadata": None}) == [
+        "Calle 10"
+    ]
+    assert format_address_lines({}) == []

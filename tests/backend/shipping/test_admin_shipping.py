@@ -1,4 +1,4 @@
-"""Warehouses and ways to ship over the Admin API, on both databases (spec: Admin API; Errors)."""
+"""Warehouses and shipping options over the Admin API, on both databases (spec: Admin API; Errors)."""
 
 from typing import Any
 
@@ -7,8 +7,8 @@ import pytest
 
 from backend.app import Shop
 from backend.orders.models import Fulfillment
-from tests.store_defaults import Defaults, make_toy
-from tests.store_steps import addressed_cart, get, option, post
+from tests.store_defaults import Defaults, add_product
+from tests.store_steps import create_addressed_cart, find_shipping_option, get, post
 
 NOT_ENABLED = "Providers ({}) are not enabled for the service location"
 
@@ -16,20 +16,20 @@ NOT_ENABLED = "Providers ({}) are not enabled for the service location"
 @pytest.fixture
 async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
     async with shop.database.transaction() as session:
-        return await make_toy(session, shop_defaults, "trompo", stock=5, price=40_000)
+        return await add_product(session, shop_defaults, "trompo", stock=5, price=40_000)
 
 
-async def by_price_type(admin: httpx.AsyncClient, price_type: str) -> dict[str, Any]:
+async def find_by_price_type(admin: httpx.AsyncClient, price_type: str) -> dict[str, Any]:
     options = (await get(admin, "/admin/shipping-options"))["shipping_options"]
     return next(option for option in options if option["price_type"] == price_type)
 
 
-async def test_linking_a_provider_lets_its_option_be_chosen(
+async def test_linked_provider_makes_its_option_available(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, shop_defaults: Defaults, trompo: str
 ) -> None:
     """spec: Errors, fix by linking the provider to the stock location."""
-    cart_id = await addressed_cart(store, trompo)
-    chosen = {"option_id": (await option(store, cart_id, "calculated"))["id"]}
+    cart_id = await create_addressed_cart(store, trompo)
+    chosen = {"option_id": (await find_shipping_option(store, cart_id, "calculated"))["id"]}
     links = f"/admin/stock-locations/{shop_defaults.location_id}/fulfillment-providers"
     location = (await post(admin, links, {"remove": ["carrier_standard"]}))["stock_location"]
     assert "fulfillment_providers" not in location
@@ -46,7 +46,7 @@ async def test_linking_a_sales_channel_offers_its_options(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, shop_defaults: Defaults, trompo: str
 ) -> None:
     """spec: Errors, Stock location not linked to the sales channel."""
-    cart_id = await addressed_cart(store, trompo)
+    cart_id = await create_addressed_cart(store, trompo)
     links = f"/admin/stock-locations/{shop_defaults.location_id}/sales-channels"
     await post(admin, links, {"remove": [shop_defaults.channel_id]})
     assert await get(store, "/store/shipping-options", cart_id=cart_id) == {"shipping_options": []}
@@ -55,11 +55,11 @@ async def test_linking_a_sales_channel_offers_its_options(
     assert len((await get(store, "/store/shipping-options", cart_id=cart_id))["shipping_options"]) == 2
 
 
-async def test_an_option_becomes_calculated(
+async def test_flat_option_becomes_calculated(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, trompo: str
 ) -> None:
     """spec: States and transitions, Shipping option with manual_manual and flat price."""
-    flat = await by_price_type(admin, "flat")
+    flat = await find_by_price_type(admin, "flat")
     path = f"/admin/shipping-options/{flat['id']}"
     assert flat["prices"][0]["amount"] == 0
     change = {"provider_id": "carrier_standard", "price_type": "calculated"}
@@ -69,7 +69,7 @@ async def test_an_option_becomes_calculated(
         "calculated",
         [],
     )
-    offered = await get(store, "/store/shipping-options", cart_id=await addressed_cart(store, trompo))
+    offered = await get(store, "/store/shipping-options", cart_id=await create_addressed_cart(store, trompo))
     quoted = next(option for option in offered["shipping_options"] if option["id"] == flat["id"])
     assert quoted["amount"] > 0
     back = {"provider_id": "manual_manual", "price_type": "flat", "prices": [{"amount": 7_000}]}
@@ -97,29 +97,29 @@ async def test_an_option_becomes_calculated(
         ({"shipping_profile_id": "sp_nosuch"}, "Shipping profile with id: sp_nosuch was not found"),
     ],
 )
-async def test_an_option_does_not_become_just_anything(
+async def test_invalid_change_of_an_option_is_refused(
     admin: httpx.AsyncClient, shop_defaults: Defaults, change: dict[str, Any], message: str
 ) -> None:
     """wire: commerce-api, Error bodies, provider not enabled, price_type."""
-    flat = await by_price_type(admin, "flat")
+    flat = await find_by_price_type(admin, "flat")
     refused = await admin.post(f"/admin/shipping-options/{flat['id']}", json=change)
     assert refused.status_code in (400, 404)
     assert refused.json()["message"] == message
-    assert await by_price_type(admin, "flat") == flat
+    assert await find_by_price_type(admin, "flat") == flat
 
 
-async def test_a_rename_needs_the_present_provider_linked(
+async def test_rename_requires_the_present_provider_to_be_linked(
     admin: httpx.AsyncClient, shop_defaults: Defaults
 ) -> None:
     """wire: commerce-api: it also fires on a plain rename."""
-    flat = await by_price_type(admin, "flat")
+    flat = await find_by_price_type(admin, "flat")
     links = f"/admin/stock-locations/{shop_defaults.location_id}/fulfillment-providers"
     await post(admin, links, {"remove": ["manual_manual"]})
     refused = await admin.post(f"/admin/shipping-options/{flat['id']}", json={"name": "Otro"})
     assert refused.json()["message"] == NOT_ENABLED.format("manual_manual")
 
 
-async def test_a_warehouse_from_nothing_to_its_first_option(
+async def test_new_warehouse_with_its_first_option(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, shop_defaults: Defaults, trompo: str
 ) -> None:
     address = {
@@ -171,7 +171,7 @@ async def test_a_warehouse_from_nothing_to_its_first_option(
     alike = (await post(admin, "/admin/shipping-options", same))["shipping_option"]
     assert [alike["type"][name] for name in new["type"]] == list(new["type"].values())
     assert (await admin.delete(f"/admin/shipping-options/{alike['id']}")).status_code == 200
-    cart_id = await addressed_cart(store, trompo)
+    cart_id = await create_addressed_cart(store, trompo)
     offered = await get(store, "/store/shipping-options", cart_id=cart_id)
     assert 9_900 in [choice["amount"] for choice in offered["shipping_options"]]
     full = await admin.delete(f"{sets}/service-zones/{zone['id']}")
@@ -186,7 +186,7 @@ async def test_a_warehouse_from_nothing_to_its_first_option(
     assert stocked.json()["type"] == "not_allowed"
 
 
-async def test_a_location_that_fulfillments_started_from_stays(admin: httpx.AsyncClient, shop: Shop) -> None:
+async def test_location_with_fulfillments_cannot_be_deleted(admin: httpx.AsyncClient, shop: Shop) -> None:
     made = (await post(admin, "/admin/stock-locations", {"name": "Bodega Cali"}))["stock_location"]
     sent = Fulfillment(
         order_id="order_1", reference="1-1", location_id=made["id"], provider_id="manual_manual"
@@ -202,7 +202,9 @@ async def test_a_location_that_fulfillments_started_from_stays(admin: httpx.Asyn
     assert (await admin.delete(path)).status_code == 200
 
 
-async def test_what_is_unknown_is_not_linked(admin: httpx.AsyncClient, shop_defaults: Defaults) -> None:
+async def test_unknown_provider_or_channel_cannot_be_linked(
+    admin: httpx.AsyncClient, shop_defaults: Defaults
+) -> None:
     path = f"/admin/stock-locations/{shop_defaults.location_id}"
     provider = await admin.post(f"{path}/fulfillment-providers", json={"add": ["nosuch_nosuch"]})
     assert provider.status_code == 404
@@ -215,7 +217,7 @@ async def test_what_is_unknown_is_not_linked(admin: httpx.AsyncClient, shop_defa
     assert malformed.json()["message"] == message
 
 
-async def test_types_are_those_of_the_options_and_providers_ship(admin: httpx.AsyncClient) -> None:
+async def test_option_types_and_provider_services_are_listed(admin: httpx.AsyncClient) -> None:
     options = (await get(admin, "/admin/shipping-options"))["shipping_options"]
     types = (await get(admin, "/admin/shipping-option-types"))["shipping_option_types"]
     assert types == [option["type"] for option in options]
@@ -227,22 +229,22 @@ async def test_types_are_those_of_the_options_and_providers_ship(admin: httpx.As
         assert (await admin.get(f"/admin/{missing}")).status_code == 404
 
 
-async def test_the_providers_are_those_of_the_last_block(admin: httpx.AsyncClient) -> None:
+async def test_configured_providers_are_listed(admin: httpx.AsyncClient) -> None:
     """spec: What the service does 7."""
     providers = (await get(admin, "/admin/fulfillment-providers"))["fulfillment_providers"]
     assert [provider["id"] for provider in providers] == ["carrier_standard", "manual_manual"]
     assert (await get(admin, "/admin/fulfillment-providers", is_enabled="false"))["count"] == 0
 
 
-async def test_stock_is_set_and_never_below_what_is_promised(
+async def test_stock_is_never_set_below_the_reservations(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, shop_defaults: Defaults, trompo: str
 ) -> None:
-    from tests.store_steps import bought
+    from tests.store_steps import complete_purchase
 
     (item,) = (await get(admin, "/admin/inventory-items", q="sku-trompo"))["inventory_items"]
     path = f"/admin/inventory-items/{item['id']}/location-levels"
     assert (item["stocked_quantity"], item["reserved_quantity"]) == (5, 0)
-    await bought(store, trompo, 3)
+    await complete_purchase(store, trompo, 3)
     (level,) = (await get(admin, path))["inventory_levels"]
     assert (level["stocked_quantity"], level["reserved_quantity"], level["available_quantity"]) == (5, 3, 2)
     changed = await post(admin, f"{path}/{shop_defaults.location_id}", {"stocked_quantity": 20})

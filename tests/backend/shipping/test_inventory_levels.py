@@ -1,12 +1,12 @@
 """Stock at locations over the Admin API, several levels at once and their deletion, on both databases.
 
-| what can go wrong | what happens |
+| fault | result |
 |---|---|
-| a level with units that buyers were promised goes | refused |
-| a level with units goes | refused; with `force` they are gone, and a movement says so |
-| one of a batch cannot be done | none of it is |
-| a level of another item is named | it is not found |
-| a level is created that is there already | its units stay, unless a number is said |
+| a level with reserved units is deleted | refused |
+| a level with units is deleted | refused; with `force` they are removed, with a stock movement |
+| one change of a batch is refused | no change is made |
+| a level of another item is given | it is not found |
+| an existing level is created | its units stay, unless a number is given |
 """
 
 from typing import Any
@@ -18,15 +18,15 @@ from sqlalchemy import select
 from backend.app import Shop
 from backend.inventory.models import StockMovement
 from backend.shipping.models import StockLocation
-from tests.store_defaults import Defaults, make_toy
-from tests.store_steps import bought, get, post
+from tests.store_defaults import Defaults, add_product
+from tests.store_steps import complete_purchase, get, post
 
 ITEMS = "/admin/inventory-items"
 
 
 @pytest.fixture
 async def other(shop: Shop, shop_defaults: Defaults) -> str:
-    """A second location, with nothing at it."""
+    """Return the id of a second location without stock."""
     async with shop.database.transaction() as session:
         known = (await session.execute(select(StockLocation))).scalar_one()
         location = StockLocation(name="Feria", address=known.address)
@@ -36,19 +36,19 @@ async def other(shop: Shop, shop_defaults: Defaults) -> str:
 
 @pytest.fixture
 async def items(shop: Shop, shop_defaults: Defaults) -> list[str]:
-    """The inventory items of two toys, of which 10 are stocked at the first location."""
+    """Return the inventory items of two variants, each with 10 units at the first location."""
     async with shop.database.transaction() as session:
-        toys = [await make_toy(session, shop_defaults, name) for name in ("cometa", "trompo")]
-    return [toy.replace("variant", "iitem") for toy in toys]
+        variant_ids = [await add_product(session, shop_defaults, name) for name in ("cometa", "trompo")]
+    return [variant_id.replace("variant", "iitem") for variant_id in variant_ids]
 
 
-async def stock(admin: httpx.AsyncClient, item: str) -> dict[str, int]:
-    """How many units of the item are stocked where."""
+async def read_stock(admin: httpx.AsyncClient, item: str) -> dict[str, int]:
+    """Return the item's units by location."""
     levels = (await get(admin, f"{ITEMS}/{item}/location-levels"))["inventory_levels"]
     return {level["location_id"]: level["stocked_quantity"] for level in levels}
 
 
-async def level(admin: httpx.AsyncClient, item: str, location: str) -> str:
+async def find_level_id(admin: httpx.AsyncClient, item: str, location: str) -> str:
     levels = (await get(admin, f"{ITEMS}/{item}/location-levels"))["inventory_levels"]
     return next(str(one["id"]) for one in levels if one["location_id"] == location)
 
@@ -69,11 +69,11 @@ async def test_levels_of_an_item_are_set_together(
     (made,), (changed,) = answer["created"], answer["updated"]
     assert (made["location_id"], made["stocked_quantity"]) == (other, 4)
     assert (changed["location_id"], changed["available_quantity"]) == (first, 7)
-    assert await stock(admin, kite) == {first: 7, other: 4}
+    assert await read_stock(admin, kite) == {first: 7, other: 4}
 
     for wrong, status in (
         ({"delete": [made["id"]]}, 400),  # units are stocked there
-        ({"delete": [await level(admin, top, first)], "force": True}, 404),  # another's
+        ({"delete": [await find_level_id(admin, top, first)], "force": True}, 404),  # another item's level
         ({"update": [{"location_id": "sloc_nosuch", "stocked_quantity": 1}]}, 404),
         ({"create": [{"location_id": other, "stocked_quantity": -1}]}, 400),
         ({"create": [{"location_id": other}] * 101}, 400),
@@ -81,10 +81,10 @@ async def test_levels_of_an_item_are_set_together(
         said: dict[str, Any] = {"update": [{"location_id": first, "stocked_quantity": 9}], **wrong}
         refused = await admin.post(path, json=said)
         assert refused.status_code == status, refused.text
-        assert await stock(admin, kite) == {first: 7, other: 4}
+        assert await read_stock(admin, kite) == {first: 7, other: 4}
     gone = await post(admin, path, {"delete": [made["id"]], "force": True})
     assert gone == {"created": [], "updated": [], "deleted": [made["id"]]}
-    assert await stock(admin, kite) == {first: 7}
+    assert await read_stock(admin, kite) == {first: 7}
 
 
 async def test_levels_of_several_items_are_set_together(
@@ -104,16 +104,16 @@ async def test_levels_of_several_items_are_set_together(
         },
     )
     assert [one["inventory_item_id"] for one in answer["updated"]] == [top, kite]
-    assert (await stock(admin, kite), await stock(admin, top)) == ({first: 2}, {first: 1, other: 0})
+    assert (await read_stock(admin, kite), await read_stock(admin, top)) == ({first: 2}, {first: 1, other: 0})
     missing = {"inventory_item_id": "iitem_nosuch", "location_id": first, "stocked_quantity": 1}
     refused = await admin.post(f"{ITEMS}/location-levels/batch", json={"update": [missing]})
     assert refused.status_code == 404
 
 
-async def test_a_level_that_is_there_keeps_its_units_where_no_number_is_said(
+async def test_existing_level_without_a_number_keeps_its_units(
     admin: httpx.AsyncClient, shop: Shop, items: list[str], shop_defaults: Defaults, other: str
 ) -> None:
-    """Somebody ticks a location at which somebody else has stocked units meanwhile."""
+    """Select a location at which another staff member has stocked units in the meantime."""
     kite, top = items
     first = shop_defaults.location_id
     batch = {"create": [{"location_id": first}, {"location_id": other}]}
@@ -127,7 +127,7 @@ async def test_a_level_that_is_there_keeps_its_units_where_no_number_is_said(
         assert levels[place] == units
     said = {"location_id": first, "stocked_quantity": 0}
     await post(admin, f"{ITEMS}/{top}/location-levels", said)
-    assert (await stock(admin, kite), await stock(admin, top)) == (
+    assert (await read_stock(admin, kite), await read_stock(admin, top)) == (
         {first: 10, other: 0},
         {first: 0, other: 0},
     )
@@ -135,20 +135,20 @@ async def test_a_level_that_is_there_keeps_its_units_where_no_number_is_said(
         assert (await session.execute(select(StockMovement.delta))).scalars().all() == [-10]
 
 
-async def test_a_level_goes_when_nothing_is_stocked_there(
+async def test_level_without_stock_can_be_deleted(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, shop: Shop, items: list[str], shop_defaults: Defaults
 ) -> None:
     kite, first = items[0], shop_defaults.location_id
     path = f"{ITEMS}/{kite}/location-levels/{first}"
     full = await admin.delete(path)
     assert full.json()["message"].endswith("because 10 units are stocked there: count it as 0 first")
-    await bought(store, kite.replace("iitem", "variant"), 3)
+    await complete_purchase(store, kite.replace("iitem", "variant"), 3)
     reserved = await admin.delete(path)
     assert reserved.json()["message"].endswith("because there are reservations at location")
 
     top = items[1]
     await post(admin, f"{ITEMS}/{top}/location-levels/{first}", {"stocked_quantity": 0})
-    known = await level(admin, top, first)
+    known = await find_level_id(admin, top, first)
     gone = (await admin.delete(f"{ITEMS}/{top}/location-levels/{first}")).json()
     assert (gone["id"], gone["object"], gone["deleted"]) == (known, "inventory-level", True)
     assert (gone["parent"]["id"], gone["parent"]["location_levels"]) == (top, [])

@@ -6,21 +6,21 @@ import pytest
 from backend.shipping import municipalities as gazetteer
 from backend.shipping.municipalities import (
     Municipality,
-    municipality,
+    find_municipality_by_code,
     search_municipalities,
 )
 from tests.backend.shipping.samples import DEPARTMENTS, EVERYWHERE
 
 
-def found(text: str, limit: int = 8) -> list[str]:
+def find_names(text: str, limit: int = 8) -> list[str]:
     return [place.name for place in search_municipalities(text, limit)]
 
 
-def test_there_are_1122_municipalities_in_33_departments() -> None:
+def test_1122_municipalities_are_in_33_departments() -> None:
     assert len(EVERYWHERE) == 1122
     assert len({place.code for place in EVERYWHERE}) == 1122
     assert len(DEPARTMENTS) == len(set(DEPARTMENTS.values())) == 33
-    assert [municipality(place.code) for place in EVERYWHERE] == EVERYWHERE
+    assert [find_municipality_by_code(place.code) for place in EVERYWHERE] == EVERYWHERE
 
 
 def test_every_code_is_a_seat_in_its_department() -> None:
@@ -32,7 +32,7 @@ def test_every_code_is_a_seat_in_its_department() -> None:
         assert DEPARTMENTS[place.department_code] == place.department
 
 
-def test_no_name_is_left_in_capitals_or_untrimmed() -> None:
+def test_names_are_trimmed_and_not_in_capitals() -> None:
     for place in EVERYWHERE:
         assert place.name == place.name.strip()
         assert not place.name.isupper()
@@ -62,23 +62,23 @@ def test_no_name_is_left_in_capitals_or_untrimmed() -> None:
         ("99773000", "Cumaribo", "Vichada"),
     ],
 )
-def test_spot_checks(code: str, name: str, department: str) -> None:
-    assert municipality(code) == Municipality(code, name, code[:2], department)
+def test_municipality_has_its_official_name_and_department(code: str, name: str, department: str) -> None:
+    assert find_municipality_by_code(code) == Municipality(code, name, code[:2], department)
 
 
 @pytest.mark.parametrize("code", ["27086000", "94663000"])
 def test_retired_codes_are_unknown(code: str) -> None:
-    assert municipality(code) is None
+    assert find_municipality_by_code(code) is None
 
 
 @pytest.mark.parametrize(
     "code", ["", "5001000", "05001", "05001001", " 05001000", "05001000 ", "Medellín", "05001OOO"]
 )
-def test_a_code_is_never_guessed(code: str) -> None:
-    assert municipality(code) is None
+def test_similar_code_is_unknown(code: str) -> None:
+    assert find_municipality_by_code(code) is None
 
 
-def test_some_departments_have_the_municipalities_they_should() -> None:
+def test_departments_have_the_expected_number_of_municipalities() -> None:
     count = Counter(place.department_code for place in EVERYWHERE)
     assert (count["05"], count["25"], count["11"], count["00"]) == (125, 116, 1, 0)
 
@@ -86,8 +86,8 @@ def test_some_departments_have_the_municipalities_they_should() -> None:
 @pytest.mark.parametrize(
     "text", ["medellín", "MEDELLIN", "  Medellin ", "medel", "medellin antioquia", "antioquia medellín"]
 )
-def test_accents_case_and_the_order_of_words_do_not_matter(text: str) -> None:
-    assert found(text)[0] == "Medellín"
+def test_search_ignores_accents_case_and_word_order(text: str) -> None:
+    assert find_names(text)[0] == "Medellín"
 
 
 @pytest.mark.parametrize(
@@ -104,48 +104,48 @@ def test_accents_case_and_the_order_of_words_do_not_matter(text: str) -> None:
         ("tolu viejo", "San José de Toluviejo"),
     ],
 )
-def test_the_best_comes_first(text: str, first: str) -> None:
-    assert found(text)[0] == first
+def test_best_match_is_first(text: str, first: str) -> None:
+    assert find_names(text)[0] == first
 
 
-def test_a_capital_leads_among_equals() -> None:
+def test_capital_is_first_among_equals() -> None:
     armenias = search_municipalities("armenia")
     assert [place.department for place in armenias[:2]] == ["Quindío", "Antioquia"]
 
 
-def test_a_locality_of_bogota_is_bogota_and_not_a_town_with_a_similar_name() -> None:
-    assert found("Suba") == ["Bogotá, D.C.", "Subachoque"]
-    assert found("usaquén") == ["Bogotá, D.C."]
+def test_locality_of_bogota_finds_bogota_first() -> None:
+    assert find_names("Suba") == ["Bogotá, D.C.", "Subachoque"]
+    assert find_names("usaquén") == ["Bogotá, D.C."]
 
 
-def test_an_exact_name_beats_a_longer_one() -> None:
-    assert found("bolivar")[:3] == ["Bolívar", "Bolívar", "Bolívar"]
-    assert found("san jose")[0] == "San José"
+def test_exact_name_is_before_longer_names() -> None:
+    assert find_names("bolivar")[:3] == ["Bolívar", "Bolívar", "Bolívar"]
+    assert find_names("san jose")[0] == "San José"
 
 
-def test_every_word_must_fit() -> None:
-    assert found("medellin cundinamarca") == []
-    assert found("zzz") == []
+def test_every_word_must_match() -> None:
+    assert find_names("medellin cundinamarca") == []
+    assert find_names("zzz") == []
 
 
 @pytest.mark.parametrize("text", ["", "   ", "-,.", "\x00", "¿?"])
-def test_nothing_typed_finds_nothing(text: str) -> None:
+def test_empty_search_finds_nothing(text: str) -> None:
     assert search_municipalities(text) == []
 
 
-def test_no_more_than_the_limit() -> None:
+def test_search_respects_the_limit() -> None:
     assert len(search_municipalities("s")) == 8
     assert len(search_municipalities("s", limit=3)) == 3
     assert search_municipalities("s", limit=0) == []
     assert len(search_municipalities("", limit=5)) == 0
 
 
-def test_municipalities_are_found_by_their_own_name() -> None:
+def test_municipalities_are_found_by_their_name() -> None:
     for place in EVERYWHERE[::4]:
         assert place in search_municipalities(f"{place.name} {place.department}", limit=40), place
 
 
-def test_the_file_has_no_duplicate_and_no_empty_cell() -> None:
+def test_file_has_no_duplicates_and_no_empty_cells() -> None:
     with gazetteer.DATA_FILE.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert [row["code"] for row in rows] == sorted({row["code"] for row in rows})

@@ -1,4 +1,4 @@
-"""Shipping options as staff change them: a flat price, a calculated one, and the providers that are linked."""
+"""Changes of shipping options by staff: a flat price, a calculated one, and the linked providers."""
 
 from collections.abc import Mapping
 
@@ -25,16 +25,16 @@ def providers(provider: CarrierStandard) -> Providers:
     return {"carrier_standard": provider, "manual_manual": ManualProvider()}
 
 
-async def option_of(database: Database, provider_id: str) -> ShippingOption:
+async def read_option(database: Database, provider_id: str) -> ShippingOption:
     async with database.read() as session:
         rows = await session.execute(select(ShippingOption).where(ShippingOption.provider_id == provider_id))
         return rows.scalar_one()
 
 
-async def change(
+async def change_by_body(
     database: Database, providers: Providers, option_id: str, **changes: object
 ) -> ShippingOption:
-    """Change the option as a request with this body does; `amount` stands for its one price."""
+    """Change the option as a request with this body does; `amount` is its only price."""
     if "amount" in changes:
         changes["prices"] = [{"amount": changes.pop("amount"), "currency_code": "cop"}]
     async with database.transaction() as session:
@@ -43,11 +43,11 @@ async def change(
         )
 
 
-async def test_a_flat_option_becomes_a_calculated_one(
+async def test_flat_option_can_become_calculated(
     database: Database, defaults: Defaults, providers: Providers
 ) -> None:
-    option = await option_of(database, "manual_manual")
-    changed = await change(
+    option = await read_option(database, "manual_manual")
+    changed = await change_by_body(
         database, providers, option.id, provider_id="carrier_standard", price_type="calculated"
     )
     assert (changed.provider_id, changed.price_type, changed.amount) == (
@@ -62,67 +62,69 @@ async def test_a_flat_option_becomes_a_calculated_one(
     assert (kept.provider_id, kept.price_type, kept.amount) == ("carrier_standard", "calculated", None)
 
 
-async def test_a_calculated_option_becomes_a_flat_one_with_an_amount(
+async def test_calculated_option_becomes_flat_with_an_amount(
     database: Database, defaults: Defaults, providers: Providers
 ) -> None:
-    option = await option_of(database, "carrier_standard")
+    option = await read_option(database, "carrier_standard")
     with pytest.raises(InvalidData, match="Field 'amount' is required"):
-        await change(database, providers, option.id, price_type="flat")
-    changed = await change(database, providers, option.id, price_type="flat", amount=12_000)
+        await change_by_body(database, providers, option.id, price_type="flat")
+    changed = await change_by_body(database, providers, option.id, price_type="flat", amount=12_000)
     assert (changed.price_type, changed.amount) == ("flat", 12_000)
 
 
-async def test_a_name_and_an_amount_change_alone(
+async def test_name_and_amount_can_be_changed_without_other_fields(
     database: Database, defaults: Defaults, providers: Providers
 ) -> None:
-    option = await option_of(database, "manual_manual")
-    changed = await change(database, providers, option.id, name="Recoger", amount=0)
+    option = await read_option(database, "manual_manual")
+    changed = await change_by_body(database, providers, option.id, name="Recoger", amount=0)
     assert (changed.name, changed.amount, changed.price_type) == ("Recoger", 0, "flat")
 
 
 @pytest.mark.parametrize("provider_id", ["manual_manual", "nobody"])
-async def test_a_provider_that_cannot_calculate_is_refused(
+async def test_provider_that_cannot_calculate_is_refused(
     database: Database, defaults: Defaults, providers: Providers, provider_id: str
 ) -> None:
-    option = await option_of(database, "carrier_standard")
+    option = await read_option(database, "carrier_standard")
     async with database.transaction() as session:
         await link_providers(session, COMMAND_LINE, defaults.location_id, add=[provider_id])
     with pytest.raises(InvalidData) as refused:
-        await change(database, providers, option.id, provider_id=provider_id)
+        await change_by_body(database, providers, option.id, provider_id=provider_id)
     assert refused.value.body() == {
         "type": "invalid_data",
         "message": "Cannot calcuate pricing for: [] shipping option(s).",
     }
-    assert (await option_of(database, "carrier_standard")).id == option.id
+    assert (await read_option(database, "carrier_standard")).id == option.id
 
 
-async def test_even_a_new_name_needs_the_present_provider_linked(
+async def test_new_name_requires_the_present_provider_to_be_linked(
     database: Database, defaults: Defaults, providers: Providers
 ) -> None:
-    option = await option_of(database, "manual_manual")
+    option = await read_option(database, "manual_manual")
     async with database.transaction() as session:
         await link_providers(session, COMMAND_LINE, defaults.location_id, remove=["manual_manual"])
     with pytest.raises(NotAllowed, match=r"Providers \(manual_manual\) are not enabled"):
-        await change(database, providers, option.id, name="Otro nombre")
-    assert (await option_of(database, "manual_manual")).name == option.name
+        await change_by_body(database, providers, option.id, name="Otro nombre")
+    assert (await read_option(database, "manual_manual")).name == option.name
 
 
-async def test_a_provider_that_is_not_linked_is_refused(
+async def test_unlinked_provider_is_refused(
     database: Database, defaults: Defaults, providers: Providers
 ) -> None:
-    option = await option_of(database, "manual_manual")
+    option = await read_option(database, "manual_manual")
     async with database.transaction() as session:
         await link_providers(session, COMMAND_LINE, defaults.location_id, remove=["carrier_standard"])
     with pytest.raises(NotAllowed) as refused:
-        await change(database, providers, option.id, provider_id="carrier_standard", price_type="calculated")
+        await change_by_body(
+            database, providers, option.id, provider_id="carrier_standard", price_type="calculated"
+        )
     assert refused.value.body() == {
         "type": "not_allowed",
         "message": "Providers (carrier_standard) are not enabled for the service location",
     }
 
 
-async def test_an_unknown_option_is_not_found(
+async def test_unknown_option_is_not_found(
     database: Database, defaults: Defaults, providers: Providers
 ) -> None:
     with pytest.raises(NotFound):
-        await change(database, providers, "so_unknown", name="x")
+        await change_by_body(database, providers, "so_unknown", name="x")

@@ -2,17 +2,15 @@ from sqlalchemy import select, update
 
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database
-from backend.operations.opening.store_defaults import make_defaults
+from backend.operations.opening.store_defaults import create_store_defaults
 from backend.shipping.models import ShippingOption, StockLocation
 from backend.shipping.warehouse_address import move_warehouse
 from backend.staff.rights import COMMAND_LINE
 
 
-async def test_a_warehouse_moves_and_what_staff_named_keeps_its_name(
-    database: Database, settings: Settings
-) -> None:
+async def test_moved_warehouse_keeps_names_set_by_staff(database: Database, settings: Settings) -> None:
     async with database.transaction() as session:
-        await make_defaults(session, settings)
+        await create_store_defaults(session, settings)
 
     async def move(code: str) -> tuple[bool, str, str, set[str]]:
         moved = settings.model_copy(update={"carrier_origin_dane_code": code})

@@ -1,10 +1,10 @@
-"""The days on which couriers in Colombia work."""
+"""Working days of couriers in Colombia."""
 
 from datetime import UTC, date, datetime
 
 import pytest
 
-from backend.shipping.working_days import next_working_day, working_day_after
+from backend.shipping.working_days import add_working_days, get_next_working_day
 
 
 @pytest.mark.parametrize(
@@ -21,11 +21,11 @@ from backend.shipping.working_days import next_working_day, working_day_after
     ],
 )
 def test_packages_are_collected_on_the_next_working_day(moment: datetime, day: date) -> None:
-    assert next_working_day(moment) == day
+    assert get_next_working_day(moment) == day
 
 
 @pytest.mark.parametrize(
     ("count", "day"), [(1, date(2026, 12, 4)), (2, date(2026, 12, 7)), (3, date(2026, 12, 9))]
 )
 def test_working_days_are_counted_over_weekends_and_holidays(count: int, day: date) -> None:
-    assert working_day_after(date(2026, 12, 3), count) == day  # a Thursday; Tuesday the 8th is a holiday
+    assert add_working_days(date(2026, 12, 3), count) == day  # a Thursday; Tuesday the 8th is a holiday

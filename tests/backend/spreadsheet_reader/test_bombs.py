@@ -1,11 +1,11 @@
-"""Files that are made to exhaust a reader cost it no more than its limits.
+"""Files that are made to exhaust a reader cost no more than its limits.
 
 | fault | outcome |
 |---|---|
-| cells without a reference in the last row; many cells, rows, texts, entities | refused within the child's memory |
+| cells without a reference in the final row; many cells, rows, texts, entities | refused within the child's memory |
 | markup that is slow to search | refused as damaged |
 | a part, or an ODS, that unpacks to a gigabyte | refused before it is unpacked |
-| a directory of many members, or members in an unusual compression | refused before anything is unpacked |
+| a directory with many members, or members in an unusual compression | refused before anything is unpacked |
 | a reader that takes too long, or is killed | refused, and no child is left |
 """
 
@@ -26,7 +26,7 @@ from backend.spreadsheet_reader.reader import open_spreadsheet
 from tests.attacks import bombs
 
 FEW_CELLS = replace(LIMITS, max_cells=300_000)
-"""The bombs are the same for it, and take less of the processor."""
+"""The bombs exceed it too, and need less processor time."""
 
 
 def read_all(content: bytes, limits: Limits) -> None:
@@ -35,10 +35,10 @@ def read_all(content: bytes, limits: Limits) -> None:
         file.flush()
         with open_spreadsheet(file, limits) as sheets:
             for sheet in sheets:
-                deque(sheet.rows(), maxlen=0)
+                deque(sheet.iter_rows(), maxlen=0)
 
 
-def refusal_of(content: bytes, limits: Limits = LIMITS) -> Refusal:
+def read_refusal(content: bytes, limits: Limits = LIMITS) -> Refusal:
     with pytest.raises(UnreadableSpreadsheet) as refused:
         read_all(content, limits)
     return refused.value.refusal
@@ -64,10 +64,10 @@ def refusal_of(content: bytes, limits: Limits = LIMITS) -> Refusal:
 def test_bomb_is_refused_within_the_limits(build: Callable[[], bytes], refusals: set[Refusal]) -> None:
     content = build()
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    refusal = refusal_of(content, FEW_CELLS)
+    refusal = read_refusal(content, FEW_CELLS)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     assert refusal in refusals
-    # a child has the memory of this process until it begins its own program, and Linux counts that too
+    # a child has this process's memory until it starts its own program, and Linux counts that too
     own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     assert after.ru_maxrss <= max(LIMITS.max_memory_bytes // 1024, before.ru_maxrss, own)
     assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < LIMITS.max_cpu_s + 2
@@ -76,21 +76,21 @@ def test_bomb_is_refused_within_the_limits(build: Callable[[], bytes], refusals:
 @pytest.mark.parametrize("compression", [zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2])
 def test_unusual_compression_is_refused(compression: int) -> None:
     content = bombs.pack(bombs.xlsx_parts(b"<worksheet/>"), compression)
-    assert refusal_of(content) is Refusal.DAMAGED
+    assert read_refusal(content) is Refusal.DAMAGED
 
 
 def test_processor_time_is_limited() -> None:
     rows = b"<row>" + b'<c t="str"><v>a</v></c>' * 100 + b"</row>"
     content = bombs.xlsx(rows * 29_000)
-    assert refusal_of(content, replace(LIMITS, max_cpu_s=1)) is Refusal.TOO_COMPLEX
+    assert read_refusal(content, replace(LIMITS, max_cpu_s=1)) is Refusal.TOO_COMPLEX
 
 
 def test_child_that_does_not_end_is_killed() -> None:
     content = bombs.xlsx((b"<row>" + b'<c t="str"><v>a</v></c>' * 100 + b"</row>") * 29_000)
-    assert refusal_of(content, replace(LIMITS, timeout_s=1)) is Refusal.TOO_COMPLEX
+    assert read_refusal(content, replace(LIMITS, timeout_s=1)) is Refusal.TOO_COMPLEX
 
 
-def test_killed_child_is_a_refusal(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_killed_child_refuses_the_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     module = tmp_path / "killed.py"
     module.write_text(
         """import os; print('{"sheet": "", "is_text": true, "is_hidden": false}', flush=True)\n"""
@@ -103,5 +103,5 @@ def test_killed_child_is_a_refusal(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
         open_spreadsheet(file, LIMITS) as sheets,
         pytest.raises(UnreadableSpreadsheet) as refused,
     ):
-        next(next(sheets).rows())
+        next(next(sheets).iter_rows())
     assert refused.value.refusal is Refusal.TOO_COMPLEX

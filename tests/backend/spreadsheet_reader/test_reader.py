@@ -1,4 +1,4 @@
-"""What is read of a spreadsheet: its sheets, rows, number formats and merged areas, whatever program wrote it."""
+"""Reading of spreadsheets: sheets, rows, number formats and merged areas, as various programs write them."""
 
 import zipfile
 from datetime import UTC, date, datetime
@@ -22,14 +22,14 @@ def read(content: bytes, limits: Limits = LIMITS) -> list[tuple[str, bool, list[
         file.write(content)
         file.flush()
         with open_spreadsheet(file, limits) as sheets:
-            return [(one.name, one.is_hidden, list(one.rows()), one.areas) for one in sheets]
+            return [(one.name, one.is_hidden, list(one.iter_rows()), one.areas) for one in sheets]
 
 
-def texts(content: bytes) -> list[list[str]]:
+def read_texts(content: bytes) -> list[list[str]]:
     return [row.texts for row in read(content)[0][2]]
 
 
-def written(fill: Any, options: dict[str, Any] | None = None) -> bytes:
+def write_workbook(fill: Any, options: dict[str, Any] | None = None) -> bytes:
     target = BytesIO()
     with xlsxwriter.Workbook(target, options) as book:
         fill(book)
@@ -55,7 +55,7 @@ def test_number_formats_hidden_rows_and_merged_areas_are_read() -> None:
         sheet.set_row(1, None, None, {"hidden": True})
         sheet.merge_range(2, 1, 4, 2, "Madera")
 
-    ((name, is_hidden, rows, areas),) = read(written(fill, {"remove_timezone": True}))
+    ((name, is_hidden, rows, areas),) = read(write_workbook(fill, {"remove_timezone": True}))
     assert (name, is_hidden, areas) == ("Precios", False, [(3, 1, 5, 2)])
     assert rows == [
         Row(1, ["17", "", "0.19", "20000"], "ntnn", {0: "0000", 2: "0%"}, is_hidden=False),
@@ -70,11 +70,15 @@ def test_number_formats_hidden_rows_and_merged_areas_are_read() -> None:
     ]
 
 
-def test_days_counted_from_1904_are_the_same_days() -> None:
+def test_dates_counted_from_1904_are_read_correctly() -> None:
     def fill(book: Any) -> None:
         book.add_worksheet().write_datetime(0, 0, date(2026, 5, 3), book.add_format({"num_format": "d-mmm"}))
 
-    assert texts(written(fill, {"date_1904": True})) == texts(written(fill)) == [["2026-05-03"]]
+    assert (
+        read_texts(write_workbook(fill, {"date_1904": True}))
+        == read_texts(write_workbook(fill))
+        == [["2026-05-03"]]
+    )
 
 
 def test_visible_sheets_come_before_hidden_ones() -> None:
@@ -84,14 +88,14 @@ def test_visible_sheets_come_before_hidden_ones() -> None:
         book.worksheets()[0].hide()
         book.worksheets()[1].activate()
 
-    assert [(name, hidden, rows[0].texts) for name, hidden, rows, _areas in read(written(fill))] == [
+    assert [(name, hidden, rows[0].texts) for name, hidden, rows, _areas in read(write_workbook(fill))] == [
         ("Primera", False, ["Primera"]),
         ("Segunda", False, ["Segunda"]),
         ("Oculta", True, ["Oculta"]),
     ]
 
 
-def test_workbook_is_the_one_that_the_package_names() -> None:
+def test_workbook_part_is_found_by_its_relation() -> None:
     parts = xlsx_parts(
         f'<worksheet xmlns="{MAIN}"><sheetData><row><c><v>1</v></c></row></sheetData></worksheet>'.encode()
     )
@@ -101,8 +105,8 @@ def test_workbook_is_the_one_that_the_package_names() -> None:
         "datos/_rels/libro.xml.rels": relations(("s", "worksheet", "../hojas/Uno.XML")),
         "hojas/uno.xml": parts["xl/worksheets/sheet1.xml"].replace(b"1", b"2"),
     }
-    assert texts(pack(parts)) == [["1"]]
-    assert texts(pack({**parts, **moved})) == [["2"]]
+    assert read_texts(pack(parts)) == [["1"]]
+    assert read_texts(pack({**parts, **moved})) == [["2"]]
 
 
 def test_strict_files_are_read() -> None:
@@ -113,7 +117,7 @@ def test_strict_files_are_read() -> None:
 
     rows = f'<worksheet xmlns="{MAIN}"><sheetData><row><c t="d"><v>2026-05-03</v></c></row></sheetData></worksheet>'
     parts = {name: strict(content) for name, content in xlsx_parts(rows.encode()).items()}
-    assert texts(pack(parts)) == [["2026-05-03"]]
+    assert read_texts(pack(parts)) == [["2026-05-03"]]
 
 
 @pytest.mark.parametrize(
@@ -135,7 +139,7 @@ def test_cells_are_read_as_programs_write_them(cell: str, text: str) -> None:
     shared = {
         "xl/sharedStrings.xml": f'<sst xmlns="{MAIN}"><si><t>uno</t></si><si><r><t>dos</t></r></si></sst>'.encode()
     }
-    assert ["|".join(row) for row in texts(xlsx(f"<row>{cell}</row>".encode(), shared))] == [text]
+    assert ["|".join(row) for row in read_texts(xlsx(f"<row>{cell}</row>".encode(), shared))] == [text]
 
 
 @pytest.mark.parametrize(
@@ -175,11 +179,11 @@ def test_damaged_file_is_refused(content: bytes) -> None:
     assert refused.value.refusal is Refusal.DAMAGED
 
 
-def test_child_ends_when_no_more_is_read(tmp_path: Path) -> None:
+def test_child_ends_when_reading_stops(tmp_path: Path) -> None:
     file = tmp_path / "many.csv"
     file.write_text("title;price\n" + "Trompo;5\n" * 100_000)
     with file.open("rb") as opened, open_spreadsheet(opened, LIMITS) as sheets:
-        rows = next(sheets).rows()
+        rows = next(sheets).iter_rows()
         assert next(rows).texts == ["title", "price"]
         assert (
             child := [
@@ -189,19 +193,19 @@ def test_child_ends_when_no_more_is_read(tmp_path: Path) -> None:
     assert not any(one.is_running() for one in child)
 
 
-def test_child_knows_no_secret(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_child_has_no_secrets_in_its_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("SECRET_KEY", "a secret of the shop")
     file = tmp_path / "many.csv"
     file.write_text("title;price\n" + "Trompo;5\n" * 100_000)
     with file.open("rb") as opened, open_spreadsheet(opened, LIMITS) as sheets:
-        next(next(sheets).rows())
+        next(next(sheets).iter_rows())
         (child,) = [
             one for one in psutil.Process().children() if "spreadsheet_reader" in " ".join(one.cmdline())
         ]
         assert set(child.environ()) <= {"PYTHONPATH", "PYTHONUTF8", "LC_CTYPE"}
 
 
-def test_zip_of_another_kind_does_not_pass_as_a_workbook() -> None:
+def test_other_zip_is_not_a_workbook() -> None:
     target = BytesIO()
     with zipfile.ZipFile(target, "w") as packed:
         packed.writestr("_rels/.rels", relations(("b", "officeDocument", "../../etc/passwd")))

@@ -1,4 +1,4 @@
-"""Browsers and programs of staff."""
+"""Staff members and their credentials."""
 
 import pytest
 
@@ -12,7 +12,7 @@ PASSWORD = "una clave larga"
 
 @pytest.fixture
 async def staff(shop: Shop) -> dict[Role, str]:
-    """One member of each role, with the address `<role>@trompo.example`. Returns their ids."""
+    """Create one member of each role with the address `<role>@trompo.example`; return their ids."""
     return {
         role: await create_staff(shop.database, COMMAND_LINE, f"{role}@trompo.example", PASSWORD, role)
         for role in Role
@@ -20,5 +20,5 @@ async def staff(shop: Shop) -> dict[Role, str]:
 
 
 def credentials(role: Role = Role.OWNER) -> dict[str, str]:
-    """What the member of this role types."""
+    """Return the credentials of the member with this role."""
     return {"email": f"{role}@trompo.example", "password": PASSWORD}

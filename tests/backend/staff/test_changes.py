@@ -1,4 +1,4 @@
-"""Changes of staff: the shop keeps an owner, and what somebody has seen is what they change."""
+"""Changes of staff: the shop always has an owner, and concurrent changes are detected."""
 
 import asyncio
 
@@ -13,7 +13,7 @@ from backend.staff.sessions import end_everywhere
 from tests.backend.staff.conftest import PASSWORD
 
 
-def signed_in(staff_id: str) -> Actor:
+def sign_in_actor(staff_id: str) -> Actor:
     return Actor(staff_id, Role.OWNER, has_second_factor=True, session_id="staffses_x")
 
 
@@ -27,11 +27,13 @@ async def owners(shop: Shop) -> list[str]:
         return [one.id for one in await list_staff(session, COMMAND_LINE) if one.role is Role.OWNER]
 
 
-async def test_of_two_owners_who_demote_each_other_one_stays(shop: Shop, staff: dict[Role, str]) -> None:
+async def test_two_owners_who_demote_each_other_leave_one(shop: Shop, staff: dict[Role, str]) -> None:
     first = staff[Role.OWNER]
     second = await create_staff(shop.database, COMMAND_LINE, "otra@trompo.example", PASSWORD)
     results = await asyncio.gather(
-        demote(shop, signed_in(first), second), demote(shop, signed_in(second), first), return_exceptions=True
+        demote(shop, sign_in_actor(first), second),
+        demote(shop, sign_in_actor(second), first),
+        return_exceptions=True,
     )
     refused = [one for one in results if one is not None]
     assert len(refused) == 1
@@ -39,22 +41,20 @@ async def test_of_two_owners_who_demote_each_other_one_stays(shop: Shop, staff: 
     assert len(await owners(shop)) == 1
 
 
-async def test_who_is_no_owner_any_more_changes_nobody(shop: Shop, staff: dict[Role, str]) -> None:
-    """Their request began when they were."""
+async def test_demoted_owner_cannot_change_staff(shop: Shop, staff: dict[Role, str]) -> None:
+    """Demote the actor after the request has started."""
     second = await create_staff(shop.database, COMMAND_LINE, "otra@trompo.example", PASSWORD)
     await create_staff(shop.database, COMMAND_LINE, "tercera@trompo.example", PASSWORD)
     await demote(shop, COMMAND_LINE, second)
     with pytest.raises(Forbidden):
-        await demote(shop, signed_in(second), staff[Role.OWNER])
-    with pytest.raises(Forbidden):  # nor gives themselves their role back
+        await demote(shop, sign_in_actor(second), staff[Role.OWNER])
+    with pytest.raises(Forbidden):  # cannot restore the own role either
         async with shop.database.transaction() as session:
-            await change_staff(session, signed_in(second), second, role=Role.OWNER)
+            await change_staff(session, sign_in_actor(second), second, role=Role.OWNER)
     assert staff[Role.OWNER] in await owners(shop)
 
 
-async def test_a_role_that_was_changed_meanwhile_is_not_overwritten(
-    shop: Shop, staff: dict[Role, str]
-) -> None:
+async def test_concurrently_changed_role_is_not_overwritten(shop: Shop, staff: dict[Role, str]) -> None:
     async with shop.database.transaction() as session:
         await change_staff(session, COMMAND_LINE, staff[Role.SHOP], role=Role.ACCOUNTANT, seen=Role.SHOP)
     with pytest.raises(Conflict):
@@ -62,7 +62,7 @@ async def test_a_role_that_was_changed_meanwhile_is_not_overwritten(
             await change_staff(session, COMMAND_LINE, staff[Role.SHOP], role=Role.STOCKROOM, seen=Role.SHOP)
 
 
-async def test_nobody_ends_somebody_elses_sessions(shop: Shop, staff: dict[Role, str]) -> None:
+async def test_sessions_of_others_need_the_right(shop: Shop, staff: dict[Role, str]) -> None:
     luis = Actor(staff[Role.SHOP], Role.SHOP, has_second_factor=True)
     async with shop.database.transaction() as session:
         await end_everywhere(session, luis, luis.id)

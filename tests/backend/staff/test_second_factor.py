@@ -1,4 +1,4 @@
-"""Codes of a telephone and recovery codes: each opens once, and only what needs them."""
+"""Codes of a telephone and recovery codes: each works once, and only where it is needed."""
 
 import asyncio
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from backend.rate_limit.limiter import Client
 from backend.staff import second_factor
 from backend.staff.models import Staff, StaffRecoveryCode
 from backend.staff.rights import COMMAND_LINE, Actor, Role, SecondFactorMissing
-from backend.staff.second_factor import MOST_FAILURES, WrongCode, confirm, prove, reset
+from backend.staff.second_factor import MAX_FAILURES, WrongCode, confirm, prove, reset
 from backend.staff.sessions import COOKIE, actor_of_session
 from tests.backend.customers.conftest import NewBrowser
 from tests.backend.staff.conftest import credentials
@@ -37,7 +37,7 @@ class Clock:
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    """The time that codes are made and checked with."""
+    """Replace the time with which codes are created and checked."""
     clock = Clock()
     monkeypatch.setattr(second_factor, "now", clock)
     return clock
@@ -45,7 +45,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 @dataclass
 class Owner:
-    """The owner's browser with a second factor that is set up, and the telephone that makes its codes."""
+    """The owner's browser with a second factor, and the telephone that creates its codes."""
 
     browser: httpx.AsyncClient
     telephone: pyotp.TOTP
@@ -56,7 +56,9 @@ class Owner:
         return self.telephone.at(self.clock.moment + timedelta(seconds=30 * steps))
 
 
-async def entered(new_browser: NewBrowser, code: str = "") -> tuple[httpx.AsyncClient, httpx.Response]:
+async def sign_in_with_code(
+    new_browser: NewBrowser, code: str = ""
+) -> tuple[httpx.AsyncClient, httpx.Response]:
     browser = new_browser()
     return browser, await browser.post("/auth/staff/login", json={**credentials(), "code": code})
 
@@ -69,7 +71,7 @@ async def actor_at(shop: Shop, browser: httpx.AsyncClient) -> Actor:
 
 @pytest.fixture
 async def owner(new_browser: NewBrowser, clock: Clock) -> Owner:
-    browser, _ = await entered(new_browser)
+    browser, _ = await sign_in_with_code(new_browser)
     begun = (await browser.post("/auth/staff/second-factor/begin")).json()
     telephone = pyotp.parse_uri(begun["uri"])
     assert isinstance(telephone, pyotp.TOTP)
@@ -81,34 +83,34 @@ async def owner(new_browser: NewBrowser, clock: Clock) -> Owner:
     return Owner(browser, telephone, confirmed.json()["recovery_codes"], clock)
 
 
-async def test_the_second_factor_opens_what_a_password_does_not(
+async def test_second_factor_gives_more_rights_than_a_password(
     owner: Owner, new_browser: NewBrowser, shop: Shop, staff: dict[Role, str]
 ) -> None:
     change = (f"/admin/users/{staff[Role.SHOP]}", {"role": "stockroom"})
     assert (await owner.browser.post(change[0], json=change[1])).status_code == 200
-    browser, answer = await entered(new_browser)
+    browser, answer = await sign_in_with_code(new_browser)
     assert answer.status_code == 200
     refused = await browser.post(change[0], json=change[1])
     assert (refused.status_code, "/oficina" in refused.json()["message"]) == (403, True)
     before = browser.cookies[COOKIE]
     proved = await browser.post("/auth/staff/second-factor", json={"code": owner.code()})
     assert proved.status_code == 200
-    assert await actor_of_session(shop.database, before) is None  # it goes on under a new token
+    assert await actor_of_session(shop.database, before) is None  # the session continues under a new token
     assert (await browser.post(change[0], json=change[1])).status_code == 200
 
 
-async def test_a_code_may_come_with_the_password(owner: Owner, new_browser: NewBrowser, shop: Shop) -> None:
-    browser, answer = await entered(new_browser, owner.code())
+async def test_code_can_be_sent_with_the_password(owner: Owner, new_browser: NewBrowser, shop: Shop) -> None:
+    browser, answer = await sign_in_with_code(new_browser, owner.code())
     assert (answer.status_code, (await actor_at(shop, browser)).has_second_factor) == (200, True)
-    browser, answer = await entered(new_browser, "000000")
+    browser, answer = await sign_in_with_code(new_browser, "000000")
     assert (answer.status_code, list(answer.json()["fields"])) == (400, ["code"])
     assert not (await actor_at(shop, browser)).has_second_factor
 
 
-async def test_a_code_is_used_once_also_by_two_at_once(
+async def test_code_is_accepted_once_even_concurrently(
     owner: Owner, new_browser: NewBrowser, shop: Shop
 ) -> None:
-    browsers = [(await entered(new_browser))[0] for _ in range(3)]
+    browsers = [(await sign_in_with_code(new_browser))[0] for _ in range(3)]
     code = {"code": owner.code()}
     answers = await asyncio.gather(
         *(browser.post("/auth/staff/second-factor", json=code) for browser in browsers)
@@ -118,8 +120,8 @@ async def test_a_code_is_used_once_also_by_two_at_once(
     assert sorted(proved) == [False, False, True]
 
 
-async def test_the_clocks_may_differ_by_one_step(owner: Owner, new_browser: NewBrowser) -> None:
-    browser, _ = await entered(new_browser)
+async def test_clock_may_differ_by_one_step(owner: Owner, new_browser: NewBrowser) -> None:
+    browser, _ = await sign_in_with_code(new_browser)
 
     async def tried(code: str) -> int:
         return (await browser.post("/auth/staff/second-factor", json={"code": code})).status_code
@@ -130,42 +132,42 @@ async def test_the_clocks_may_differ_by_one_step(owner: Owner, new_browser: NewB
         (-1, 200),
         (1, 200),
         (0, 400),
-    ):  # the last is before one that was used
+    ):  # this code is older than a used one
         assert await tried(owner.code(steps=steps)) == status, steps
 
 
-async def test_a_recovery_code_opens_once(owner: Owner, new_browser: NewBrowser, shop: Shop) -> None:
+async def test_recovery_code_works_once(owner: Owner, new_browser: NewBrowser, shop: Shop) -> None:
     first = owner.recovery_codes[0]
     assert len(set(owner.recovery_codes)) == 10
-    browser, answer = await entered(new_browser, f" {first[:4].lower()}-{first[4:]} ")
+    browser, answer = await sign_in_with_code(new_browser, f" {first[:4].lower()}-{first[4:]} ")
     assert (answer.status_code, (await actor_at(shop, browser)).has_second_factor) == (200, True)
-    assert (await entered(new_browser, first))[1].status_code == 400
+    assert (await sign_in_with_code(new_browser, first))[1].status_code == 400
     async with shop.database.read() as session:
         kept = (await session.execute(select(StaffRecoveryCode.code_hash))).scalars().all()
     assert len(kept) == 9
     assert not set(kept) & set(owner.recovery_codes)
 
 
-async def test_guessing_ends(owner: Owner, new_browser: NewBrowser, shop: Shop) -> None:
-    browser, _ = await entered(new_browser)
+async def test_guessing_of_codes_is_limited(owner: Owner, new_browser: NewBrowser, shop: Shop) -> None:
+    browser, _ = await sign_in_with_code(new_browser)
     for _ in range(5):
         assert (await browser.post("/auth/staff/second-factor", json={"code": "000000"})).status_code == 400
     assert (await browser.post("/auth/staff/second-factor", json={"code": owner.code()})).status_code == 429
     async with shop.database.transaction() as session:
-        await session.execute(update(Staff).values(totp_failures=MOST_FAILURES))
+        await session.execute(update(Staff).values(totp_failures=MAX_FAILURES))
     actor = await actor_at(shop, browser)
 
     async def tried(code: str) -> str:
         return await prove(shop.database, shop.settings.signing_key, actor, code, client=Client("::9"))
 
     with pytest.raises(WrongCode):
-        await tried(owner.code())  # also the right one: the password is known to somebody who guesses
+        await tried(owner.code())  # even the right code: the guesser knows the password
     assert await tried(owner.recovery_codes[0])
     owner.clock.pass_steps()
     assert await tried(owner.code())
 
 
-async def test_what_is_stored_makes_no_codes(owner: Owner, shop: Shop) -> None:
+async def test_stored_secret_is_encrypted(owner: Owner, shop: Shop) -> None:
     async with shop.database.read() as session:
         kept = (await session.execute(select(Staff).where(Staff.role == "owner"))).scalar_one()
     assert kept.totp_secret
@@ -179,10 +181,10 @@ async def test_what_is_stored_makes_no_codes(owner: Owner, shop: Shop) -> None:
     assert await prove(shop.database, "another key", actor, owner.recovery_codes[0], client=Client("::9"))
 
 
-async def test_another_telephone_needs_the_first_one(
+async def test_new_second_factor_needs_the_current_one(
     owner: Owner, new_browser: NewBrowser, shop: Shop
 ) -> None:
-    browser, _ = await entered(new_browser)
+    browser, _ = await sign_in_with_code(new_browser)
     refused = await browser.post("/auth/staff/second-factor/begin")
     assert (refused.status_code, refused.json()["message"]) == (403, SecondFactorMissing.staff_text)
     begun = (await owner.browser.post("/auth/staff/second-factor/begin")).json()
@@ -196,12 +198,14 @@ async def test_another_telephone_needs_the_first_one(
     confirmed = await owner.browser.post("/auth/staff/second-factor/confirm", json={"code": code})
     assert not set(confirmed.json()["recovery_codes"]) & set(owner.recovery_codes)
     assert (await browser.get("/admin/users/me")).status_code == 401  # every other session has ended
-    assert (await entered(new_browser, code))[1].status_code == 400  # used up
+    assert (await sign_in_with_code(new_browser, code))[1].status_code == 400  # the code was used
     again = await owner.browser.post("/auth/staff/second-factor/confirm", json={"code": code})
     assert again.status_code == 400
 
 
-async def test_a_bearer_token_never_has_it(owner: Owner, anyone: httpx.AsyncClient, shop: Shop) -> None:
+async def test_bearer_token_never_has_the_second_factor(
+    owner: Owner, anyone: httpx.AsyncClient, shop: Shop
+) -> None:
     token = (await anyone.post("/auth/user/emailpass", json=credentials())).json()["token"]
     headers = {"authorization": f"Bearer {token}", "origin": "http://shop.test"}
     for path in ("", "/begin", "/confirm"):
@@ -213,21 +217,23 @@ async def test_a_bearer_token_never_has_it(owner: Owner, anyone: httpx.AsyncClie
         await confirm(shop.database, "key", Actor("user_1", Role.OWNER), "1", client=Client(""))
 
 
-async def test_a_reset_ends_it(
+async def test_reset_deletes_the_second_factor(
     owner: Owner, new_browser: NewBrowser, shop: Shop, staff: dict[Role, str]
 ) -> None:
     async with shop.database.transaction() as session:
         await reset(session, COMMAND_LINE, staff[Role.OWNER])
     assert (await owner.browser.get("/admin/users/me")).status_code == 401
     for code in (owner.code(), owner.recovery_codes[0]):
-        assert (await entered(new_browser, code))[1].status_code == 400
-    browser, _ = await entered(new_browser)
+        assert (await sign_in_with_code(new_browser, code))[1].status_code == 400
+    browser, _ = await sign_in_with_code(new_browser)
     assert (await browser.post("/auth/staff/second-factor/begin")).status_code == 200
 
 
-async def test_it_is_turned_off_by_a_code_alone(owner: Owner, new_browser: NewBrowser, shop: Shop) -> None:
+async def test_second_factor_is_turned_off_only_with_a_code(
+    owner: Owner, new_browser: NewBrowser, shop: Shop
+) -> None:
     off = "/auth/staff/second-factor/off"
-    other, _ = await entered(new_browser, owner.code())
+    other, _ = await sign_in_with_code(new_browser, owner.code())
     owner.clock.pass_steps(2)
     wrong = await owner.browser.post(off, json={"code": "000000"})
     assert (wrong.status_code, list(wrong.json()["fields"])) == (400, ["code"])
@@ -239,7 +245,7 @@ async def test_it_is_turned_off_by_a_code_alone(owner: Owner, new_browser: NewBr
     owner.clock.pass_steps(2)
     again = await owner.browser.post("/auth/staff/second-factor", json={"code": owner.code()})
     assert again.status_code == 400
-    begun = await owner.browser.post("/auth/staff/second-factor/begin")  # and may set up another
+    begun = await owner.browser.post("/auth/staff/second-factor/begin")  # a new one can be set up
     assert begun.status_code == 200
     program = Actor((await actor_at(shop, owner.browser)).id, Role.OWNER)
     with pytest.raises(NotAllowed):

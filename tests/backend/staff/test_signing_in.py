@@ -15,10 +15,10 @@ from backend.core import clock
 from backend.core.config.settings import Settings
 from backend.core.errors import Duplicate, InvalidData
 from backend.edge.auth import bearer_tokens
-from backend.edge.auth.bearer_tokens import CUSTOMER, USER, TokenOwner, issue_token, read_token
+from backend.edge.auth.bearer_tokens import CUSTOMER, USER, TokenOwner, issue_token, parse_token
 from backend.staff.models import Staff
 from backend.staff.rights import COMMAND_LINE
-from backend.staff.service import create_staff, first_staff
+from backend.staff.service import create_first_staff, create_staff
 
 EMAIL, PASSWORD = "ana@trompo.example", "una clave larga"
 WRONG = {"type": "unauthorized", "message": "Invalid email or password"}
@@ -36,13 +36,17 @@ async def test_staff_sign_in_and_use_the_admin_api(anyone: httpx.AsyncClient, sh
     bearer = {"authorization": f"Bearer {token}"}
     me = await anyone.get("/admin/users/me", headers=bearer)
     assert me.json()["user"]["email"] == EMAIL
-    claims = jwt.decode(token, bearer_tokens._key(shop.settings.signing_key), algorithms=["HS256"]).claims
+    claims = jwt.decode(
+        token, bearer_tokens._derive_token_key(shop.settings.signing_key), algorithms=["HS256"]
+    ).claims
     assert (claims["actor_type"], claims["exp"] - claims["iat"]) == ("user", 12 * 3600)
     fresh = await anyone.post("/auth/token/refresh", headers=bearer)
-    assert read_token(shop.settings.signing_key, fresh.json()["token"]) is not None
+    assert parse_token(shop.settings.signing_key, fresh.json()["token"]) is not None
 
 
-async def test_wrong_and_unknown_are_answered_alike(anyone: httpx.AsyncClient, shop: Shop) -> None:
+async def test_wrong_password_and_unknown_address_get_the_same_answer(
+    anyone: httpx.AsyncClient, shop: Shop
+) -> None:
     """wire: commerce-api, Error bodies, wrong password / unknown email."""
     await create_staff(shop.database, COMMAND_LINE, EMAIL, PASSWORD)
     for email, password in ((EMAIL, "otra"), ("nadie@trompo.example", PASSWORD)):
@@ -54,7 +58,7 @@ async def test_wrong_and_unknown_are_answered_alike(anyone: httpx.AsyncClient, s
     assert (await sign_in(anyone, {"$ne": 1}, PASSWORD)).status_code == 401
 
 
-async def test_guessing_is_slowed_down(anyone: httpx.AsyncClient, shop: Shop) -> None:
+async def test_guessing_of_passwords_is_limited(anyone: httpx.AsyncClient, shop: Shop) -> None:
     await create_staff(shop.database, COMMAND_LINE, EMAIL, PASSWORD)
     for _ in range(5):
         assert (await sign_in(anyone, EMAIL, "adivina")).status_code == 401
@@ -66,7 +70,7 @@ async def test_guessing_is_slowed_down(anyone: httpx.AsyncClient, shop: Shop) ->
 @pytest.mark.parametrize(
     "path", ["/admin/products", "/admin/orders", "/admin/collections", "/admin/users/me"]
 )
-async def test_without_a_good_token_there_is_nothing(
+async def test_admin_api_needs_a_valid_token(
     anyone: httpx.AsyncClient, shop: Shop, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """wire: commerce-api, Error bodies, no / bad token."""
@@ -97,17 +101,19 @@ async def test_without_a_good_token_there_is_nothing(
     assert (await anyone.get(path, headers=good)).status_code == 200
     async with shop.database.transaction() as session:
         await session.execute(delete(Staff))
-    assert (await anyone.get(path, headers=good)).status_code == 401  # whoever left is out at once
+    assert (
+        await anyone.get(path, headers=good)
+    ).status_code == 401  # a disabled member is signed out immediately
 
 
-async def test_an_unsigned_token_is_no_token(shop: Shop) -> None:
+async def test_unsigned_token_is_refused(shop: Shop) -> None:
     key = shop.settings.signing_key
     head, body, _ = issue_token(key, TokenOwner("user_1", USER)).split(".")
-    assert read_token(key, f"{head}.{body}.") is None
-    assert read_token(key, f"eyJhbGciOiJub25lIn0.{body}.") is None
+    assert parse_token(key, f"{head}.{body}.") is None
+    assert parse_token(key, f"eyJhbGciOiJub25lIn0.{body}.") is None
 
 
-async def test_the_same_address_is_one_member(shop: Shop) -> None:
+async def test_staff_address_is_unique(shop: Shop) -> None:
     await create_staff(shop.database, COMMAND_LINE, EMAIL, PASSWORD)
     with pytest.raises(Duplicate):
         await create_staff(shop.database, COMMAND_LINE, EMAIL.title(), PASSWORD)
@@ -120,11 +126,11 @@ async def test_the_same_address_is_one_member(shop: Shop) -> None:
             await create_staff(shop.database, COMMAND_LINE, email, password)
 
 
-async def test_settings_name_the_first_member_only(shop: Shop, tmp_path: Path) -> None:
+async def test_settings_create_only_the_first_member(shop: Shop, tmp_path: Path) -> None:
     named = Settings(data_dir=tmp_path, admin_email=EMAIL, admin_password=SecretStr(PASSWORD))
-    assert not await first_staff(shop.database, Settings(data_dir=tmp_path))
-    assert await first_staff(shop.database, named)
-    assert not await first_staff(shop.database, named)
+    assert not await create_first_staff(shop.database, Settings(data_dir=tmp_path))
+    assert await create_first_staff(shop.database, named)
+    assert not await create_first_staff(shop.database, named)
     async with shop.database.read() as session:
         (member,) = (await session.execute(select(Staff))).scalars()
     assert member.email == EMAIL

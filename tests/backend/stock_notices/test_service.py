@@ -1,4 +1,4 @@
-"""Whoever said yes twice is told once that a toy is back, whichever replica is first and whatever the stock does."""
+"""Stock notices: confirmed addresses are notified once, with several replicas and any changes of stock."""
 
 import asyncio
 import re
@@ -11,7 +11,7 @@ from sqlalchemy import select, update
 from backend.app import Shop
 from backend.catalog.bulk.changes import Action, Change
 from backend.catalog.bulk.service import JOB as BULK
-from backend.catalog.bulk.service import Selection, begin
+from backend.catalog.bulk.service import Selection, start_bulk_change
 from backend.catalog.models import Product
 from backend.core.clock import now
 from backend.core.errors import InvalidData, NotFound, TooManyRequests
@@ -21,10 +21,10 @@ from backend.mail.mailer import Mailer
 from backend.mail.models import Mail
 from backend.rate_limit.limiter import Client
 from backend.stock_notices.models import StockNotice
-from backend.stock_notices.service import ASKS, StockNotices, ask_notice, confirm_notice
+from backend.stock_notices.service import REQUEST_LIMIT, StockNotices, confirm_notice, request_notice
 from tests.backend.imports.sender import OWNER, Sender
 from tests.backend.mail.conftest import Inbox, inbox, text_of
-from tests.store_defaults import Defaults, make_toy
+from tests.store_defaults import Defaults, add_product
 from tests.store_steps import post
 
 __all__ = ["inbox"]
@@ -36,7 +36,7 @@ PATH = "/api/stock-notices"
 
 @dataclass
 class Waiting:
-    """A toy that is sold out, and those who wait for it."""
+    """A sold-out product, and the addresses that wait for it."""
 
     shop: Shop
     defaults: Defaults
@@ -50,7 +50,7 @@ class Waiting:
         return await self.browser.post(PATH, json=typed, headers=OWN_PAGE)
 
     async def link(self, button: str) -> dict[str, str]:
-        """Id and token of the newest mail's link that has this word in it."""
+        """Return id and token of the link with this word in the newest mail."""
         await self.worker.run_due()
         found = re.search(rf"/{button}\?id=(\w+)&token=(\S+)", text_of(self.inbox.mails[-1]))
         assert found
@@ -62,7 +62,7 @@ class Waiting:
         return answer.headers["location"]
 
     async def wait(self, email: str) -> None:
-        """Somebody waits for the toy, confirmed."""
+        """Request a notice for the address and confirm it."""
         await self.ask(email)
         assert await self.press("confirm", await self.link("notify")) == "/notify?said=confirmed"
         self.inbox.mails.clear()
@@ -71,18 +71,18 @@ class Waiting:
         async with self.shop.database.transaction() as session:
             await set_stock(session, self.toy, self.defaults.location_id, units)
 
-    async def told(self) -> list[str]:
-        """Who was told since this was asked last."""
+    async def notified(self) -> list[str]:
+        """Return the recipients of notices since the previous call."""
         await self.worker.run_due()
-        told = [str(mail["To"]) for mail in self.inbox.mails if mail["Subject"] == "Ya llegó Trompo"]
+        recipients = [str(mail["To"]) for mail in self.inbox.mails if mail["Subject"] == "Ya llegó Trompo"]
         self.inbox.mails.clear()
-        return sorted(told)
+        return sorted(recipients)
 
 
 @pytest.fixture
 async def waiting(shop: Shop, shop_defaults: Defaults, inbox: Inbox, anyone: httpx.AsyncClient) -> Waiting:
     async with shop.database.transaction() as session:
-        toy = await make_toy(session, shop_defaults, "trompo", stock=0)
+        toy = await add_product(session, shop_defaults, "trompo", stock=0)
     worker = Worker(shop.database, [Mailer(shop.database, shop.settings, inbox), StockNotices(shop.database)])
     return Waiting(shop, shop_defaults, toy, worker, inbox, anyone)
 
@@ -92,18 +92,18 @@ def sender(waiting: Waiting) -> Sender:
     return Sender(waiting.shop, waiting.defaults)
 
 
-async def test_who_confirmed_is_told_once_and_nobody_else(waiting: Waiting) -> None:
+async def test_only_confirmed_addresses_are_notified_once(waiting: Waiting) -> None:
     await waiting.wait(ANA)
     await waiting.ask(LUIS)
     await waiting.worker.run_due()
     await waiting.stock(3)
-    assert await waiting.told() == [ANA]
+    assert await waiting.notified() == [ANA]
     await waiting.stock(0)
     await waiting.stock(5)
-    assert await waiting.told() == []
+    assert await waiting.notified() == []
 
 
-async def test_the_mail_leads_to_the_toy_and_to_its_own_end(waiting: Waiting) -> None:
+async def test_mail_links_to_the_product_and_to_unsubscribe(waiting: Waiting) -> None:
     await waiting.wait(ANA)
     await waiting.stock(1)
     link = await waiting.link("unsubscribe")
@@ -116,64 +116,66 @@ async def test_the_mail_leads_to_the_toy_and_to_its_own_end(waiting: Waiting) ->
     assert await waiting.press("confirm", link) == "/notify?said=gone"
 
 
-async def test_two_replicas_note_one_mail(waiting: Waiting) -> None:
+async def test_two_replicas_enqueue_one_mail(waiting: Waiting) -> None:
     for email in (ANA, LUIS):
         await waiting.wait(email)
     await waiting.stock(1)
     others = [Worker(waiting.shop.database, [StockNotices(waiting.shop.database)]) for _ in range(3)]
     await asyncio.gather(*(other.run_due() for other in others))
-    assert await waiting.told() == [ANA, LUIS]
+    assert await waiting.notified() == [ANA, LUIS]
     async with waiting.shop.database.read() as session:
         noted = select(Mail.id).where(Mail.kind == "back_in_stock")
         assert len((await session.execute(noted)).all()) == 2
 
 
-async def test_units_that_leave_before_the_mail_is_written_are_not_told(waiting: Waiting) -> None:
+async def test_units_sold_before_the_mail_is_written_send_none(waiting: Waiting) -> None:
     await waiting.wait(ANA)
     await waiting.stock(1)
-    await Worker(waiting.shop.database, [StockNotices(waiting.shop.database)]).run_due()  # noted, not written
+    await Worker(
+        waiting.shop.database, [StockNotices(waiting.shop.database)]
+    ).run_due()  # enqueued, not written
     async with waiting.shop.database.transaction() as session:
         await reserve(session, "cart_1", {waiting.toy: 1}, now())
-    assert await waiting.told() == []
+    assert await waiting.notified() == []
     async with waiting.shop.database.transaction() as session:
-        await release(session, "cart_1")  # it was not paid
-    assert await waiting.told() == [ANA]
+        await release(session, "cart_1")  # the payment failed
+    assert await waiting.notified() == [ANA]
 
 
-async def test_what_is_back_when_it_is_confirmed_is_told_at_once(waiting: Waiting) -> None:
+async def test_confirmation_with_units_in_stock_notifies_immediately(waiting: Waiting) -> None:
     await waiting.ask(ANA)
     link = await waiting.link("notify")
     await waiting.stock(2)
     await waiting.press("confirm", link)
     await waiting.press("confirm", link)
-    assert await waiting.told() == [ANA]
+    assert await waiting.notified() == [ANA]
 
 
-async def test_a_toy_that_is_hidden_is_not_told(waiting: Waiting) -> None:
+async def test_hidden_product_sends_no_notice(waiting: Waiting) -> None:
     await waiting.wait(ANA)
     async with waiting.shop.database.transaction() as session:
         await session.execute(update(Product).values(status="draft"))
     await waiting.stock(2)
-    assert await waiting.told() == []
+    assert await waiting.notified() == []
 
 
-async def test_units_that_come_by_a_sheet_are_told(waiting: Waiting, sender: Sender) -> None:
+async def test_units_added_by_an_import_send_notices(waiting: Waiting, sender: Sender) -> None:
     await waiting.wait(ANA)
-    assert await waiting.told() == []
-    await sender.sheet("handle,stock\ntrompo,4\n")
-    await sender.begin()
-    assert await waiting.told() == [ANA]
+    assert await waiting.notified() == []
+    await sender.send_spreadsheet("handle,stock\ntrompo,4\n")
+    await sender.run_import()
+    assert await waiting.notified() == [ANA]
 
 
 @pytest.mark.parametrize("by", ["api", "bulk", "sheet"])
-async def test_a_toy_that_came_while_it_was_hidden_is_told_when_it_is_published(
+async def test_publishing_a_restocked_product_sends_notices(
     waiting: Waiting, sender: Sender, admin: httpx.AsyncClient, by: str
 ) -> None:
     await waiting.wait(ANA)
     async with waiting.shop.database.transaction() as session:
         await session.execute(update(Product).values(status="draft"))
     await waiting.stock(2)
-    assert await waiting.told() == []
+    assert await waiting.notified() == []
     match by:
         case "api":
             async with waiting.shop.database.read() as session:
@@ -181,24 +183,24 @@ async def test_a_toy_that_came_while_it_was_hidden_is_told_when_it_is_published(
             await post(admin, f"/admin/products/{product_id}", {"status": "published"})
         case "bulk":
             async with waiting.shop.database.transaction() as session:
-                await begin(session, OWNER, Change(Action.PUBLISH), Selection(), now())
+                await start_bulk_change(session, OWNER, Change(Action.PUBLISH), Selection(), now())
             await waiting.shop.worker.run_due(BULK)
         case "sheet":
-            await sender.sheet("handle,status\ntrompo,published\n")
-            await sender.begin()
-    assert await waiting.told() == [ANA]
+            await sender.send_spreadsheet("handle,status\ntrompo,published\n")
+            await sender.run_import()
+    assert await waiting.notified() == [ANA]
 
 
-async def test_asked_again_after_it_was_told_it_is_confirmed_again(waiting: Waiting) -> None:
+async def test_repeated_request_after_a_notice_needs_confirmation(waiting: Waiting) -> None:
     await waiting.wait(ANA)
     await waiting.stock(1)
-    assert await waiting.told() == [ANA]
+    assert await waiting.notified() == [ANA]
     await waiting.stock(0)
-    await waiting.ask(ANA)  # perhaps by somebody else
+    await waiting.ask(ANA)  # maybe by another person
     await waiting.worker.run_due()
     waiting.inbox.mails.clear()
     await waiting.stock(1)
-    assert await waiting.told() == []
+    assert await waiting.notified() == []
 
 
 @pytest.mark.parametrize(
@@ -211,7 +213,7 @@ async def test_asked_again_after_it_was_told_it_is_confirmed_again(waiting: Wait
         ({"variant_id": "\x00"}, 400, set()),
     ],
 )
-async def test_what_does_not_fit_is_said(
+async def test_invalid_notice_form_reports_problems(
     waiting: Waiting, typed: dict[str, str], status: int, fields: set[str]
 ) -> None:
     answer = await waiting.ask(**{"email": ANA, **typed})
@@ -220,14 +222,14 @@ async def test_what_does_not_fit_is_said(
         assert (await session.execute(select(StockNotice.id))).first() is None
 
 
-async def test_without_scripts_a_page_says_what_came_of_it(waiting: Waiting) -> None:
+async def test_form_without_scripts_redirects_to_a_result_page(waiting: Waiting) -> None:
     typed = {"variant_id": waiting.toy, "email": ANA, "consent": "on"}
     assert await waiting.press("form", typed) == "/notify?said=sent"
     assert await waiting.press("form", {**typed, "consent": ""}) == "/notify?said=check"
     assert await waiting.press("form", {**typed, "variant_id": "x"}) == "/notify?said=wait"
 
 
-async def test_a_link_is_good_for_its_own_notice_only(waiting: Waiting) -> None:
+async def test_link_is_valid_only_for_its_notice(waiting: Waiting) -> None:
     await waiting.ask(ANA)
     link = await waiting.link("notify")
     for wrong in ({**link, "token": "forged"}, {**link, "id": "stknot_0"}, {"id": link["id"]}):
@@ -241,16 +243,16 @@ async def test_a_link_is_good_for_its_own_notice_only(waiting: Waiting) -> None:
     assert elsewhere.status_code == 403
 
 
-async def test_who_asks_too_often_waits(waiting: Waiting) -> None:
+async def test_too_many_notice_requests_are_refused(waiting: Waiting) -> None:
     client, database = Client("190.24.1.1"), waiting.shop.database
     typed = {"email": ANA, "consent": True}
-    for _turn in range(ASKS.per_pair):
-        await ask_notice(database, waiting.toy, typed, client=client)
+    for _turn in range(REQUEST_LIMIT.per_pair):
+        await request_notice(database, waiting.toy, typed, client=client)
     with pytest.raises(TooManyRequests):
-        await ask_notice(database, waiting.toy, typed, client=client)
+        await request_notice(database, waiting.toy, typed, client=client)
     with pytest.raises(InvalidData):
-        await ask_notice(database, waiting.toy, {"email": ANA}, client=client)
-    for stranger in range(ASKS.per_day):  # nobody learns what strangers do together
-        await ask_notice(database, waiting.toy, typed, client=Client(f"190.24.2.{stranger}"))
+        await request_notice(database, waiting.toy, {"email": ANA}, client=client)
+    for stranger in range(REQUEST_LIMIT.per_day):  # the limit of all strangers together is not reported
+        await request_notice(database, waiting.toy, typed, client=Client(f"190.24.2.{stranger}"))
     await waiting.worker.run_due()
-    assert len(waiting.inbox.mails) == 1  # one question, however often it was asked meanwhile
+    assert len(waiting.inbox.mails) == 1  # one confirmation mail for all requests

@@ -1,4 +1,4 @@
-"""What this shop has one of, as programs read it, on both databases."""
+"""The store, its currency, languages and taxes over the Admin API, on both databases."""
 
 import httpx
 import pytest
@@ -13,7 +13,7 @@ from tests.store_defaults import Defaults
 from tests.store_steps import get
 
 
-async def test_the_store_names_its_region_channel_and_location(
+async def test_store_names_its_region_channel_and_location(
     admin: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     async with shop.database.transaction() as session:
@@ -30,7 +30,7 @@ async def test_the_store_names_its_region_channel_and_location(
     assert (await get(admin, f"/admin/stores/{store['id']}"))["store"] == store
 
 
-async def test_a_shop_without_a_region_has_a_store(admin: httpx.AsyncClient, shop: Shop) -> None:
+async def test_shop_without_a_region_has_a_store(admin: httpx.AsyncClient, shop: Shop) -> None:
     async with shop.database.transaction() as session:
         await session.execute(delete(StockLocation))
         await session.execute(delete(Region))
@@ -51,7 +51,7 @@ async def test_a_shop_without_a_region_has_a_store(admin: httpx.AsyncClient, sho
         ("price-preferences", {"attribute": "region_id"}, []),
     ],
 )
-async def test_lists_of_what_there_is_one_of(
+async def test_lists_are_filtered(
     admin: httpx.AsyncClient, path: str, asked: dict[str, str], found: list[str]
 ) -> None:
     answer = await get(admin, f"/admin/{path}", **asked)
@@ -63,7 +63,7 @@ async def test_lists_of_what_there_is_one_of(
     assert (await admin.get(f"/admin/{path}/nosuch")).status_code == 404
 
 
-async def test_the_tax_region_holds_the_rates_of_iva(
+async def test_tax_region_contains_the_rates_of_iva(
     admin: httpx.AsyncClient, shop_defaults: Defaults
 ) -> None:
     (region,) = (await get(admin, "/admin/tax-regions", parent_id="null", country_code="co"))["tax_regions"]
@@ -76,7 +76,7 @@ async def test_the_tax_region_holds_the_rates_of_iva(
     assert ([rate["rate"] for rate in rates["tax_rates"]], rates["count"]) == ([0], 2)
 
 
-async def test_the_shop_speaks_a_language(store: httpx.AsyncClient) -> None:
+async def test_shop_has_one_language(store: httpx.AsyncClient) -> None:
     assert await get(store, "/store/locales") == {
         "locales": [{"code": "es-CO", "name": "Spanish (Colombia)"}]
     }

@@ -1,12 +1,12 @@
-"""What a customer sees of their orders, and what the checkout knows of them."""
+"""The account page's orders, and the checkout's prefilled fields."""
 
 import httpx
 import pytest
 from sqlalchemy import select, update
 
 from backend.app import Shop
-from backend.cart.access import open_or_new
-from backend.cart.contents import lines_of
+from backend.cart.access import open_or_create_cart
+from backend.cart.contents import read_lines
 from backend.cart.lines import add_to_cart
 from backend.catalog.models import Product
 from backend.checkout.carts.reorder import buy_again
@@ -15,16 +15,16 @@ from backend.customers.auth.accounts import ShopperView
 from backend.customers.models import Customer, CustomerAddress
 from backend.orders.models import Fulfillment, Order
 from backend.storefront_views import account_page
-from tests.store_defaults import Defaults, make_toy
-from tests.store_steps import HOME, bought
+from tests.store_defaults import Defaults, add_product
+from tests.store_steps import HOME, complete_purchase
 
 
-async def test_orders_have_a_state_and_tracking(
+async def test_account_orders_have_a_status_and_tracking(
     store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     async with shop.database.transaction() as session:
-        toy = await make_toy(session, shop_defaults, "trompo")
-    first, second, _guests = [await bought(store, toy) for _ in range(3)]
+        toy = await add_product(session, shop_defaults, "trompo")
+    first, second, _guests = [await complete_purchase(store, toy) for _ in range(3)]
     async with shop.database.transaction() as session:
         ana = Customer(email="ana@example.com")
         session.add(ana)
@@ -44,7 +44,7 @@ async def test_orders_have_a_state_and_tracking(
         )
         session.add(parcel)
     async with shop.database.read() as session:
-        orders = await account_page.own_orders(session, shop.settings.signing_key, ana.id)
+        orders = await account_page.list_customer_orders(session, shop.settings.signing_key, ana.id)
         everybodys = (await session.execute(select(Order.id))).scalars().all()
     assert len(everybodys) == 3
     assert [order.id for order in orders] == [second["id"], first["id"]]
@@ -53,16 +53,16 @@ async def test_orders_have_a_state_and_tracking(
         for order in orders
     ] == [[], [("Envía", "GUIA-77", "https://carrier.example/77")]]
     assert {order.token for order in orders} == {first["access_token"], second["access_token"]}
-    assert [order.status for order in orders] == ["canceled", "pending"]  # nobody has received the money yet
+    assert [order.status for order in orders] == ["canceled", "pending"]  # the money has not arrived yet
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-async def test_the_destination_of_a_customers_order_goes_to_their_address_book(
+async def test_destination_of_a_customers_order_is_added_to_their_address_book(
     store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     async with shop.database.transaction() as session:
-        toy = await make_toy(session, shop_defaults, "trompo")
-    customers, guests = [await bought(store, toy) for _ in range(2)]
+        toy = await add_product(session, shop_defaults, "trompo")
+    customers, guests = [await complete_purchase(store, toy) for _ in range(2)]
     async with shop.database.transaction() as session:
         ana = Customer(email="ana@example.com")
         session.add(ana)
@@ -72,14 +72,14 @@ async def test_the_destination_of_a_customers_order_goes_to_their_address_book(
         assert (await session.execute(select(CustomerAddress))).first() is None
         for _ in range(2):
             await account_page.remember_destination(session, customers["id"])
-        (entry,) = await account_page.address_book(session, ana.id)
+        (entry,) = await account_page.list_address_views(session, ana.id)
     assert (entry.first_name, entry.address, entry.suburb) == ("Ana", HOME["address_1"], "El Poblado")
     assert entry.town == "Medellín, Antioquia"
 
 
-def test_what_is_known_fills_the_checkout() -> None:
+def test_known_values_prefill_the_checkout() -> None:
     ana = ShopperView("cus_1", "ana@example.com", "Ana", "Gómez", "")
-    assert account_page.known_fields(ana, []) == {
+    assert account_page.list_known_fields(ana, []) == {
         "email": "ana@example.com",
         "first_name": "Ana",
         "last_name": "Gómez",
@@ -96,34 +96,38 @@ def test_what_is_known_fills_the_checkout() -> None:
         dane_code="76001000",
         town="Cali, Valle del Cauca",
     )
-    known = account_page.known_fields(ana, [home])
+    known = account_page.list_known_fields(ana, [home])
     assert (known["first_name"], known["phone"], known["dane_code"]) == ("Luis", "3001234567", "76001000")
     assert "reference" not in known
 
 
-async def test_what_was_bought_is_bought_again_as_far_as_it_is_there(
+async def test_buying_again_adds_the_available_units(
     store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     async with shop.database.transaction() as session:
         top, kite = [
-            await make_toy(session, shop_defaults, handle, stock=3) for handle in ("trompo", "cometa")
+            await add_product(session, shop_defaults, handle, stock=3) for handle in ("trompo", "cometa")
         ]
-    order = await bought(store, top, 2)
+    order = await complete_purchase(store, top, 2)
     async with shop.database.transaction() as session:
         ana, eva = Customer(email="ana@example.com"), Customer(email="eva@example.com")
         session.add_all([ana, eva])
         await session.flush()
         await session.execute(update(Order).where(Order.id == order["id"]).values(customer_id=ana.id))
-        cart_id = await open_or_new(session, "cart_made_up")
+        cart_id = await open_or_create_cart(session, "cart_made_up")
         await add_to_cart(session, cart_id, kite, 1)
         with pytest.raises(NotFound):
             await buy_again(session, eva.id, order["id"], cart_id)
-        assert await buy_again(session, ana.id, order["id"], cart_id) == ["Trompo"]  # one of three is left
-        lines = {line.item.variant_id: line.item.quantity for line in await lines_of(session, cart_id)}
+        assert await buy_again(session, ana.id, order["id"], cart_id) == [
+            "Trompo"
+        ]  # one of three is still available
+        lines = {line.item.variant_id: line.item.quantity for line in await read_lines(session, cart_id)}
         assert lines == {kite: 1, top: 1}
         assert await buy_again(session, ana.id, order["id"], cart_id) == ["Trompo"]
         await session.execute(update(Product).values(status="draft"))
-        assert await buy_again(session, ana.id, order["id"], await open_or_new(session, "")) == ["Trompo"]
+        assert await buy_again(session, ana.id, order["id"], await open_or_create_cart(session, "")) == [
+            "Trompo"
+        ]
     async with shop.database.read() as session:
-        (mine,) = await account_page.own_orders(session, shop.settings.signing_key, ana.id)
-    assert [(toy.title, toy.quantity) for toy in mine.toys] == [("Trompo", 2)]
+        (mine,) = await account_page.list_customer_orders(session, shop.settings.signing_key, ana.id)
+    assert [(toy.title, toy.quantity) for toy in mine.ordered_products] == [("Trompo", 2)]

@@ -1,4 +1,4 @@
-"""Returns on the order's page and in the account, as the buyer reads them."""
+"""Returns on the order's page and in the account, as the customer sees them."""
 
 import httpx
 import pytest
@@ -6,24 +6,33 @@ from sqlalchemy import select, update
 
 from backend.app import Shop
 from backend.core.dates import date_label, last_day
-from backend.mail.messages import message_of
+from backend.mail.messages import compose_message
 from backend.mail.models import Mail
 from backend.orders.models import Order
 from backend.returns.processing import deny, pay
 from backend.staff.rights import COMMAND_LINE
-from backend.storefront_views.account_page import own_orders
+from backend.storefront_views.account_page import list_customer_orders
 from backend.storefront_views.order_page import OrderView, order_view
-from tests.backend.returns.steps import Sold, approved, asked, deliver, opened, received, send, sold
-from tests.store_defaults import Defaults, make_toy
+from tests.backend.returns.steps import (
+    Sold,
+    approve_return,
+    deliver_order,
+    open_by_staff,
+    pack_units,
+    place_paid_order,
+    receive_units,
+    request_return,
+)
+from tests.store_defaults import Defaults, add_product
 
 
 @pytest.fixture
-async def paid(
+async def paid_order(
     shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, shop_defaults: Defaults
 ) -> Sold:
     async with shop.database.transaction() as session:
-        toy = await make_toy(session, shop_defaults, "trompo", stock=5, price=40_000)
-    return await sold(shop, store, admin, toy)
+        toy = await add_product(session, shop_defaults, "trompo", stock=5, price=40_000)
+    return await place_paid_order(shop, store, admin, toy)
 
 
 async def page(shop: Shop, of: Sold) -> OrderView:
@@ -31,57 +40,63 @@ async def page(shop: Shop, of: Sold) -> OrderView:
         return await order_view(session, shop.settings, of.order_id)
 
 
-async def in_the_account(shop: Shop, of: Sold) -> tuple[str, list[str], bool]:
-    """The order's status, returns, and whether more may be asked."""
+async def read_account_order(shop: Shop, of: Sold) -> tuple[str, list[str], bool]:
+    """Return the order's status, its returns, and whether a return can be requested."""
     async with shop.database.transaction() as session:
         await session.execute(update(Order).where(Order.id == of.order_id).values(customer_id="cus_1"))
-        (order,) = await own_orders(session, shop.settings.signing_key, "cus_1")
-    return order.status, order.returns, order.can_ask
+        (order,) = await list_customer_orders(session, shop.settings.signing_key, "cus_1")
+    return order.status, order.returns, order.can_request_return
 
 
-async def test_a_cancelled_order_says_when_the_money_comes(shop: Shop, paid: Sold) -> None:
-    (offer,) = (await page(shop, paid)).returns.offers
+async def test_canceled_order_shows_the_refund_date(shop: Shop, paid_order: Sold) -> None:
+    (offer,) = (await page(shop, paid_order)).returns.offers
     assert (offer.kind, offer.lines, offer.needs_account) == ("not_sent", [], True)
-    row = await asked(shop, paid, "not_sent")
-    shown = await page(shop, paid)
+    row = await request_return(shop, paid_order, "not_sent")
+    shown = await page(shop, paid_order)
     assert (shown.status, shown.is_final, shown.can_retry, shown.journey) == ("returning", True, False, "")
-    (told,) = shown.returns.asked
+    (told,) = shown.returns.requested_returns
     assert (told.title, told.state) == (f"No despachado {row.number}", "to_pay")
     assert told.text.startswith("Te transferimos $\xa080.000 a más tardar el") or "80.000" in told.text
-    assert await in_the_account(shop, paid) == ("canceled", [f"No despachado {row.number}: Por pagar"], True)
+    assert await read_account_order(shop, paid_order) == (
+        "canceled",
+        [f"No despachado {row.number}: Por pagar"],
+        True,
+    )
     await pay(shop.database, COMMAND_LINE, row.id, 80_000, "A-77")
-    shown = await page(shop, paid)
+    shown = await page(shop, paid_order)
     assert (shown.status, shown.returns.offers) == ("refunded", [])
-    assert shown.returns.asked[0].text.endswith("Referencia: A-77.")
-    assert (await in_the_account(shop, paid))[2] is False
+    assert shown.returns.requested_returns[0].text.endswith("Referencia: A-77.")
+    assert (await read_account_order(shop, paid_order))[2] is False
 
 
-async def test_whose_payment_is_reversed_has_nothing_to_send_back(shop: Shop, paid: Sold) -> None:
-    row = await opened(shop, paid, "reversal", 0)
-    (told,) = (await page(shop, paid)).returns.asked
+async def test_reversed_payment_offers_no_return(shop: Shop, paid_order: Sold) -> None:
+    row = await open_by_staff(shop, paid_order, "reversal", 0)
+    (told,) = (await page(shop, paid_order)).returns.requested_returns
     async with shop.database.read() as session:
         mail = (await session.execute(select(Mail).where(Mail.kind == "return_requested"))).scalar_one()
-        message = await message_of(session, shop.settings, mail)
+        message = await compose_message(session, shop.settings, mail)
     assert message is not None
     expected = f"Te devolvemos el dinero a más tardar el {date_label(last_day(row.due_at))}."
     assert (told.text, message.values["next_step"]) == (expected, expected)
 
 
-async def test_what_was_delivered(shop: Shop, admin: httpx.AsyncClient, paid: Sold) -> None:
-    await send(admin, paid)
-    await deliver(shop, paid)
-    withdrawal, warranty = (await page(shop, paid)).returns.offers
+async def test_delivered_order_offers_returns(shop: Shop, admin: httpx.AsyncClient, paid_order: Sold) -> None:
+    await pack_units(admin, paid_order)
+    await deliver_order(shop, paid_order)
+    withdrawal, warranty = (await page(shop, paid_order)).returns.offers
     assert [(line.title, line.units) for line in withdrawal.lines] == [("Trompo", 2)]
     assert "Puedes pedirlo hasta el" in withdrawal.lead
     assert (warranty.needs_account, warranty.needs_reason, warranty.takes_pictures) == (False, True, True)
-    row = await asked(shop, paid, units=2)
-    shown = await page(shop, paid)
+    row = await request_return(shop, paid_order, units=2)
+    shown = await page(shop, paid_order)
     assert (shown.returns.offers, shown.status) == ([], "paid")
-    await received(shop, row, paid, 2)
-    assert (await page(shop, paid)).returns.asked[0].state_label == "Recibida"
+    await receive_units(shop, row, paid_order, 2)
+    assert (await page(shop, paid_order)).returns.requested_returns[0].state_label == "Recibida"
     async with shop.database.transaction() as session:
         await deny(session, COMMAND_LINE, row.id, "Está usado.\nLe falta la cuerda.")
-    (told,) = (await page(shop, paid)).returns.asked
+    (told,) = (await page(shop, paid_order)).returns.requested_returns
     assert (told.state_label, told.denial) == ("Negada", ["Está usado.", "Le falta la cuerda."])
-    again = await approved(shop, await asked(shop, paid, "warranty", reason="No gira."), 1_000)
-    assert (await page(shop, paid)).returns.asked[1].title == f"Garantía {again.number}"
+    again = await approve_return(
+        shop, await request_return(shop, paid_order, "warranty", reason="No gira."), 1_000
+    )
+    assert (await page(shop, paid_order)).returns.requested_returns[1].title == f"Garantía {again.number}"

@@ -1,4 +1,4 @@
-// Builds the dashboard as the platform's own `build` command does; run where the packages are installed.
+// Build the dashboard as the platform's own `build` command does. Run it in the folder of the installed packages.
 const { createRequire } = require("node:module");
 
 const { build } = createRequire(`${process.cwd()}/`)("@medusajs/admin-bundler");

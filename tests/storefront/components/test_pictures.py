@@ -1,4 +1,4 @@
-"""A url in CSS is quoted and escaped whatever it holds (spec: Storefront view rules 4)."""
+"""Tests of URLs in CSS: they are quoted and escaped for all characters (spec: Storefront view rules 4)."""
 
 import re
 from urllib.parse import unquote
@@ -24,18 +24,18 @@ from storefront.components.pictures import css_url
         ("https://cdn.example/a.webp?w=960&h=960", 'url("https://cdn.example/a.webp?w=960&h=960")'),
     ],
 )
-def test_names_that_files_really_have(url: str, css: str) -> None:
+def test_css_url_of_real_file_names(url: str, css: str) -> None:
     assert css_url(url) == css
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="%")))
-def test_nothing_inside_the_quotes_means_anything_to_css(path: str) -> None:
+def test_css_url_contains_no_character_with_a_meaning_in_css(path: str) -> None:
     inside = re.fullmatch(r'url\("([!#-&*-\[\]-~]*)"\)', css_url(path))
     assert inside is not None  # printable ASCII without quotes, parentheses, backslash and space
     assert unquote(inside[1]) == path
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))
-def test_what_is_encoded_already_stays_as_it_is(path: str) -> None:
+def test_encoded_url_is_not_encoded_twice(path: str) -> None:
     once = css_url(path).removeprefix('url("').removesuffix('")')
     assert css_url(once) == f'url("{once}")'

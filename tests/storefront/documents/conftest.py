@@ -1,4 +1,4 @@
-"""A shop with a few toys, and its pages' documents without a browser or a server."""
+"""Fixtures: a shop with a few products, and its pages' documents without a browser or a server."""
 
 import asyncio
 import shutil
@@ -18,7 +18,7 @@ from backend.core.config.settings import Settings
 from storefront.documents.app import Documents
 from storefront.documents.render_cache import RenderCache
 from storefront.renderer.process import NotRendered
-from tests.store_defaults import make_toy, set_up_defaults
+from tests.store_defaults import add_product, set_up_defaults
 
 TITLE = "Oso <b>Tomás</b> & Cía"
 BROWSER = {
@@ -31,7 +31,7 @@ SHELL = """<!DOCTYPE html><html lang="es-CO"><head><meta charSet="utf-8"/><scrip
 
 @pytest.fixture
 def build(tmp_path: Path) -> Path:
-    """What a build leaves for the browser: the shell, prerendered pages, files and their compressed copies."""
+    """Return a folder like the build's: the shell, prerendered pages, files and their compressed copies."""
     folder = tmp_path / "client"
     for name, content in {
         "__spa-fallback.html": SHELL,
@@ -51,7 +51,7 @@ def build(tmp_path: Path) -> Path:
 
 @pytest.fixture
 async def toyshop(sqlite_defaults: Path, tmp_path: Path) -> AsyncIterator[Shop]:
-    """An open shop with two departments and three toys."""
+    """Return an open shop with two departments and three products."""
     data = tmp_path / "data"
     data.mkdir()
     shutil.copyfile(sqlite_defaults, data / "trompo.db")
@@ -65,9 +65,9 @@ async def toyshop(sqlite_defaults: Path, tmp_path: Path) -> AsyncIterator[Shop]:
         plush = Category(name="Peluches", handle="peluches", description="Para abrazar.", parent_id=root.id)
         session.add_all([plush, Category(name="Música", handle="musica", parent_id=root.id)])
         await session.flush()
-        await make_toy(session, defaults, "oso", title=TITLE, description=DESCRIPTION, featured=True)
-        await make_toy(session, defaults, "trompo", title="Trompo de madera", stock=0)
-        await make_toy(session, defaults, "pingüino-ñandú", title="Pingüino")
+        await add_product(session, defaults, "oso", title=TITLE, description=DESCRIPTION, featured=True)
+        await add_product(session, defaults, "trompo", title="Trompo de madera", stock=0)
+        await add_product(session, defaults, "pingüino-ñandú", title="Pingüino")
         oso = (await session.execute(select(Product.id).where(Product.handle == "oso"))).scalar_one()
         session.add(ProductCategory(product_id=oso, category_id=plush.id))
         session.add(
@@ -85,7 +85,7 @@ async def toyshop(sqlite_defaults: Path, tmp_path: Path) -> AsyncIterator[Shop]:
 
 @dataclass
 class FakeRenderer:
-    """Renders every page as the shell with its address in the body, once it may; before that nothing."""
+    """Renders every page as the shell with the page's address in the body, once allowed; until then nothing."""
 
     may_render: bool = False
     rendered: list[str] = field(default_factory=list)
@@ -109,13 +109,13 @@ class FakeRenderer:
 
 @pytest.fixture
 def renderer() -> FakeRenderer:
-    """Renders the documents of `browser`."""
+    """Return the renderer of `browser`'s documents."""
     return FakeRenderer()
 
 
 @pytest.fixture
 async def browser(toyshop: Shop, build: Path, renderer: FakeRenderer) -> AsyncIterator[httpx.AsyncClient]:
-    """Asks for documents, as a browser with scripts does. Whatever is none is answered by "reflex"."""
+    """Return a client that requests documents like a browser with scripts. Other paths are answered with "reflex"."""
     renders = RenderCache(renderer, toyshop.settings, b"build", build)
     documents = Documents(PlainTextResponse("reflex"), build, renders)
     transport = httpx.ASGITransport(documents)

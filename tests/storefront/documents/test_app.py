@@ -1,4 +1,4 @@
-"""Every document over HTTP: its status, its headers, and the head of what goes out when nothing is rendered."""
+"""Documents over HTTP: status, headers, and the head of a document that is not rendered."""
 
 import json
 import logging
@@ -13,13 +13,13 @@ from backend.catalog.models import Product
 from backend.core.clock import now
 from backend.office_settings import save_settings
 from backend.staff.rights import COMMAND_LINE
-from storefront.documents.app import LONGEST_PATH, LONGEST_QUERY
+from storefront.documents.app import MAX_PATH_LENGTH, MAX_QUERY_LENGTH
 from storefront.reflex_ext.patches import INITIAL_STATE_ID
 from tests.document_head import Head
 from tests.storefront.documents.conftest import TITLE
 
 
-async def change(shop: Shop, handle: str, /, **changes: object) -> None:
+async def change_product(shop: Shop, handle: str, /, **changes: object) -> None:
     async with shop.database.transaction() as session:
         product = (await session.execute(select(Product).where(Product.handle == handle))).scalar_one()
         for name, value in changes.items():
@@ -73,11 +73,11 @@ async def change(shop: Shop, handle: str, /, **changes: object) -> None:
         ("/assets/gone.js", 404),
         ("/assets/entry.js.gz", 404),
         ("/demo/..%2f..%2fpyproject.toml", 404),
-        ("/" + "a" * LONGEST_PATH, 414),
-        ("/catalog?q=" + "a" * LONGEST_QUERY, 414),
+        ("/" + "a" * MAX_PATH_LENGTH, 414),
+        ("/catalog?q=" + "a" * MAX_QUERY_LENGTH, 414),
     ],
 )
-async def test_the_status(browser: httpx.AsyncClient, path: str, status: int) -> None:
+async def test_document_has_the_right_status(browser: httpx.AsyncClient, path: str, status: int) -> None:
     answer = await browser.get(path)
     assert answer.status_code == status
     if answer.headers["content-type"].startswith("text/html"):
@@ -98,7 +98,7 @@ async def test_the_status(browser: httpx.AsyncClient, path: str, status: int) ->
         ("/product/ping%c3%bcino-%c3%b1and%c3%ba", "/product/ping%C3%BCino-%C3%B1and%C3%BA"),
     ],
 )
-async def test_an_address_is_written_in_one_way(
+async def test_address_redirects_to_its_canonical_form(
     browser: httpx.AsyncClient, path: str, canonical: str | None
 ) -> None:
     answer = await browser.request("GET", httpx.URL("https://trompo.example", raw_path=path.encode()))
@@ -109,17 +109,15 @@ async def test_an_address_is_written_in_one_way(
     assert (await browser.get(canonical)).status_code in {200, 404}
 
 
-async def test_a_moved_product_leads_on(browser: httpx.AsyncClient, toyshop: Shop) -> None:
-    await change(toyshop, "oso", handle="oso-tomás")
+async def test_old_handle_redirects_to_the_product(browser: httpx.AsyncClient, toyshop: Shop) -> None:
+    await change_product(toyshop, "oso", handle="oso-tomás")
     answer = await browser.get("/product/oso")
     assert (answer.status_code, answer.headers["location"]) == (301, "/product/oso-tom%C3%A1s")
     assert (await browser.get(answer.headers["location"])).status_code == 200
 
 
-async def test_lists_of_ages_and_brands_have_one_address_each(
-    browser: httpx.AsyncClient, toyshop: Shop
-) -> None:
-    await change(toyshop, "oso", brand="Ñandú & Cía", age_range="12+")
+async def test_age_and_brand_lists_have_one_address_each(browser: httpx.AsyncClient, toyshop: Shop) -> None:
+    await change_product(toyshop, "oso", brand="Ñandú & Cía", age_range="12+")
     for path, canonical in {
         "/catalog?age=12%2B": "/age/12+",
         "/catalog?q=oso&age=3-5&page=2&sale=1": "/age/3-5?q=oso&sale=1&page=2",
@@ -134,8 +132,8 @@ async def test_lists_of_ages_and_brands_have_one_address_each(
     assert head.meta("robots") == "index,follow"
 
 
-async def test_a_deleted_product_is_gone(browser: httpx.AsyncClient, toyshop: Shop) -> None:
-    await change(toyshop, "oso", deleted_at=now())
+async def test_deleted_product_returns_410(browser: httpx.AsyncClient, toyshop: Shop) -> None:
+    await change_product(toyshop, "oso", deleted_at=now())
     answer = await browser.get("/product/oso")
     assert answer.status_code == 410
     assert "Este producto no existe" in answer.text
@@ -144,7 +142,7 @@ async def test_a_deleted_product_is_gone(browser: httpx.AsyncClient, toyshop: Sh
 @pytest.mark.parametrize(
     "path", ["/", "/product/oso", "/product/nada", "/no-such-page", "/sitemap.xml", "/catalog/"]
 )
-async def test_a_head_request_gets_the_same_head_and_nothing_else(
+async def test_head_request_gets_the_same_headers_without_a_body(
     browser: httpx.AsyncClient, path: str
 ) -> None:
     whole, head = await browser.get(path), await browser.head(path)
@@ -153,7 +151,7 @@ async def test_a_head_request_gets_the_same_head_and_nothing_else(
     assert head.content == b""
 
 
-async def test_other_methods_are_not_for_documents(browser: httpx.AsyncClient) -> None:
+async def test_other_methods_are_not_answered_by_documents(browser: httpx.AsyncClient) -> None:
     answer = await browser.post("/catalog")
     assert (answer.status_code, answer.headers["allow"]) == (405, "GET, HEAD")
 
@@ -161,11 +159,11 @@ async def test_other_methods_are_not_for_documents(browser: httpx.AsyncClient) -
 @pytest.mark.parametrize(
     "path", ["/assets/entry.js", "/demo/Trompo%20(frente)-320.webp", "/favicon.ico", "/_event"]
 )
-async def test_what_is_no_document_goes_on(browser: httpx.AsyncClient, path: str) -> None:
+async def test_other_paths_are_passed_on(browser: httpx.AsyncClient, path: str) -> None:
     assert (await browser.get(path)).text == "reflex"
 
 
-async def test_a_document_that_can_be_read_later_says_so(
+async def test_document_during_an_outage_asks_to_retry(
     browser: httpx.AsyncClient, toyshop: Shop, caplog: pytest.LogCaptureFixture
 ) -> None:
     await toyshop.database.close()
@@ -181,7 +179,7 @@ async def test_a_document_that_can_be_read_later_says_so(
     assert "import" in answer.text
 
 
-async def test_the_head_of_a_product(browser: httpx.AsyncClient) -> None:
+async def test_head_of_a_product_page(browser: httpx.AsyncClient) -> None:
     head = Head((await browser.get("/product/oso")).text)
     canonical = "https://trompo.example/product/oso"
     assert head.texts["title"] == f"{TITLE} · Trompo"
@@ -207,7 +205,7 @@ async def test_the_head_of_a_product(browser: httpx.AsyncClient) -> None:
     assert [item["name"] for item in trail["itemListElement"]] == ["Inicio", "Peluches"]
 
 
-async def test_what_is_sold_out_says_so(browser: httpx.AsyncClient) -> None:
+async def test_sold_out_product_is_marked_in_the_head(browser: httpx.AsyncClient) -> None:
     head = Head((await browser.get("/product/trompo")).text)
     assert (
         json.loads(head.texts["application/ld+json"])["offers"]["availability"]
@@ -215,7 +213,7 @@ async def test_what_is_sold_out_says_so(browser: httpx.AsyncClient) -> None:
     )
 
 
-async def test_the_head_of_the_home_page(browser: httpx.AsyncClient) -> None:
+async def test_head_of_the_home_page(browser: httpx.AsyncClient) -> None:
     head = Head((await browser.get("/")).text)
     store, site = json.loads(head.texts["application/ld+json"])["@graph"]
     assert store["name"] == site["name"] == "Trompo"
@@ -226,7 +224,7 @@ async def test_the_head_of_the_home_page(browser: httpx.AsyncClient) -> None:
 @pytest.mark.parametrize(
     "path", ["/cart", "/checkout", "/wishlist", "/catalog?q=oso", "/no-such-page", "/order/o?token=t"]
 )
-async def test_what_is_not_to_be_found_by_searching(browser: httpx.AsyncClient, path: str) -> None:
+async def test_private_pages_are_not_indexed(browser: httpx.AsyncClient, path: str) -> None:
     answer = await browser.get(path)
     assert answer.headers["x-robots-tag"] == Head(answer.text).meta("robots") == "noindex,follow"
 
@@ -235,15 +233,13 @@ async def test_what_is_not_to_be_found_by_searching(browser: httpx.AsyncClient, 
     ("path", "title"),
     [("/order/o?token=t", "Tu pedido"), ("/account/register", "Crea tu cuenta"), ("/account", "Mi cuenta")],
 )
-async def test_a_page_has_a_title_before_its_shopper_is_known(
-    browser: httpx.AsyncClient, path: str, title: str
-) -> None:
+async def test_private_page_has_a_title(browser: httpx.AsyncClient, path: str, title: str) -> None:
     head = Head((await browser.get(path)).text)
     assert head.texts["title"] == f"{title} · Trompo"
     assert head.meta("robots") == "noindex,follow"
 
 
-async def test_the_initial_state_is_the_heads_last_child_and_ends_nothing(browser: httpx.AsyncClient) -> None:
+async def test_initial_state_is_the_last_child_of_the_head_and_is_escaped(browser: httpx.AsyncClient) -> None:
     html = (await browser.get("/product/oso")).text
     element = re.search(f'<template id="{INITIAL_STATE_ID}">([^<&]*)</template></head>', html)
     assert element is not None
@@ -256,7 +252,7 @@ async def test_the_initial_state_is_the_heads_last_child_and_ends_nothing(browse
 
 
 @pytest.mark.parametrize("path", ["/cart", "/checkout", "/wishlist", "/order/o?token=t"])
-async def test_a_page_that_is_not_public_carries_no_content(browser: httpx.AsyncClient, path: str) -> None:
+async def test_private_page_has_no_initial_content(browser: httpx.AsyncClient, path: str) -> None:
     states = json.loads(Head((await browser.get(path)).text).texts[INITIAL_STATE_ID])
     assert {variable for values in states.values() for variable in values} <= {
         "departments_rx_state_",
@@ -265,7 +261,7 @@ async def test_a_page_that_is_not_public_carries_no_content(browser: httpx.Async
     }
 
 
-async def test_a_document_is_asked_for_again_each_time(browser: httpx.AsyncClient) -> None:
+async def test_document_must_be_revalidated(browser: httpx.AsyncClient) -> None:
     for path in ("/", "/product/nada", "/cart"):
         answer = await browser.get(path)
         assert answer.headers["cache-control"] == "private, no-cache"
@@ -273,7 +269,7 @@ async def test_a_document_is_asked_for_again_each_time(browser: httpx.AsyncClien
         assert "set-cookie" not in answer.headers
 
 
-async def test_compression_is_for_those_who_unpack_it(browser: httpx.AsyncClient) -> None:
+async def test_document_is_compressed_only_if_accepted(browser: httpx.AsyncClient) -> None:
     packed = await browser.get("/", headers={"accept-encoding": "br;q=1.0, gzip;q=0.8, *;q=0.1"})
     plain = await browser.get("/", headers={"accept-encoding": "gzip;q=0, *"})
     assert packed.headers["content-encoding"] == "gzip"
@@ -282,7 +278,7 @@ async def test_compression_is_for_those_who_unpack_it(browser: httpx.AsyncClient
     assert int(packed.headers["content-length"]) < len(plain.content) == int(plain.headers["content-length"])
 
 
-async def test_the_security_headers_of_a_document(browser: httpx.AsyncClient) -> None:
+async def test_document_has_security_headers(browser: httpx.AsyncClient) -> None:
     answer = await browser.get("/checkout")
     rules = (rule.partition(" ") for rule in answer.headers["content-security-policy"].split("; "))
     policy = {name: values for name, _, values in rules}
@@ -297,14 +293,14 @@ async def test_the_security_headers_of_a_document(browser: httpx.AsyncClient) ->
     assert "camera=()" in answer.headers["permissions-policy"]
 
 
-async def test_crawlers_are_told_where_the_sitemap_is(browser: httpx.AsyncClient) -> None:
+async def test_robots_txt_names_the_sitemap(browser: httpx.AsyncClient) -> None:
     text = (await browser.get("/robots.txt")).text
     assert "Sitemap: https://trompo.example/sitemap.xml" in text.splitlines()
     assert "Disallow: /admin/" in text.splitlines()
     assert "Disallow: /" not in text.splitlines()
 
 
-async def test_the_sitemap_is_live(browser: httpx.AsyncClient, toyshop: Shop) -> None:
+async def test_sitemap_shows_changes_at_once(browser: httpx.AsyncClient, toyshop: Shop) -> None:
     first = await browser.get("/sitemap.xml")
     assert first.headers["content-type"] == "application/xml; charset=utf-8"
     assert "<loc>https://trompo.example/product/oso</loc><lastmod>20" in first.text
@@ -312,13 +308,13 @@ async def test_the_sitemap_is_live(browser: httpx.AsyncClient, toyshop: Shop) ->
     assert "<loc>https://trompo.example/catalog?category=peluches</loc>" in first.text
     known = {"if-none-match": first.headers["etag"]}
     assert (await browser.get("/sitemap.xml", headers=known)).status_code == 304
-    await change(toyshop, "oso", status="draft")
+    await change_product(toyshop, "oso", status="draft")
     second = await browser.get("/sitemap.xml", headers=known)
     assert second.status_code == 200
     assert "/product/oso" not in second.text
 
 
-async def test_the_shops_name_changes_without_a_build(browser: httpx.AsyncClient, toyshop: Shop) -> None:
+async def test_shop_name_changes_without_a_build(browser: httpx.AsyncClient, toyshop: Shop) -> None:
     assert Head((await browser.get("/catalog")).text).texts["title"].endswith(" · Trompo")
     async with toyshop.database.transaction() as session:
         await save_settings(session, COMMAND_LINE, {"store_name": "Ñandú", "store_nit": "901.234.567-1"})

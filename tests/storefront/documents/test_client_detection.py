@@ -1,4 +1,4 @@
-"""Who waits longer for a rendering: those who have only what is sent, and no more of them than there is room for."""
+"""Clients that need a rendered document wait longer for it, up to a limit of waiting clients."""
 
 import asyncio
 
@@ -17,8 +17,8 @@ PHONE = (
 
 
 @pytest.fixture(autouse=True)
-def late(renderer: FakeRenderer) -> None:
-    """A renderer that is late for whoever does not wait."""
+def late_renderer(renderer: FakeRenderer) -> None:
+    """Make the renderer too late for clients that do not wait."""
     renderer.may_render = True
     renderer.seconds = 2 * DEADLINE
 
@@ -37,7 +37,7 @@ def late(renderer: FakeRenderer) -> None:
         ("", True),
     ],
 )
-async def test_who_cannot_draw_the_page_waits_for_it(
+async def test_clients_without_scripts_wait_for_the_rendering(
     browser: httpx.AsyncClient, agent: str, waits: bool
 ) -> None:
     answer = await browser.get("/product/oso", headers={"user-agent": agent})
@@ -45,7 +45,7 @@ async def test_who_cannot_draw_the_page_waits_for_it(
     assert ("data-stand-in" in answer.text) is not waits
 
 
-async def test_a_browser_whose_scripts_are_off_is_known_from_its_second_document_on(
+async def test_browser_without_scripts_is_recognised_at_its_second_document(
     browser: httpx.AsyncClient,
 ) -> None:
     first = await browser.get("/product/oso")
@@ -58,27 +58,27 @@ async def test_a_browser_whose_scripts_are_off_is_known_from_its_second_document
     assert "<main>" in (await browser.get("/product/trompo")).text
 
 
-async def test_there_is_an_end_to_waiting(
+async def test_wait_for_the_rendering_has_a_timeout(
     browser: httpx.AsyncClient, renderer: FakeRenderer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(render_cache, "PATIENCE", 1.5 * DEADLINE)
+    monkeypatch.setattr(render_cache, "PATIENT_TIMEOUT_S", 1.5 * DEADLINE)
     answer = await browser.get("/product/oso", headers={"user-agent": "curl/8"})
     assert answer.status_code == 200
     assert "data-stand-in" in answer.text
     assert renderer.patient == [True]
 
 
-async def test_no_more_wait_than_there_is_room_for(
+async def test_number_of_waiting_clients_is_limited(
     browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(render_cache, "MOST_PATIENT", 2)
+    monkeypatch.setattr(render_cache, "MAX_PATIENT_CLIENTS", 2)
     answers = await asyncio.gather(
         *(browser.get(f"/catalog?q={word}", headers={"user-agent": "curl/8"}) for word in ("a", "b", "c"))
     )
     assert sorted("<main>" in answer.text for answer in answers) == [False, True, True]
 
 
-async def test_everybody_waits_for_a_renderer_that_starts_after_a_rest(
+async def test_all_clients_wait_for_a_renderer_that_starts_after_a_rest(
     browser: httpx.AsyncClient, renderer: FakeRenderer
 ) -> None:
     renderer.is_waking = True
@@ -86,7 +86,7 @@ async def test_everybody_waits_for_a_renderer_that_starts_after_a_rest(
     assert renderer.patient == [True]
 
 
-async def test_whoever_is_signed_in_waits_for_it_too(
+async def test_signed_in_customer_waits_for_the_rendering(
     browser: httpx.AsyncClient, renderer: FakeRenderer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def state(*_: object) -> bytes:
@@ -95,15 +95,13 @@ async def test_whoever_is_signed_in_waits_for_it_too(
     monkeypatch.setattr(app, "first_state", state)
     monkeypatch.setattr(render_cache, "PERSONAL_DEADLINE", DEADLINE)
     path = "/oficina/pedidos?q=ana"
-    assert "ana" not in (await browser.get(path)).text  # late, so it is the document of everybody
+    assert "ana" not in (await browser.get(path)).text  # late, so it is the public document
     renderer.is_waking = True
     assert f"<main>{path}</main>" in (await browser.get(path)).text
     assert renderer.patient == [False, True]
 
 
-async def test_a_stored_document_wakes_the_renderer_for_the_next(
-    browser: httpx.AsyncClient, renderer: FakeRenderer
-) -> None:
+async def test_cached_document_wakes_the_renderer(browser: httpx.AsyncClient, renderer: FakeRenderer) -> None:
     renderer.seconds = 0
     for times in (1, 2):
         await browser.get("/product/oso")

@@ -1,8 +1,8 @@
-"""A rendered document can be seen before anything else has come."""
+"""A rendered document can be displayed before other files have loaded."""
 
 from pathlib import Path
 
-from storefront.documents.markup import arranged_for_first_paint
+from storefront.documents.markup import arrange_for_first_paint
 
 FONT = '<link as="font" crossorigin="anonymous" href="/fonts/one.woff2" rel="preload" type="font/woff2"/>'
 HTML = (
@@ -16,10 +16,10 @@ FACE = '@font-face { font-family: "One"; src: url("/fonts/one.woff2") format("wo
 STATE = '<template id="initial-state">{}</template>'
 
 
-def test_styles_come_inside_and_all_else_after(tmp_path: Path) -> None:
+def test_styles_are_inlined_and_other_files_load_later(tmp_path: Path) -> None:
     (tmp_path / "assets").mkdir()
     (tmp_path / "assets" / "all-1.css").write_text(STAND_IN + FACE + 'p::before { content: "</style>" }')
-    assert arranged_for_first_paint(HTML, STATE, tmp_path) == (
+    assert arrange_for_first_paint(HTML, STATE, tmp_path) == (
         '<head><link as="style" media="print" href="/assets/all-1.css" rel="preload"/>'
         '<link disabled href="/assets/all-1.css" rel="stylesheet" type="text/css"/>'
         f'<style>{STAND_IN}p::before {{ content: "<\\/style>" }}</style></head>'
@@ -29,16 +29,16 @@ def test_styles_come_inside_and_all_else_after(tmp_path: Path) -> None:
     )
 
 
-def test_a_font_for_the_first_frame_alone_is_asked_for_in_the_head(tmp_path: Path) -> None:
+def test_only_the_first_frames_font_is_preloaded(tmp_path: Path) -> None:
     optional = FACE.replace("src", "font-display: optional; src")
     (tmp_path / "assets").mkdir()
     (tmp_path / "assets" / "all-1.css").write_text(FACE + optional)
-    head, _end, behind = arranged_for_first_paint(HTML, STATE, tmp_path).partition("</head>")
+    head, _end, behind = arrange_for_first_paint(HTML, STATE, tmp_path).partition("</head>")
     assert head.endswith(f"{FONT}<style>{optional}</style>")
     assert f"<style>{FACE}</style>" in behind
     assert FONT not in behind
 
 
-def test_a_document_without_scripts_has_all_in_its_head(tmp_path: Path) -> None:
+def test_document_without_scripts_has_all_links_in_its_head(tmp_path: Path) -> None:
     html = f"<head>{FONT}</head><body></body>"
-    assert arranged_for_first_paint(html, STATE, tmp_path) == f"<head></head>{FONT}{STATE}<body></body>"
+    assert arrange_for_first_paint(html, STATE, tmp_path) == f"<head></head>{FONT}{STATE}<body></body>"

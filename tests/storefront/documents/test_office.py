@@ -1,23 +1,23 @@
-"""The office's documents: alike for everybody who is not signed in, stored by nobody, the only ones with a camera."""
+"""The office's documents: equal for all visitors without a session, never cached, the only ones with camera access."""
 
 import httpx
 import pytest
 
 from storefront.office.routes import OFFICE_PAGES
-from storefront.pages.routes import sample_of
+from storefront.pages.routes import sample_path
 from tests.storefront.documents.conftest import FakeRenderer
 
 
-@pytest.mark.parametrize("path", [sample_of(page) for page in OFFICE_PAGES])
+@pytest.mark.parametrize("path", [sample_path(page) for page in OFFICE_PAGES])
 @pytest.mark.parametrize("is_rendered", [True, False])
-async def test_a_screen_is_a_document_without_anything_in_it(
+async def test_office_document_has_no_content(
     browser: httpx.AsyncClient, renderer: FakeRenderer, path: str, is_rendered: bool
 ) -> None:
     renderer.may_render = is_rendered
     answer = await browser.get(f"{path}?q=ana", headers={"cookie": "trompo_staff=x"})
     assert answer.status_code == 200
     assert ("<main" in answer.text) is is_rendered
-    assert ('<template id="initial-state">{}<' in answer.text) is is_rendered  # and nothing is in it
+    assert ('<template id="initial-state">{}<' in answer.text) is is_rendered  # and it is empty
     assert "ana" not in answer.text
     assert answer.headers["cache-control"] == "no-store"
     assert answer.headers["x-robots-tag"] == "noindex,nofollow"
@@ -26,17 +26,17 @@ async def test_a_screen_is_a_document_without_anything_in_it(
     assert "etag" not in answer.headers
 
 
-async def test_the_shops_documents_may_not_use_the_camera(browser: httpx.AsyncClient) -> None:
+async def test_shop_documents_may_not_use_the_camera(browser: httpx.AsyncClient) -> None:
     answer = await browser.get("/cart")
     assert "camera=()" in answer.headers["permissions-policy"]
     assert "blob:" not in answer.headers["content-security-policy"]
 
 
 @pytest.mark.parametrize("path", ["/oficina/nowhere", "/oficinas", "/oficina/entrar/x"])
-async def test_no_other_address_is_a_screen(browser: httpx.AsyncClient, path: str) -> None:
+async def test_other_office_addresses_are_not_found(browser: httpx.AsyncClient, path: str) -> None:
     assert (await browser.get(path)).status_code == 404
 
 
-async def test_an_address_has_one_form(browser: httpx.AsyncClient) -> None:
+async def test_office_address_has_one_canonical_form(browser: httpx.AsyncClient) -> None:
     answer = await browser.get("/oficina/entrar/")
     assert (answer.status_code, answer.headers["location"]) == (308, "/oficina/entrar")

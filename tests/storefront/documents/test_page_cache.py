@@ -7,48 +7,48 @@ import pytest
 from sqlalchemy import insert, select, update
 
 from backend.app import Shop
-from backend.catalog.models import NEW_FOR, FormerHandle, Product, Variant
+from backend.catalog.models import NEW_PRODUCT_PERIOD, FormerHandle, Product, Variant
 from backend.core.clock import now
 from backend.core.dates import day_begin, today_in_colombia
 from backend.inventory.models import InventoryLevel
 from storefront.documents import page_cache
 from storefront.documents.page_cache import LoadedPage, PageCache, load_page, size_of
-from storefront.pages.routes import Page, page_at
+from storefront.pages.routes import Page, find_page
 
 Get = Callable[[str], Awaitable[LoadedPage]]
 
 
 @pytest.fixture
-def loaded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The addresses whose loader was really run."""
+def loaded_urls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return the list of addresses whose loader was run."""
     addresses: list[str] = []
 
-    async def noted(page: Page, url: str) -> LoadedPage:
+    async def record_load(page: Page, url: str) -> LoadedPage:
         addresses.append(url)
         return await load_page(page, url)
 
-    monkeypatch.setattr(page_cache, "load_page", noted)
+    monkeypatch.setattr(page_cache, "load_page", record_load)
     return addresses
 
 
 def getter(cache: PageCache) -> Get:
-    """Gets the page at a path."""
+    """Return a function that gets the page at a path."""
 
     async def get(path: str) -> LoadedPage:
-        page = page_at(tuple(part for part in path.split("/") if part))
+        page = find_page(tuple(part for part in path.split("/") if part))
         assert page is not None
         return await cache.page(page, path)
 
     return get
 
 
-async def test_nothing_changed_and_nothing_is_loaded(toyshop: Shop, loaded: list[str]) -> None:
+async def test_unchanged_page_is_not_loaded_again(toyshop: Shop, loaded_urls: list[str]) -> None:
     get = getter(PageCache())
     assert await get("/product/oso") is await get("/product/oso")
-    assert loaded == ["/product/oso"]
+    assert loaded_urls == ["/product/oso"]
 
 
-async def test_a_change_is_in_the_very_next_document(toyshop: Shop, loaded: list[str]) -> None:
+async def test_change_is_in_the_next_document(toyshop: Shop, loaded_urls: list[str]) -> None:
     get = getter(PageCache())
     first = await get("/product/oso")
     async with toyshop.database.transaction() as session:
@@ -60,10 +60,10 @@ async def test_a_change_is_in_the_very_next_document(toyshop: Shop, loaded: list
             level.stocked = 1
     third = await get("/product/oso")
     assert len({first.initial_state, second.initial_state, third.initial_state}) == 3
-    assert loaded == ["/product/oso"] * 3
+    assert loaded_urls == ["/product/oso"] * 3
 
 
-async def test_who_adds_a_former_handle_by_hand_leads_on_at_once(toyshop: Shop) -> None:
+async def test_former_handle_added_by_hand_redirects_at_once(toyshop: Shop) -> None:
     get = getter(PageCache())
     assert (await get("/product/osito")).meta.status == 404
     async with toyshop.database.transaction() as session:
@@ -74,7 +74,7 @@ async def test_who_adds_a_former_handle_by_hand_leads_on_at_once(toyshop: Shop) 
     assert (meta.status, meta.moved_to) == (301, "/product/oso")
 
 
-async def test_a_toy_is_new_until_a_day_ends(toyshop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_product_is_new_until_the_day_ends(toyshop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
     today = day_begin(today_in_colombia(now()))
     shown = today
 
@@ -85,7 +85,7 @@ async def test_a_toy_is_new_until_a_day_ends(toyshop: Shop, monkeypatch: pytest.
 
     monkeypatch.setattr("backend.core.clock.datetime", Clock)
     async with toyshop.database.transaction() as session:
-        await session.execute(update(Product).values(created_at=today - NEW_FOR))
+        await session.execute(update(Product).values(created_at=today - NEW_PRODUCT_PERIOD))
     get = getter(PageCache())
     for later, is_new in ((0, True), (24 * 3600 - 1, True), (24 * 3600, False)):
         shown = today + timedelta(seconds=later)
@@ -93,26 +93,26 @@ async def test_a_toy_is_new_until_a_day_ends(toyshop: Shop, monkeypatch: pytest.
             assert (b'"is_new":true' in (await get(path)).initial_state) is is_new
 
 
-async def test_what_belongs_to_a_shopper_is_not_stored(toyshop: Shop, loaded: list[str]) -> None:
+async def test_page_of_a_customer_is_not_cached(toyshop: Shop, loaded_urls: list[str]) -> None:
     get = getter(PageCache())
     await get("/cart")
     await get("/cart")
-    assert loaded == ["/cart", "/cart"]
+    assert loaded_urls == ["/cart", "/cart"]
 
 
-async def test_what_a_page_is_known_by_takes_memory_too(toyshop: Shop, loaded: list[str]) -> None:
-    home, cache = page_at(()), PageCache(max_bytes=300_000)
+async def test_cache_keys_count_as_memory(toyshop: Shop, loaded_urls: list[str]) -> None:
+    home, cache = find_page(()), PageCache(max_bytes=300_000)
     assert home is not None
     for number in (1, 2, 3, 3, 1):
         await cache.page(home, f"/?{'x' * 100_000}{number}")
-    assert [address[-1] for address in loaded] == ["1", "2", "3", "1"]
+    assert [address[-1] for address in loaded_urls] == ["1", "2", "3", "1"]
 
 
-async def test_the_least_recently_used_go_first(toyshop: Shop, loaded: list[str]) -> None:
+async def test_least_recently_used_pages_are_removed_first(toyshop: Shop, loaded_urls: list[str]) -> None:
     get = getter(PageCache())
     sizes = [size_of(url, await get(url)) for url in ("/", "/product/oso")]
-    loaded.clear()
+    loaded_urls.clear()
     get = getter(PageCache(max_bytes=max(sizes)))
     for url in ("/", "/product/oso", "/"):
         await get(url)
-    assert loaded == ["/", "/product/oso", "/"]
+    assert loaded_urls == ["/", "/product/oso", "/"]

@@ -1,4 +1,4 @@
-"""What a document holds without its rendering: the words and links of its page, and of every page some."""
+"""Documents without a rendering contain their page's text and links, and links to every page."""
 
 import shutil
 from collections.abc import AsyncIterator
@@ -15,8 +15,8 @@ from backend.core.config.settings import Settings
 from storefront.documents import plain_page as plain_pages
 from storefront.documents.app import Documents
 from storefront.documents.render_cache import RenderCache
-from storefront.pages.catalog_list import STEP
-from tests.store_defaults import make_toy, set_up_defaults
+from storefront.pages.catalog_list import PAGE_SIZE
+from tests.store_defaults import add_product, set_up_defaults
 from tests.storefront.documents.conftest import BROWSER, DESCRIPTION, TITLE, FakeRenderer
 
 STAND_IN = '<div class="contents plain" data-stand-in>'
@@ -24,8 +24,8 @@ FOR_SCRIPTS = "Para esta página tu navegador necesita JavaScript. Actívalo y v
 UNESCAPED = "<b>Tomás"
 
 
-class Plain(HTMLParser):
-    """The words of each element and the addresses of all links, in their order."""
+class PlainParser(HTMLParser):
+    """A parser that collects the text of each element and the addresses of all links, in order."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -46,12 +46,12 @@ class Plain(HTMLParser):
             self.texts.append((self._inside, data.strip()))
 
     def all(self, tag: str) -> list[str]:
-        """What the elements of this kind say."""
+        """Return the texts of the elements with this tag."""
         return [text for inside, text in self.texts if inside == tag]
 
 
-async def plain(browser: httpx.AsyncClient, path: str) -> Plain:
-    return Plain((await browser.get(path)).text)
+async def fetch_plain(browser: httpx.AsyncClient, path: str) -> PlainParser:
+    return PlainParser((await browser.get(path)).text)
 
 
 @pytest.mark.parametrize(
@@ -82,10 +82,10 @@ async def plain(browser: httpx.AsyncClient, path: str) -> Plain:
         ("/no-such-page", "Página no encontrada"),
     ],
 )
-async def test_every_page_says_what_it_is_and_leads_on(
+async def test_every_plain_page_has_a_heading_and_links(
     browser: httpx.AsyncClient, path: str, heading: str
 ) -> None:
-    page = await plain(browser, path)
+    page = await fetch_plain(browser, path)
     assert page.all("h1") == [heading]
     assert {"/", "/account", "/wishlist", "/cart", "/catalog"} <= set(page.links)
     assert {"/catalog?category=musica", "/catalog?category=peluches"} <= set(page.links)
@@ -93,65 +93,67 @@ async def test_every_page_says_what_it_is_and_leads_on(
     assert "<script" not in page.html
 
 
-async def test_a_product_is_described_with_its_price_and_its_way_up(browser: httpx.AsyncClient) -> None:
-    page = await plain(browser, "/product/oso")
+async def test_plain_product_page_has_the_price_and_breadcrumbs(browser: httpx.AsyncClient) -> None:
+    page = await fetch_plain(browser, "/product/oso")
     assert DESCRIPTION.replace("\u2028", " ") in [text.replace("\u2028", " ") for text in page.all("p")]
     assert page.all("span").count("$ 50.000") == 1
     assert "Disponible, listo para despachar" in page.all("p")
     assert page.links[-2:] == ["/", "/catalog?category=peluches"]
     assert 'src="/demo/Oso%20%281%29-960.webp"' in page.html
     assert FOR_SCRIPTS in page.all("p")
-    assert "Agotado por ahora" in (await plain(browser, "/product/trompo")).all("p")
+    assert "Agotado por ahora" in (await fetch_plain(browser, "/product/trompo")).all("p")
 
 
 @pytest.mark.parametrize("path", ["/", "/catalog"])
-async def test_a_list_leads_to_its_products(browser: httpx.AsyncClient, path: str) -> None:
-    page = await plain(browser, path)
+async def test_plain_list_links_to_its_products(browser: httpx.AsyncClient, path: str) -> None:
+    page = await fetch_plain(browser, path)
     assert {"/product/oso", "/product/ping%C3%BCino-%C3%B1and%C3%BA"} <= set(page.links)
     assert TITLE in page.all("a")
 
 
 @pytest.mark.parametrize("path", ["/cart", "/checkout", "/wishlist", "/order/o?token=t", "/account/login"])
-async def test_what_needs_scripts_says_so(browser: httpx.AsyncClient, path: str) -> None:
-    page = await plain(browser, path)
+async def test_page_that_needs_scripts_shows_a_notice(browser: httpx.AsyncClient, path: str) -> None:
+    page = await fetch_plain(browser, path)
     assert FOR_SCRIPTS in page.all("p")
     assert f'<noscript><p class="page-lead">{FOR_SCRIPTS}</p></noscript>' in page.html
 
 
-async def test_the_search_keeps_its_words(browser: httpx.AsyncClient) -> None:
-    page = await plain(browser, "/catalog?q=%22oso%22%3E")
+async def test_plain_search_page_shows_the_query(browser: httpx.AsyncClient) -> None:
+    page = await fetch_plain(browser, "/catalog?q=%22oso%22%3E")
     assert 'value="&#34;oso&#34;&gt;"' in page.html
 
 
-async def test_a_long_list_leads_to_its_next_and_its_last_page(
-    browser: httpx.AsyncClient, toyshop: Shop
-) -> None:
+async def test_long_list_links_to_its_next_and_last_page(browser: httpx.AsyncClient, toyshop: Shop) -> None:
     defaults = await set_up_defaults(toyshop.database, toyshop.settings)
     async with toyshop.database.transaction() as session:
-        for number in range(STEP):
-            await make_toy(session, defaults, f"carro-{number}", title=f"Carro {number}")
-    first, second = await plain(browser, "/catalog"), await plain(browser, "/catalog?page=2")
+        for number in range(PAGE_SIZE):
+            await add_product(session, defaults, f"carro-{number}", title=f"Carro {number}")
+    first, second = await fetch_plain(browser, "/catalog"), await fetch_plain(browser, "/catalog?page=2")
     assert "/catalog?page=2" in first.links
     assert "/catalog?page=2" not in second.links
     assert "Ver los anteriores" in second.all("a")
-    assert len([link for link in [*first.links, *second.links] if link.startswith("/product/")]) == STEP + 3
+    assert (
+        len([link for link in [*first.links, *second.links] if link.startswith("/product/")]) == PAGE_SIZE + 3
+    )
 
 
-async def test_what_cannot_be_written_costs_nobody_the_document(
+async def test_failed_plain_page_does_not_fail_the_document(
     browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setitem(plain_pages.OF_ROUTES, "/catalog", "product.html")  # it asks for what is not there
+    monkeypatch.setitem(plain_pages.OF_ROUTES, "/catalog", "product.html")  # it needs other values
     answer = await browser.get("/catalog")
     assert answer.status_code == 200
     assert "initial-state" in answer.text
     assert "could not be written" in caplog.text
 
 
-async def test_a_screen_of_the_office_has_no_shop_in_it(browser: httpx.AsyncClient) -> None:
+async def test_office_document_has_no_plain_page(browser: httpx.AsyncClient) -> None:
     assert STAND_IN not in (await browser.get("/oficina")).text
 
 
-async def test_what_is_drawn_is_not_there_twice(browser: httpx.AsyncClient, renderer: FakeRenderer) -> None:
+async def test_rendered_document_has_no_plain_page(
+    browser: httpx.AsyncClient, renderer: FakeRenderer
+) -> None:
     renderer.may_render = True
     assert STAND_IN not in (await browser.get("/product/oso")).text
 
@@ -160,7 +162,7 @@ async def test_what_is_drawn_is_not_there_twice(browser: httpx.AsyncClient, rend
 async def empty_shop(
     sqlite_template: Path, tmp_path: Path, build: Path, renderer: FakeRenderer
 ) -> AsyncIterator[httpx.AsyncClient]:
-    """Asks for documents of a shop with a name to escape, and nothing to sell."""
+    """Return a client for a shop without products, whose name needs escaping."""
     shutil.copyfile(sqlite_template, tmp_path / "trompo.db")
     shop = Shop(Settings(data_dir=tmp_path, public_url="https://t.example", store_name="Casa <b>&</b>"))
     set_current_shop(shop)
@@ -184,8 +186,8 @@ async def empty_shop(
         ("/product/oso", "Puede que se haya agotado para siempre o que la dirección esté mal escrita."),
     ],
 )
-async def test_an_empty_shop_says_so(empty_shop: httpx.AsyncClient, path: str, said: str) -> None:
-    page = await plain(empty_shop, path)
+async def test_empty_shop_shows_a_notice(empty_shop: httpx.AsyncClient, path: str, said: str) -> None:
+    page = await fetch_plain(empty_shop, path)
     assert said in [unescape(text) for text in page.all("p")]
     assert "Casa <b>&</b>" in page.all("span")
     assert "<b>&" not in page.html

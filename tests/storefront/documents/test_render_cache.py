@@ -1,4 +1,4 @@
-"""Documents that were rendered: kept as long as they are right, left out when they are late."""
+"""Rendered documents are cached while they are current, and skipped when they are late."""
 
 import asyncio
 
@@ -18,7 +18,7 @@ def may_render(renderer: FakeRenderer) -> None:
     renderer.may_render = True
 
 
-async def test_a_rendered_document_has_its_initial_state_and_its_whole_head(
+async def test_rendered_document_has_its_initial_state_and_complete_head(
     browser: httpx.AsyncClient,
 ) -> None:
     answer = await browser.get("/product/oso")
@@ -35,7 +35,7 @@ async def test_a_rendered_document_has_its_initial_state_and_its_whole_head(
     )
 
 
-async def test_what_did_not_change_is_not_rendered_nor_sent_again(
+async def test_unchanged_document_is_neither_rendered_nor_sent_again(
     browser: httpx.AsyncClient, renderer: FakeRenderer
 ) -> None:
     first = await browser.get("/product/oso")
@@ -46,7 +46,7 @@ async def test_what_did_not_change_is_not_rendered_nor_sent_again(
     assert renderer.rendered == ["/product/oso"]
 
 
-async def test_a_new_price_is_in_the_very_next_document(
+async def test_new_price_is_in_the_next_document(
     browser: httpx.AsyncClient, toyshop: Shop, renderer: FakeRenderer
 ) -> None:
     first = await browser.get("/product/oso")
@@ -60,7 +60,7 @@ async def test_a_new_price_is_in_the_very_next_document(
     assert len(renderer.rendered) == 2
 
 
-async def test_all_unknown_addresses_share_one_document(
+async def test_unknown_addresses_share_one_document(
     browser: httpx.AsyncClient, renderer: FakeRenderer
 ) -> None:
     answers = [await browser.get(path) for path in ("/no", "/no/where", "/%FF")]
@@ -69,13 +69,13 @@ async def test_all_unknown_addresses_share_one_document(
     assert renderer.rendered == ["/404"]
 
 
-async def test_an_error_document_is_sent_whole(browser: httpx.AsyncClient) -> None:
+async def test_error_document_is_sent_completely(browser: httpx.AsyncClient) -> None:
     first = await browser.get("/product/nada")
     again = await browser.get("/product/nada", headers={"if-none-match": first.headers["etag"]})
     assert (again.status_code, again.text) == (404, first.text)
 
 
-async def test_a_late_rendering_is_for_the_next_reader(
+async def test_late_rendering_is_cached_for_the_next_request(
     browser: httpx.AsyncClient, renderer: FakeRenderer
 ) -> None:
     renderer.seconds = DEADLINE * 2
@@ -90,7 +90,7 @@ async def test_a_late_rendering_is_for_the_next_reader(
     assert len(renderer.rendered) == 1
 
 
-async def test_readers_of_one_page_wait_for_one_rendering(
+async def test_concurrent_requests_of_a_page_share_one_rendering(
     browser: httpx.AsyncClient, renderer: FakeRenderer
 ) -> None:
     renderer.seconds = DEADLINE / 5
@@ -100,7 +100,7 @@ async def test_readers_of_one_page_wait_for_one_rendering(
     assert len(renderer.rendered) == 1
 
 
-async def test_a_script_that_came_with_the_data_is_not_allowed(
+async def test_script_in_the_data_is_not_allowed(
     browser: httpx.AsyncClient, renderer: FakeRenderer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     careless = renderer.render
@@ -113,7 +113,7 @@ async def test_a_script_that_came_with_the_data_is_not_allowed(
     harmed, whole = await browser.get("/product/oso"), await browser.get("/product/trompo")
     assert "<script>steal()</script>" in harmed.text
     scripts = harmed.headers["content-security-policy"].split("script-src ")[1].split(";")[0]
-    assert scripts.count("sha256-") == 2  # those of the shell
+    assert scripts.count("sha256-") == 2  # the shell's scripts
     assert harmed.headers["content-security-policy"] == whole.headers["content-security-policy"]
 
 

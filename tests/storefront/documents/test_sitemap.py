@@ -1,45 +1,47 @@
-"""A sitemap too long for one file is divided, and nothing is lost."""
+"""A sitemap that is too long for one file is divided without losing entries."""
 
 import re
 from xml.etree import ElementTree
 
 from backend.app import Shop
 from storefront.documents.sitemap import sitemap, sitemap_page
-from tests.store_defaults import make_toy, set_up_defaults
+from tests.store_defaults import add_product, set_up_defaults
 
 LOC = "{http://www.sitemaps.org/schemas/sitemap/0.9}loc"
 
 
-def addresses(text: str | None) -> list[str]:
+def parse_addresses(text: str | None) -> list[str]:
     assert text is not None
     return [entry.text or "" for entry in ElementTree.fromstring(text).iter(LOC)]
 
 
-async def test_a_short_sitemap_is_one_file(toyshop: Shop) -> None:
-    assert len(addresses(await sitemap())) == 3 + 3 + 7 + 3
+async def test_short_sitemap_is_one_file(toyshop: Shop) -> None:
+    assert len(parse_addresses(await sitemap())) == 3 + 3 + 7 + 3
 
 
 async def test_ages_and_brands_with_something_for_sale_are_listed_once(toyshop: Shop) -> None:
     defaults = await set_up_defaults(toyshop.database, toyshop.settings)
     async with toyshop.database.transaction() as session:
         for number, brand in enumerate(("Ñandú", "Nandu", "Nido Andino")):
-            await make_toy(session, defaults, f"pato-{number}", brand=brand, age_range="12+")
-        await make_toy(session, defaults, "oculto", brand="Secreta", age_range="0-2", status="draft")
+            await add_product(session, defaults, f"pato-{number}", brand=brand, age_range="12+")
+        await add_product(session, defaults, "oculto", brand="Secreta", age_range="0-2", status="draft")
     own = [
         address.removeprefix("https://trompo.example")
-        for address in addresses(await sitemap())
+        for address in parse_addresses(await sitemap())
         if "/age/" in address or "/brand/" in address
     ]
     assert own == ["/age/12+", "/brand/nandu", "/brand/nido-andino"]
 
 
-async def test_a_long_sitemap_is_a_list_of_files(toyshop: Shop) -> None:
-    files = addresses(await sitemap(most=2))
+async def test_long_sitemap_is_an_index_of_files(toyshop: Shop) -> None:
+    files = parse_addresses(await sitemap(max_urls=2))
     assert files == [f"https://trompo.example/sitemap-{number}.xml" for number in (0, 1, 2)]
     numbers = [int(re.findall(r"\d+", file)[0]) for file in files]
-    divided = [address for number in numbers for address in addresses(await sitemap_page(number, most=2))]
-    assert sorted(divided) == sorted(addresses(await sitemap()))
+    divided = [
+        address for number in numbers for address in parse_addresses(await sitemap_page(number, max_urls=2))
+    ]
+    assert sorted(divided) == sorted(parse_addresses(await sitemap()))
 
 
-async def test_there_is_no_file_behind_the_last_one(toyshop: Shop) -> None:
-    assert await sitemap_page(3, most=2) is None
+async def test_file_after_the_last_one_is_not_found(toyshop: Shop) -> None:
+    assert await sitemap_page(3, max_urls=2) is None

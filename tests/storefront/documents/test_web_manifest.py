@@ -1,4 +1,4 @@
-"""What a telephone shows of the shop on its home screen: its name as it stands, and icons that are there."""
+"""The web manifest for a telephone's home screen: the shop's name, and icons that exist."""
 
 import httpx
 from fastapi import FastAPI
@@ -11,7 +11,7 @@ from storefront.documents.web_manifest import MEDIA_TYPE, PATH, router
 from storefront.server.build import ROOT
 
 
-async def test_it_names_the_shop_and_its_icons(shop: Shop) -> None:
+async def test_manifest_names_the_shop_and_its_icons(shop: Shop) -> None:
     async with shop.database.transaction() as session:
         await save_settings(session, COMMAND_LINE, {"store_name": "Ñandú"})
     app = FastAPI()

@@ -5,7 +5,7 @@ from backend.catalog.views import ProductCard
 
 
 def card(product_id: str, price: int = 1000) -> ProductCard:
-    """A card of the product."""
+    """Return a card of the product."""
     return ProductCard(
         id=product_id,
         handle=product_id,
@@ -28,7 +28,7 @@ def card(product_id: str, price: int = 1000) -> ProductCard:
 
 
 def line(product_id: str) -> CartLine:
-    """A line of the product."""
+    """Return a line of the product."""
     return CartLine(
         id=f"cali_{product_id}",
         variant_id=f"variant_{product_id}",

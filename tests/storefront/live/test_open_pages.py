@@ -1,4 +1,4 @@
-"""Who shows what: kept by page and state, found by product, forgotten with the browser."""
+"""Records of open pages: stored by page and state, found by product, deleted with the browser."""
 
 from dataclasses import dataclass
 from typing import cast
@@ -17,7 +17,7 @@ from tests.storefront.live.samples import card, line
 
 
 @dataclass
-class Part:
+class PartState:
     cards: list[object]
     other: object = None
 
@@ -36,20 +36,20 @@ def states(found: dict[str, list[Showing]]) -> dict[str, list[type[rx.State]]]:
         (card("a"), ["a"]),
         (line("a"), ["a"]),
         ([card("a"), card("b"), card("a")], ["a", "b", "a"]),
-        (Part([card("a"), Part([line("b")])], other=card("c")), ["a", "b", "c"]),
+        (PartState([card("a"), PartState([line("b")])], other=card("c")), ["a", "b", "c"]),
         (HomeContent([card("a")], [card("b")], [card("c")], [], []), ["a", "b", "c"]),
         ((card("a"),), ["a"]),
         ("a", []),
         (None, []),
-        (Part, []),
+        (PartState, []),
         ({"card": card("a")}, []),
     ],
 )
-def test_products_are_found_wherever_a_value_holds_them(shown: object, products: list[str]) -> None:
+def test_products_are_found_at_any_depth_of_a_value(shown: object, products: list[str]) -> None:
     assert list(products_in(shown)) == products
 
 
-def test_pages_are_found_by_what_they_show() -> None:
+def test_pages_are_found_by_their_products() -> None:
     pages = OpenPages()
     pages.note("tab_1", showing(HomeState, "a", "b"))
     pages.note("tab_1", showing(CartState, "c"))
@@ -60,7 +60,7 @@ def test_pages_are_found_by_what_they_show() -> None:
     assert states(pages.showing(None)) == {"tab_1": [HomeState, CartState], "tab_2": [HomeState]}
 
 
-def test_a_state_shows_what_it_said_last() -> None:
+def test_state_shows_its_latest_products() -> None:
     pages = OpenPages()
     pages.note("tab_1", showing(HomeState, "a"))
     pages.note("tab_1", showing(HomeState, "b"))
@@ -69,7 +69,7 @@ def test_a_state_shows_what_it_said_last() -> None:
     assert len(pages) == 0
 
 
-def test_what_is_shown_at_the_next_address_is_not_forgotten_with_the_last() -> None:
+def test_leaving_an_address_keeps_the_products_of_the_next_one() -> None:
     pages = OpenPages()
     left, now = showing(HomeState, "a", address="/a"), showing(HomeState, "a", address="/b")
     pages.note("tab_1", left)
@@ -89,7 +89,7 @@ def test_closed_pages_are_forgotten() -> None:
     assert len(pages) == 1
 
 
-def test_closed_pages_do_not_pile_up_while_nothing_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_closed_pages_do_not_accumulate_without_changes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "TIDY_EVERY", 10)
     pages = OpenPages()
     pages.connected = lambda: {"tab_999"}
@@ -98,19 +98,19 @@ def test_closed_pages_do_not_pile_up_while_nothing_changes(monkeypatch: pytest.M
     assert len(pages) <= 10
 
 
-def test_forgetting_what_was_never_known_is_fine() -> None:
+def test_forgetting_an_unknown_page_is_harmless() -> None:
     OpenPages().forget("tab_1", showing(HomeState, "a"))
 
 
-def test_a_state_without_a_browser_is_not_watched(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_state_without_a_browser_is_not_watched(monkeypatch: pytest.MonkeyPatch) -> None:
     pages = OpenPages()
     monkeypatch.setattr(module, "open_pages", pages)
     watch(rx.State(init_substates=True, _reflex_internal_init=True), card("a"))  # type: ignore[call-arg]
     assert len(pages) == 0
 
 
-def test_what_a_background_handler_shows_is_noted_for_its_state(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Reflex gives it a wrapt proxy of the state, by whose own class no page could be refreshed."""
+def test_products_of_a_background_handler_are_recorded_for_its_state(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reflex passes a wrapt proxy of the state; pages cannot be refreshed by the proxy's class."""
     pages = OpenPages()
     monkeypatch.setattr(module, "open_pages", pages)
     root = rx.State(init_substates=True, _reflex_internal_init=True)  # type: ignore[call-arg]

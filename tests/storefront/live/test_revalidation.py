@@ -1,4 +1,4 @@
-"""`POST /api/revalidate`: only for whoever knows the secret (spec: Storefront routes)."""
+"""`POST /api/revalidate` requires the secret (spec: Storefront routes)."""
 
 from collections.abc import AsyncIterator, Collection
 from typing import Any
@@ -10,7 +10,7 @@ from backend.app import Shop, create_api
 from backend.core.errors import OutsideFailure
 from backend.core.ids import new_id
 from backend.outbox.models import OutboxEvent
-from backend.outbox.publisher import MOST_EVENTS, body_of
+from backend.outbox.publisher import MAX_EVENTS, request_body
 from storefront.live import revalidation
 
 HEADER = "x-revalidate-secret"
@@ -23,8 +23,8 @@ CHANGES = {
 }
 
 
-class Heard:
-    """A pub/sub that only notes what is published. `failure` is raised instead."""
+class RecordingPubSub:
+    """A pub/sub that only records published changes. `failure` is raised instead."""
 
     def __init__(self) -> None:
         self.products: list[set[str]] = []
@@ -37,10 +37,10 @@ class Heard:
 
 
 @pytest.fixture
-def heard(monkeypatch: pytest.MonkeyPatch) -> Heard:
-    heard = Heard()
-    monkeypatch.setattr(revalidation._live, "pubsub", heard)
-    return heard
+def pubsub(monkeypatch: pytest.MonkeyPatch) -> RecordingPubSub:
+    pubsub = RecordingPubSub()
+    monkeypatch.setattr(revalidation._live, "pubsub", pubsub)
+    return pubsub
 
 
 @pytest.fixture
@@ -51,37 +51,39 @@ async def client(shop: Shop) -> AsyncIterator[httpx.AsyncClient]:
         yield client
 
 
-async def test_changes_are_spread_and_counted(client: httpx.AsyncClient, shop: Shop, heard: Heard) -> None:
+async def test_changes_are_published_and_counted(
+    client: httpx.AsyncClient, shop: Shop, pubsub: RecordingPubSub
+) -> None:
     secret = shop.settings.revalidation_secret
     answer = await client.post("/api/revalidate", json=CHANGES, headers={HEADER: secret})
     assert (answer.status_code, answer.json()) == (200, {"revalidated": 2})
-    assert heard.products == [{"prod_a", "prod_b"}]
+    assert pubsub.products == [{"prod_a", "prod_b"}]
 
 
 @pytest.mark.parametrize("secret", [None, "", "wrong", "ñandú", "x" * 10_000])
-async def test_without_the_secret_it_is_401_whatever_is_sent(
-    client: httpx.AsyncClient, heard: Heard, secret: str | None
+async def test_request_without_the_secret_is_401(
+    client: httpx.AsyncClient, pubsub: RecordingPubSub, secret: str | None
 ) -> None:
     headers = httpx.Headers({} if secret is None else {HEADER: secret}, encoding="utf-8")
     for body in ('{"events": []}', "", "not json", "[" * 5000):
         answer = await client.post("/api/revalidate", content=body, headers=headers)
         assert answer.status_code == 401
         assert answer.json() == {"type": "unauthorized", "message": "Unauthorized"}
-    assert heard.products == []
+    assert pubsub.products == []
 
 
-async def test_almost_the_secret_is_not_the_secret(
-    client: httpx.AsyncClient, shop: Shop, heard: Heard
+async def test_nearly_correct_secret_is_refused(
+    client: httpx.AsyncClient, shop: Shop, pubsub: RecordingPubSub
 ) -> None:
     secret = shop.settings.revalidation_secret
     for other in (secret[:-1], secret + "x", secret.swapcase(), f"{secret},{secret}"):
         answer = await client.post("/api/revalidate", json=CHANGES, headers={HEADER: other})
         assert answer.status_code == 401
-    assert heard.products == []
+    assert pubsub.products == []
 
 
-async def test_what_does_not_say_which_products_is_refused(
-    client: httpx.AsyncClient, shop: Shop, heard: Heard
+async def test_body_without_products_is_refused(
+    client: httpx.AsyncClient, shop: Shop, pubsub: RecordingPubSub
 ) -> None:
     headers = {HEADER: shop.settings.revalidation_secret}
     nonsense: list[Any] = [
@@ -91,34 +93,36 @@ async def test_what_does_not_say_which_products_is_refused(
     for body in nonsense:
         answer = await client.post("/api/revalidate", json=body, headers=headers)
         assert (answer.status_code, answer.json()["type"]) == (400, "invalid_data"), body
-    assert heard.products == []
+    assert pubsub.products == []
 
 
-async def test_the_largest_delivery_fits(client: httpx.AsyncClient, shop: Shop, heard: Heard) -> None:
-    events = [OutboxEvent(id=10**12 + number, product_id=new_id("prod")) for number in range(MOST_EVENTS)]
+async def test_largest_delivery_is_accepted(
+    client: httpx.AsyncClient, shop: Shop, pubsub: RecordingPubSub
+) -> None:
+    events = [OutboxEvent(id=10**12 + number, product_id=new_id("prod")) for number in range(MAX_EVENTS)]
     headers = {HEADER: shop.settings.revalidation_secret}
-    answer = await client.post("/api/revalidate", json=body_of(events), headers=headers)
-    assert answer.json() == {"revalidated": MOST_EVENTS}
+    answer = await client.post("/api/revalidate", json=request_body(events), headers=headers)
+    assert answer.json() == {"revalidated": MAX_EVENTS}
 
 
-async def test_more_than_a_delivery_ever_holds_is_not_read(
-    client: httpx.AsyncClient, shop: Shop, heard: Heard
+async def test_larger_body_than_any_delivery_is_not_read(
+    client: httpx.AsyncClient, shop: Shop, pubsub: RecordingPubSub
 ) -> None:
     headers = {HEADER: shop.settings.revalidation_secret}
     answer = await client.post("/api/revalidate", content=b" " * 200_000, headers=headers)
     assert answer.status_code == 413
-    assert heard.products == []
+    assert pubsub.products == []
 
 
-async def test_what_cannot_be_spread_is_no_success(
-    client: httpx.AsyncClient, shop: Shop, heard: Heard
+async def test_failed_publication_is_an_error(
+    client: httpx.AsyncClient, shop: Shop, pubsub: RecordingPubSub
 ) -> None:
-    heard.failure = OutsideFailure("The other replicas cannot be told: Redis does not answer")
+    pubsub.failure = OutsideFailure("The other replicas cannot be told: Redis does not answer")
     headers = {HEADER: shop.settings.revalidation_secret}
     answer = await client.post("/api/revalidate", json=CHANGES, headers=headers)
     assert answer.status_code == 502
 
 
-async def test_only_post_is_answered(client: httpx.AsyncClient, shop: Shop) -> None:
+async def test_only_post_is_allowed(client: httpx.AsyncClient, shop: Shop) -> None:
     headers = {HEADER: shop.settings.revalidation_secret}
     assert (await client.get("/api/revalidate", headers=headers)).status_code in {404, 405}

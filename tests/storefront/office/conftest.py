@@ -1,4 +1,4 @@
-"""Browsers of the staff, one of each role, each with a state of its own; and a shopper's storefront."""
+"""Fixtures: browsers of the staff with one state each, and a shopper's API client."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 
@@ -15,12 +15,12 @@ from backend.staff.rights import Role
 from backend.staff.sessions import COOKIE, Browser, open_session
 from tests.store_defaults import Defaults
 
-At = Callable[..., Awaitable[rx.State]]
+BrowserFactory = Callable[..., Awaitable[rx.State]]
 
 
 @pytest.fixture
-def browser_of(shop: Shop, shopper: Callable[[], rx.State]) -> At:
-    """Makes the state of a browser at which somebody of this role is signed in; nobody for None."""
+def browser_of(shop: Shop, shopper: Callable[[], rx.State]) -> BrowserFactory:
+    """Return a function that creates the state of a browser of this role; None is a signed-out browser."""
 
     async def make(role: Role | None, path: str = "/oficina", *, second_factor: bool = True) -> rx.State:
         root = shopper()
@@ -46,7 +46,7 @@ def browser_of(shop: Shop, shopper: Callable[[], rx.State]) -> At:
 
 @pytest.fixture
 async def store(shop: Shop, defaults: Defaults) -> AsyncIterator[httpx.AsyncClient]:
-    """A shopper's storefront."""
+    """Yield an API client of a shopper."""
     del defaults
     async with shop.database.read() as session:
         key = (await session.execute(select(PublishableKey.token))).scalar_one()

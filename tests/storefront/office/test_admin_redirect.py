@@ -1,4 +1,4 @@
-"""`/admin` is where programs are served; a browser is led to the office."""
+"""Redirect of browsers from `/admin`; programs use the Admin API there."""
 
 import httpx
 import pytest
@@ -11,7 +11,7 @@ from storefront.office import admin_redirect
 @pytest.mark.parametrize(
     ("accept", "status"), [("text/html,*/*;q=0.8", 303), ("application/json", 404), ("*/*", 404)]
 )
-async def test_a_browser_is_led_to_the_office(shop: Shop, accept: str, status: int) -> None:
+async def test_browser_is_redirected_to_the_office(shop: Shop, accept: str, status: int) -> None:
     api: FastAPI = create_api(shop)
     api.include_router(admin_redirect.router)
     async with httpx.AsyncClient(transport=httpx.ASGITransport(api), base_url="http://shop.test") as client:

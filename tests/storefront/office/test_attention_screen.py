@@ -1,4 +1,4 @@
-"""Por resolver, as a browser at which the owner is signed in: what a decision that is refused says."""
+"""The attention screen (Por resolver): texts of refused decisions."""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -19,108 +19,106 @@ from backend.sandbox.carrier import Fault
 from backend.sandbox.carrier.faults import Operation
 from backend.staff.rights import Role
 from storefront.office.attention import AttentionState
-from tests.backend.returns.steps import Sold, of_the_shop, send, sold
-from tests.store_defaults import Defaults, make_toy
-from tests.store_steps import bought
-from tests.storefront.office.conftest import At
+from tests.backend.returns.steps import Sold, open_clients, pack_units, place_paid_order
+from tests.store_defaults import Defaults, add_product
+from tests.store_steps import complete_purchase
+from tests.storefront.office.conftest import BrowserFactory
 
-GIVEN_BACK = {"action": "refunded", "reference": "0012345678"}
+REFUND = {"action": "refunded", "reference": "0012345678"}
 
 
 @pytest.fixture
 def settings(settings: Settings) -> Settings:
-    """Labels have numbers of their own."""
+    """Use real label numbers instead of the carrier's sandbox."""
     return settings.model_copy(update={"carrier_sandbox": False})
 
 
 @pytest.fixture
 async def clients(shop: Shop, defaults: Defaults) -> AsyncIterator[tuple[httpx.AsyncClient, ...]]:
-    """A storefront's and an owner's."""
-    async with of_the_shop(shop) as both:
+    """Yield an API client of a shopper and one of an owner."""
+    async with open_clients(shop) as both:
         yield both
 
 
 @pytest.fixture
-async def toy(shop: Shop, defaults: Defaults) -> str:
+async def variant_id(shop: Shop, defaults: Defaults) -> str:
     async with shop.database.transaction() as session:
-        return await make_toy(session, defaults, "trompo", stock=5, price=40_000)
+        return await add_product(session, defaults, "trompo", stock=5, price=40_000)
 
 
 @pytest.fixture
-async def paid(shop: Shop, clients: tuple[httpx.AsyncClient, ...], toy: str) -> Sold:
+async def paid(shop: Shop, clients: tuple[httpx.AsyncClient, ...], variant_id: str) -> Sold:
     store, admin = clients
-    return await sold(shop, store, admin, toy)
+    return await place_paid_order(shop, store, admin, variant_id)
 
 
 @pytest.fixture
-async def screen(browser_of: At) -> Any:
+async def screen(browser_of: BrowserFactory) -> Any:
     return await (await browser_of(Role.OWNER, "/oficina/por-resolver")).get_state(AttentionState)
 
 
-async def raised(shop: Shop, kind: AttentionKind, **about: Any) -> None:
+async def create_row(shop: Shop, kind: AttentionKind, **about: Any) -> None:
     async with shop.database.transaction() as session:
         await raise_attention(session, kind, message="Something happened", **about)
 
 
-async def refused(shop: Shop, screen: Any, **typed: str) -> str:
-    """What is told of a decision about the one row; it stays open."""
+async def resolve_and_expect_refusal(shop: Shop, screen: Any, **typed: str) -> str:
+    """Resolve the only row, check that it stays open, and return the announced text."""
     await AttentionState.event_handlers["load"].fn(screen)
     (row,) = screen.content.rows
     await AttentionState.event_handlers["resolve"].fn(screen, {"id": row.id, **typed})
     async with shop.database.read() as session:
         assert (await session.execute(select(Attention.resolved_at))).scalars().all() == [None]
-    assert [one.id for one in screen.content.rows] == [row.id]
-    if screen.told is None:
+    assert [row.id for row in screen.content.rows] == [row.id]
+    if screen.announcement is None:
         return ""
-    assert screen.told.tone == "problem"
-    return str(screen.told.text)
+    assert screen.announcement.tone == "problem"
+    return str(screen.announcement.text)
 
 
-async def test_a_second_payment_of_a_paid_order_is_to_be_given_back(
-    shop: Shop, paid: Sold, screen: Any
-) -> None:
+async def test_second_payment_of_a_paid_order_cannot_be_honored(shop: Shop, paid: Sold, screen: Any) -> None:
     async with shop.database.read() as session:
         payment = (await session.execute(select(PaymentSession.id))).scalar_one()
-    await raised(
+    await create_row(
         shop, AttentionKind.APPROVED_LATE, order_id=paid.order_id, payment_session_id=payment, amount=80_000
     )
-    assert "ya está pagado" in await refused(shop, screen, action="honor")
+    assert "ya está pagado" in await resolve_and_expect_refusal(shop, screen, action="honor")
 
 
-async def test_money_of_units_that_are_packed_is_not_given_back_here(
+async def test_packed_units_cannot_be_refunded_here(
     shop: Shop, clients: tuple[httpx.AsyncClient, ...], paid: Sold, screen: Any
 ) -> None:
-    await send(clients[1], paid)
-    await raised(shop, AttentionKind.STOCK_SHORT, order_id=paid.order_id)
-    assert "despacho" in await refused(shop, screen, **GIVEN_BACK)
+    await pack_units(clients[1], paid)
+    await create_row(shop, AttentionKind.STOCK_SHORT, order_id=paid.order_id)
+    assert "despacho" in await resolve_and_expect_refusal(shop, screen, **REFUND)
 
 
-async def test_an_order_without_money_needs_no_units(shop: Shop, paid: Sold, screen: Any) -> None:
-    await raised(shop, AttentionKind.STOCK_SHORT, order_id=paid.order_id)
+async def test_refunded_order_needs_no_units(shop: Shop, paid: Sold, screen: Any) -> None:
+    await create_row(shop, AttentionKind.STOCK_SHORT, order_id=paid.order_id)
     async with shop.database.transaction() as session:
         await session.execute(update(Order).values(payment_status="refunded"))
-    assert "no tiene dinero" in await refused(shop, screen, action="honor")
+    assert "no tiene dinero" in await resolve_and_expect_refusal(shop, screen, action="honor")
 
 
-async def test_nobody_books_an_amount_that_is_not_known(shop: Shop, paid: Sold, screen: Any) -> None:
+async def test_unknown_amount_cannot_be_refunded(shop: Shop, paid: Sold, screen: Any) -> None:
     async with shop.database.transaction() as session:
         await session.execute(update(PaymentSession).values(captured_amount=None))
         payment = (await session.execute(select(PaymentSession.id))).scalar_one()
-    await raised(shop, AttentionKind.AMOUNT_DIFFERS, payment_session_id=payment)
-    assert "cuánto" in await refused(shop, screen, **GIVEN_BACK)
+    await create_row(shop, AttentionKind.AMOUNT_DIFFERS, payment_session_id=payment)
+    assert "cuánto" in await resolve_and_expect_refusal(shop, screen, **REFUND)
 
 
-async def test_no_order_is_made_of_what_is_not_known(shop: Shop, paid: Sold, screen: Any) -> None:
+async def test_payment_without_a_snapshot_cannot_become_an_order(shop: Shop, paid: Sold, screen: Any) -> None:
     async with shop.database.transaction() as session:
         await session.execute(update(PaymentSession).values(snapshot={}))
         for model in (OrderLine, Order):
             await session.execute(delete(model))
         payment = (await session.execute(select(PaymentSession.id))).scalar_one()
-    await raised(shop, AttentionKind.PAID_WITHOUT_ORDER, payment_session_id=payment, amount=80_000)
-    assert "qué se compró" in await refused(shop, screen, action="honor")
+    await create_row(shop, AttentionKind.PAID_WITHOUT_ORDER, payment_session_id=payment, amount=80_000)
+    assert "qué se compró" in await resolve_and_expect_refusal(shop, screen, action="honor")
 
 
-async def test_the_label_of_a_cancelled_order_is_not_bought(
+async def test_label_of_a_cancelled_order_is_not_bought(
     shop: Shop, defaults: Defaults, paid: Sold, screen: Any
 ) -> None:
     async with shop.database.transaction() as session:
@@ -133,29 +131,29 @@ async def test_the_label_of_a_cancelled_order_is_not_bought(
         )
         session.add(parcel)
         await session.execute(update(Order).values(status="canceled"))
-    await raised(
+    await create_row(
         shop,
         AttentionKind.LABEL_TOO_EXPENSIVE,
         order_id=paid.order_id,
         fulfillment_id=parcel.id,
         amount=90_000,
     )
-    assert "se canceló" in await refused(shop, screen, action="honor")
+    assert "se canceló" in await resolve_and_expect_refusal(shop, screen, action="honor")
 
 
-async def test_a_job_that_is_gone_does_not_run_again(shop: Shop, screen: Any) -> None:
-    await raised(shop, AttentionKind.JOB_FAILED, subject_id="999")
-    assert "tarea" in await refused(shop, screen, action="honor")
+async def test_deleted_job_does_not_run_again(shop: Shop, screen: Any) -> None:
+    await create_row(shop, AttentionKind.JOB_FAILED, subject_id="999")
+    assert "tarea" in await resolve_and_expect_refusal(shop, screen, action="honor")
 
 
-async def test_what_is_wrong_with_a_labels_number_stands_beside_it(
-    shop: Shop, clients: tuple[httpx.AsyncClient, ...], toy: str, screen: Any
+async def test_problem_of_a_label_number_is_shown_at_its_field(
+    shop: Shop, clients: tuple[httpx.AsyncClient, ...], variant_id: str, screen: Any
 ) -> None:
     carrier, (store, admin) = shop.sandbox.carrier, clients
     assert carrier is not None
     carrier.faults.plan(Fault.DROP, Operation.SHIPMENT, times=1)
     for status in (502, 200):
-        order = await bought(store, toy, 1, price_type="calculated")
+        order = await complete_purchase(store, variant_id, 1, price_type="calculated")
         items = {"items": [{"id": order["items"][0]["id"], "quantity": 1}]}
         answer = await admin.post(f"/admin/orders/{order['id']}/fulfillments", json=items)
         assert answer.status_code == status
@@ -164,13 +162,13 @@ async def test_what_is_wrong_with_a_labels_number_stands_beside_it(
         taken = (await session.execute(others)).scalar_one()
     assert taken
     for number, words in (("000", "no conoce"), (taken, "otro despacho")):
-        assert await refused(shop, screen, action="honor", tracking_number=number) == ""
+        assert await resolve_and_expect_refusal(shop, screen, action="honor", tracking_number=number) == ""
         (row,) = screen.content.rows
         assert list(screen.problems) == [f"{row.id}-label"]
         assert words in screen.problems[f"{row.id}-label"]
 
 
-def test_a_refusal_is_no_failure_and_marks_nothing() -> None:
+def test_refusal_text_mentions_marked_fields_only_with_fields() -> None:
     assert text_for(NotAllowed("x"), OFFICE) != FAILURE
     assert "marcados" not in text_for(InvalidData("x"), OFFICE)
     assert "marcados" in text_for(InvalidData("x", fields={"code": "Falta."}), OFFICE)

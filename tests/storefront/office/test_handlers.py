@@ -1,4 +1,4 @@
-"""Every event handler of the office, called as every role and as nobody: whoever may not is refused beforehand."""
+"""Every event handler of the office, called as every role and signed out: it refuses callers without the right."""
 
 from typing import Any
 
@@ -15,49 +15,51 @@ from storefront.office import search
 from storefront.office.auth import sign_in
 from storefront.office.navigation import PLACES
 from storefront.office.routes import OFFICE_PAGES
-from storefront.office.state import RIGHT, OfficeScreen, StaffState
+from storefront.office.state import RIGHT_ATTRIBUTE, OfficeScreen, StaffState
 from storefront.reflex_ext.on_demand_states import substates_of
 from storefront.reflex_ext.state_loss import KnownClientState
-from storefront.state.frame import COMING_BACK, FrameState
-from tests.storefront.office.conftest import At
+from storefront.state.frame import SHOP_UNAVAILABLE, FrameState
+from tests.storefront.office.conftest import BrowserFactory
 
 SCREENS = [page.state for page in OFFICE_PAGES if issubclass(page.state, OfficeScreen)]
-OPEN = {
-    (sign_in.OfficeEnterState, "load"),  # says where to go on to, and nothing else
-    (search.OfficeSearchState, "find"),  # each finder asks for the right; nobody finds anything
+UNGUARDED = {
+    (sign_in.OfficeSignInState, "load"),  # only redirects
+    (search.OfficeSearchState, "find"),  # each search function checks the right
 }
-"""Handlers that anybody may send."""
+"""Handlers without a right."""
 
 
-def _right_of(state: Any, handler: Any) -> Right | None:
-    """None for a handler that nothing guards."""
-    return getattr(handler.fn, RIGHT) or state._right if hasattr(handler.fn, RIGHT) else None
+def _get_right(state: Any, handler: Any) -> Right | None:
+    """Return the handler's right, or None for an unguarded handler."""
+    return (
+        getattr(handler.fn, RIGHT_ATTRIBUTE) or state._right if hasattr(handler.fn, RIGHT_ATTRIBUTE) else None
+    )
 
 
 LOADS = {(state, "load") for state in SCREENS}
 HANDLERS = [
     (state, name, handler)
-    for state in sorted(substates_of(KnownClientState), key=lambda one: one.get_full_name())
+    for state in sorted(substates_of(KnownClientState), key=lambda item: item.get_full_name())
     for name, handler in state.event_handlers.items()
     if name != "setvar"
 ]
 GUARDED = [
-    pytest.param(state, name, _right_of(state, handler), id=f"{state.__name__}.{name}")
+    pytest.param(state, name, _get_right(state, handler), id=f"{state.__name__}.{name}")
     for state, name, handler in HANDLERS
-    if (state, name) not in OPEN | LOADS
+    if (state, name) not in UNGUARDED | LOADS
 ]
 CALLERS = [None, *Role]
 
 
-def test_every_handler_has_its_right() -> None:
-    assert all(isinstance(one.values[2], Right) for one in GUARDED)
-    assert {(state, name) for state, name, _handler in HANDLERS} >= OPEN | LOADS
+def test_every_handler_has_a_right() -> None:
+    assert all(isinstance(item.values[2], Right) for item in GUARDED)
+    assert {(state, name) for state, name, _handler in HANDLERS} >= UNGUARDED | LOADS
     assert set(RegistrationContext.get().event_handlers) >= {
         f"{state.get_full_name()}.{name}" for state, name, _handler in HANDLERS
     }
 
 
-def test_every_place_is_a_screen_whose_right_is_the_same() -> None:
+def test_every_place_has_a_screen_with_the_same_right() -> None:
     routes = {page.route: page.state for page in OFFICE_PAGES}
     for place in PLACES:
         assert routes[place.path]._right is place.right
@@ -65,40 +67,40 @@ def test_every_place_is_a_screen_whose_right_is_the_same() -> None:
 
 
 @pytest.mark.parametrize(("state", "name", "right"), GUARDED)
-async def test_who_may_not_is_refused(
-    state: Any, name: str, right: Right, browser_of: At, monkeypatch: pytest.MonkeyPatch
+async def test_handler_refuses_roles_without_its_right(
+    state: Any, name: str, right: Right, browser_of: BrowserFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    reached: list[str] = []
+    calls: list[str] = []
     fn = state.event_handlers[name].fn
-    monkeypatch.setattr(_method_of(fn), "cell_contents", _noting(reached))
+    monkeypatch.setattr(_method_cell(fn), "cell_contents", _recording_method(calls))
     for role in CALLERS:
         root = await browser_of(role)
         screen: Any = await root.get_state(state)
-        reached.clear()
+        calls.clear()
         answer = await fn(screen)
-        may = role is not None and right in RIGHTS[role]
-        assert (role, reached) == (role, ["done"] if may else [])
+        is_allowed = role is not None and right in RIGHTS[role]
+        assert (role, calls) == (role, ["done"] if is_allowed else [])
         if role is None:
             assert "/oficina/entrar" in str(answer)
-        elif not may:
-            assert (role, screen.told.tone) == (role, "problem")
+        elif not is_allowed:
+            assert (role, screen.announcement.tone) == (role, "problem")
 
 
-def _method_of(guarded: Any) -> Any:
-    """The cell that holds the method which the guard calls."""
+def _method_cell(guarded: Any) -> Any:
+    """Return the closure cell that contains the guarded method."""
     names = guarded.__code__.co_freevars
     return guarded.__closure__[names.index("method")]
 
 
-def _noting(reached: list[str]) -> Any:
+def _recording_method(calls: list[str]) -> Any:
     async def method(_self: Any, _actor: Any) -> None:
-        reached.append("done")
+        calls.append("done")
 
     return method
 
 
-@pytest.mark.parametrize("state", SCREENS, ids=lambda one: str(one.__name__))
-async def test_who_may_not_sees_nothing(shop: Shop, state: Any, browser_of: At) -> None:
+@pytest.mark.parametrize("state", SCREENS, ids=lambda item: str(item.__name__))
+async def test_screen_is_empty_without_its_right(shop: Shop, state: Any, browser_of: BrowserFactory) -> None:
     del shop
     for role in CALLERS:
         root = await browser_of(role)
@@ -106,7 +108,7 @@ async def test_who_may_not_sees_nothing(shop: Shop, state: Any, browser_of: At) 
         answer = await state.event_handlers["load"].fn(screen)
         if role is None:
             assert "/oficina/entrar?next=/oficina" in str(answer)
-            assert (await root.get_state(StaffState)).who is None
+            assert (await root.get_state(StaffState)).member is None
         elif state._right in RIGHTS[role]:
             assert screen.is_ready or screen.problem == "missing", role
         else:
@@ -115,36 +117,38 @@ async def test_who_may_not_sees_nothing(shop: Shop, state: Any, browser_of: At) 
 
 
 @pytest.mark.parametrize("role", CALLERS)
-async def test_the_search_shows_what_the_role_may_see(role: Role | None, browser_of: At) -> None:
+async def test_search_finds_only_places_that_the_role_may_see(
+    role: Role | None, browser_of: BrowserFactory
+) -> None:
     state: Any = await (await browser_of(role)).get_state(search.OfficeSearchState)
     await search.OfficeSearchState.find.fn(state, "por")  # type: ignore[attr-defined]
     found = [hit.path for hit in state.hits]
     assert found == ([] if role is None else ["/oficina/por-resolver"])
-    assert state.answered == "por"
+    assert state.answered_text == "por"
 
 
 @pytest.mark.parametrize("typed", [{"a": 1}, None, "x" * 81])
-async def test_the_search_refuses_what_its_field_does_not_take(typed: object, browser_of: At) -> None:
+async def test_search_refuses_invalid_text(typed: object, browser_of: BrowserFactory) -> None:
     state: Any = await (await browser_of(Role.OWNER)).get_state(search.OfficeSearchState)
     await search.OfficeSearchState.find.fn(state, typed)  # type: ignore[attr-defined]
-    assert (state.hits, state.answered) == ([], "")
+    assert (state.hits, state.answered_text) == ([], "")
     notice = (await state.get_state(FrameState)).notice
     assert notice.tone == "problem"
 
 
-async def test_the_search_says_that_the_database_is_away(
-    browser_of: At, monkeypatch: pytest.MonkeyPatch
+async def test_search_reports_an_unavailable_database(
+    browser_of: BrowserFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def actor_at(_state: object) -> None:
         raise DatabaseUnavailable("frozen")
 
-    monkeypatch.setattr(search, "actor_at", actor_at)
+    monkeypatch.setattr(search, "find_actor", actor_at)
     state: Any = await (await browser_of(Role.OWNER)).get_state(search.OfficeSearchState)
     await search.OfficeSearchState.find.fn(state, "por")  # type: ignore[attr-defined]
-    assert (await state.get_state(FrameState)).notice.text == COMING_BACK
+    assert (await state.get_state(FrameState)).notice.text == SHOP_UNAVAILABLE
 
 
-async def test_a_session_that_ends_shows_nothing_more(shop: Shop, browser_of: At) -> None:
+async def test_ended_session_clears_the_screen(shop: Shop, browser_of: BrowserFactory) -> None:
     root = await browser_of(Role.OWNER)
     screen: Any = await root.get_state(SCREENS[0])
     await SCREENS[0].event_handlers["load"].fn(screen)

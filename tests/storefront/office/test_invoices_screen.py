@@ -1,4 +1,4 @@
-"""Invoices in the office: turning them on, the list, trying one again, and what a browser may not send."""
+"""The invoices screen: enabling invoices, the list, retries, and invalid input."""
 
 from typing import Any
 
@@ -10,39 +10,47 @@ from backend.sandbox.invoicing import Fault
 from backend.staff.rights import Role
 from storefront.office.invoices import InvoicesState
 from storefront.office.orders.detail_state import OrderState
-from tests.backend.invoices.desk import RANGE, sell
+from tests.backend.invoices.desk import RANGE, place_paid_order
 from tests.store_defaults import Defaults
-from tests.storefront.office.conftest import At
+from tests.storefront.office.conftest import BrowserFactory
 
-PLACE = "/oficina/facturas"
+PATH = "/oficina/facturas"
 
 
-async def sent(screen: Any, name: str, *arguments: Any) -> Any:
-    """What a browser sends."""
+async def send_event(screen: Any, name: str, *arguments: Any) -> Any:
+    """Call the event handler as a browser does."""
     return await type(screen).event_handlers[name].fn(screen, *arguments)
 
 
-async def at(browser_of: At, role: Role, path: str = PLACE, state: Any = InvoicesState) -> Any:
+async def open_screen(
+    browser_of: BrowserFactory, role: Role, path: str = PATH, state: Any = InvoicesState
+) -> Any:
     screen: Any = await (await browser_of(role, path)).get_state(state)
-    await sent(screen, "load")
+    await send_event(screen, "load")
     return screen
 
 
-async def test_it_is_turned_on_and_one_is_tried_again(shop: Shop, defaults: Defaults, browser_of: At) -> None:
-    owner = await at(browser_of, Role.OWNER)
-    assert [one.value for one in owner.content.providers] == ["", "file", "ubl"]
-    await sent(owner, "save", {**RANGE, "provider": "ubl", "last": "1"})
-    assert (owner.told.tone, list(owner.problems), owner.content.is_on) == ("problem", ["last"], False)
-    await sent(owner, "save", {**RANGE, "provider": "ubl"})
-    assert (owner.told.tone, owner.problems, owner.content.form.about) == (
+async def test_invoicing_is_enabled_and_a_rejected_invoice_is_retried(
+    shop: Shop, defaults: Defaults, browser_of: BrowserFactory
+) -> None:
+    owner = await open_screen(browser_of, Role.OWNER)
+    assert [item.value for item in owner.content.providers] == ["", "file", "ubl"]
+    await send_event(owner, "save", {**RANGE, "provider": "ubl", "last": "1"})
+    assert (owner.announcement.tone, list(owner.problems), owner.content.is_on) == (
+        "problem",
+        ["last"],
+        False,
+    )
+    await send_event(owner, "save", {**RANGE, "provider": "ubl"})
+    assert (owner.announcement.tone, owner.problems, owner.content.form.about) == (
         "news", {}, "Quedan 5000001 números.",
     )  # fmt: skip
     assert shop.sandbox.invoicing is not None
     shop.sandbox.invoicing.faults.plan(Fault.REJECT)
-    sold = await sell(shop)
+    sold = await place_paid_order(shop)
     await owner._update()
-    assert (owner.content.rows, owner.fresh) == ([], 1)
-    await sent(owner, "load")
+    assert (owner.content.rows, owner.new_count) == ([], 1)
+    await send_event(owner, "load")
     await shop.worker.run_due(ISSUE)
     await owner._update()
     (row,) = owner.content.rows
@@ -50,39 +58,43 @@ async def test_it_is_turned_on_and_one_is_tried_again(shop: Shop, defaults: Defa
         "Factura SETP990000000", "Rechazada", True, "",
     )  # fmt: skip
     assert row.reason.startswith("FAK21")
-    accountant = await at(browser_of, Role.ACCOUNTANT, f"{PLACE}?estado=rechazadas&q=SETP990000000")
-    assert [(one.id, one.can_retry) for one in accountant.content.rows] == [(row.id, False)]
-    await sent(accountant, "retry", row.id)
-    assert accountant.told.text == "Tu rol no permite hacer esto."
-    await sent(owner, "retry", row.id)
+    accountant = await open_screen(browser_of, Role.ACCOUNTANT, f"{PATH}?estado=rechazadas&q=SETP990000000")
+    assert [(item.id, item.can_retry) for item in accountant.content.rows] == [(row.id, False)]
+    await send_event(accountant, "retry", row.id)
+    assert accountant.announcement.text == "Tu rol no permite hacer esto."
+    await send_event(owner, "retry", row.id)
     assert owner.content.rows[0].chip.text == "Pendiente"
     await shop.worker.run_due(ISSUE)
     await owner._update()
     (row,) = owner.content.rows
     assert (row.chip.text, row.pdf_href) == ("Emitida", f"/admin/invoices/{row.id}/pdf")
-    await sent(owner, "retry", row.id)
-    assert owner.told.tone == "problem"
-    order = await at(browser_of, Role.OWNER, f"/oficina/pedidos/order_{sold.number}", OrderState)
-    assert [one.id for one in order.content.invoices] == [row.id]
-    stockroom = await at(browser_of, Role.STOCKROOM, f"/oficina/pedidos/order_{sold.number}", OrderState)
+    await send_event(owner, "retry", row.id)
+    assert owner.announcement.tone == "problem"
+    order = await open_screen(browser_of, Role.OWNER, f"/oficina/pedidos/order_{sold.number}", OrderState)
+    assert [item.id for item in order.content.invoices] == [row.id]
+    stockroom = await open_screen(
+        browser_of, Role.STOCKROOM, f"/oficina/pedidos/order_{sold.number}", OrderState
+    )
     assert stockroom.content.invoices == []
 
 
-async def test_others_see_no_invoices_and_change_no_numbering(shop: Shop, browser_of: At) -> None:
-    stockroom = await at(browser_of, Role.STOCKROOM)
+async def test_other_roles_see_no_invoices_and_change_no_numbering(
+    shop: Shop, browser_of: BrowserFactory
+) -> None:
+    stockroom = await open_screen(browser_of, Role.STOCKROOM)
     assert (stockroom.problem, stockroom.content) == ("forbidden", None)
-    seller = await at(browser_of, Role.SHOP)
-    await sent(seller, "save", {**RANGE, "provider": "file"})
-    assert seller.told.text == "Tu rol no permite hacer esto."
+    seller = await open_screen(browser_of, Role.SHOP)
+    await send_event(seller, "save", {**RANGE, "provider": "file"})
+    assert seller.announcement.text == "Tu rol no permite hacer esto."
     assert not seller.content.is_on
 
 
 @pytest.mark.parametrize(
     "nonsense", [None, {}, {"provider": "x" * 9000}, {"first": ["1"]}, 7, {"provider": "ubl"}]
 )
-async def test_nonsense_changes_nothing(browser_of: At, nonsense: Any) -> None:
-    owner = await at(browser_of, Role.OWNER)
-    await sent(owner, "save", nonsense)
-    await sent(owner, "retry", nonsense)
+async def test_invalid_input_changes_nothing(browser_of: BrowserFactory, nonsense: Any) -> None:
+    owner = await open_screen(browser_of, Role.OWNER)
+    await send_event(owner, "save", nonsense)
+    await send_event(owner, "retry", nonsense)
     assert not owner.content.is_on
-    assert owner.told.tone == "problem"
+    assert owner.announcement.tone == "problem"

@@ -1,4 +1,4 @@
-"""Ofertas: made, looked at, changed and ended from a browser, by whoever may."""
+"""Offers (Ofertas): preview, saving, changing and ending them, and the rights for it."""
 
 from datetime import timedelta
 from typing import Any
@@ -18,8 +18,8 @@ from backend.promotions.service import create_promotion
 from backend.promotions.wire_commands import to_create_promotion
 from backend.staff.rights import COMMAND_LINE, Role
 from storefront.office.offers.state import OffersState, OfferState
-from tests.store_defaults import Defaults, make_toy
-from tests.storefront.office.conftest import At
+from tests.store_defaults import Defaults, add_product
+from tests.storefront.office.conftest import BrowserFactory
 
 TYPED = {
     "code": "Navidad10", "way": "code", "method": "percentage", "value": "10", "target": "order", "toys": "",
@@ -27,57 +27,57 @@ TYPED = {
 }  # fmt: skip
 
 
-async def sent(screen: Any, name: str, *arguments: Any) -> Any:
-    """What a browser sends."""
+async def send_event(screen: Any, name: str, *arguments: Any) -> Any:
+    """Call the event handler as a browser does."""
     return await type(screen).event_handlers[name].fn(screen, *arguments)
 
 
-async def opened(browser_of: At, role: Role = Role.SHOP, offer: str = "nueva") -> Any:
+async def open_offer(browser_of: BrowserFactory, role: Role = Role.SHOP, offer: str = "nueva") -> Any:
     screen: Any = await (await browser_of(role, f"/oficina/ofertas/{offer}")).get_state(OfferState)
-    await sent(screen, "load")
+    await send_event(screen, "load")
     return screen
 
 
-async def the_promotion(shop: Shop) -> tuple[Promotion, Campaign | None]:
+async def read_promotion(shop: Shop) -> tuple[Promotion, Campaign | None]:
     async with shop.database.read() as session:
         found = select(Promotion, Campaign).outerjoin(Campaign, Campaign.id == Promotion.campaign_id)
         return (await session.execute(found)).one()
 
 
-async def test_an_offer_is_seen_before_it_is_stored_and_comes_back_as_it_was_typed(
-    shop: Shop, defaults: Defaults, browser_of: At
+async def test_offer_is_previewed_saved_and_shown_as_typed(
+    shop: Shop, defaults: Defaults, browser_of: BrowserFactory
 ) -> None:
     async with shop.database.transaction() as session:
-        cheap = await make_toy(session, defaults, "trompo", price=10_003)
-        await make_toy(session, defaults, "pelota", price=90_000)
-    screen = await opened(browser_of)
+        cheap = await add_product(session, defaults, "trompo", price=10_003)
+        await add_product(session, defaults, "pelota", price=90_000)
+    screen = await open_offer(browser_of)
     assert (screen.content.row, screen.content.form.code) == (None, "")
     toys = {
         **TYPED, "target": "toys", "toys": "Pelota\n\nSKU-trompo\npelota", "minimum": "$ 50.000",
         "starts": "2026-12-01", "ends": "2026-12-24", "limit": "100", "each": "1",
     }  # fmt: skip
-    await sent(screen, "look", toys)
+    await send_event(screen, "preview_changes", toys)
     rows = [(row.title, row.before, row.after) for row in screen.preview.rows]
     assert rows == [("Pelota", "$ 90.000", "$ 81.000"), ("Trompo", "$ 10.003", "$ 9.003")]
     assert "Termina sola al acabarse el 24 de diciembre de 2026." in screen.preview.words
     async with shop.database.read() as session:
         assert (await session.execute(select(Promotion))).first() is None
-    await sent(screen, "save")
-    promotion, campaign = await the_promotion(shop)
+    await send_event(screen, "save")
+    promotion, campaign = await read_promotion(shop)
     assert (promotion.code, promotion.status, promotion.use_limit) == ("Navidad10", "active", 100)
     assert campaign is not None
     assert (campaign.starts_at.isoformat(), campaign.ends_at.isoformat()) == (  # type: ignore[union-attr]
         "2026-12-01T05:00:00+00:00", "2026-12-25T05:00:00+00:00",
     )  # fmt: skip
     assert (campaign.budget_type, campaign.budget_limit) == ("use_by_attribute", 1)
-    again = await opened(browser_of, offer=promotion.id)
+    again = await open_offer(browser_of, offer=promotion.id)
     shown = {name: getattr(again.content.form, name) for name in TYPED}
     assert shown == {**toys, "toys": "Pelota\nTrompo", "minimum": "50000"}
-    assert await product_of(shop, cheap) in promotion.target_rules[0]["values"]
+    assert await read_product_id(shop, cheap) in promotion.target_rules[0]["values"]
     changed = {**TYPED, "way": "automatic", "method": "fixed", "value": "5.000", "target": "shipping"}
-    await sent(again, "look", changed)
-    await sent(again, "save")
-    promotion, campaign = await the_promotion(shop)
+    await send_event(again, "preview_changes", changed)
+    await send_event(again, "save")
+    promotion, campaign = await read_promotion(shop)
     assert (promotion.is_automatic, promotion.method_type, promotion.value) == (True, "fixed", 5_000)
     assert (promotion.target_type, promotion.target_rules, promotion.rules) == ("shipping_methods", [], [])
     assert (promotion.use_limit, campaign and campaign.ends_at, campaign and campaign.budget_limit) == (
@@ -90,95 +90,99 @@ async def test_an_offer_is_seen_before_it_is_stored_and_comes_back_as_it_was_typ
     }
 
 
-async def product_of(shop: Shop, variant_id: str) -> str:
+async def read_product_id(shop: Shop, variant_id: str) -> str:
     async with shop.database.read() as session:
         return (await session.get_one(Variant, variant_id)).product_id
 
 
-async def test_a_toy_that_was_deleted_is_not_found(shop: Shop, defaults: Defaults, browser_of: At) -> None:
-    async with shop.database.transaction() as session:
-        kept = await make_toy(session, defaults, "trompo")
-        for handle, title in (("otro", "Trompo"), ("pelota", "Pelota")):
-            gone = await session.get_one(Variant, await make_toy(session, defaults, handle, title=title))
-            await delete_product(session, COMMAND_LINE, gone.product_id)
-    screen = await opened(browser_of)
-    await sent(screen, "look", {**TYPED, "target": "toys", "toys": "Trompo\nPelota"})
-    assert screen.problems == {"toys": "No encontramos: Pelota"}
-    await sent(screen, "look", {**TYPED, "target": "toys", "toys": "Trompo"})
-    await sent(screen, "save")
-    promotion, _campaign = await the_promotion(shop)
-    assert promotion.target_rules[0]["values"] == [await product_of(shop, kept)]
-
-
-async def test_toys_of_the_same_name_are_told_apart_by_their_codes(
-    shop: Shop, defaults: Defaults, browser_of: At
+async def test_deleted_product_is_not_found(
+    shop: Shop, defaults: Defaults, browser_of: BrowserFactory
 ) -> None:
     async with shop.database.transaction() as session:
-        twins = [await make_toy(session, defaults, f"trompo-{n}", title="Trompo") for n in (1, 2)]
-        await make_toy(session, defaults, "pelota")
-    screen = await opened(browser_of)
-    await sent(screen, "look", {**TYPED, "target": "toys", "toys": "Pelota\ntrompo"})
+        existing = await add_product(session, defaults, "trompo")
+        for handle, title in (("otro", "Trompo"), ("pelota", "Pelota")):
+            deleted = await session.get_one(
+                Variant, await add_product(session, defaults, handle, title=title)
+            )
+            await delete_product(session, COMMAND_LINE, deleted.product_id)
+    screen = await open_offer(browser_of)
+    await send_event(screen, "preview_changes", {**TYPED, "target": "toys", "toys": "Trompo\nPelota"})
+    assert screen.problems == {"toys": "No encontramos: Pelota"}
+    await send_event(screen, "preview_changes", {**TYPED, "target": "toys", "toys": "Trompo"})
+    await send_event(screen, "save")
+    promotion, _campaign = await read_promotion(shop)
+    assert promotion.target_rules[0]["values"] == [await read_product_id(shop, existing)]
+
+
+async def test_products_of_the_same_title_are_distinguished_by_sku(
+    shop: Shop, defaults: Defaults, browser_of: BrowserFactory
+) -> None:
+    async with shop.database.transaction() as session:
+        twins = [await add_product(session, defaults, f"trompo-{n}", title="Trompo") for n in (1, 2)]
+        await add_product(session, defaults, "pelota")
+    screen = await open_offer(browser_of)
+    await send_event(screen, "preview_changes", {**TYPED, "target": "toys", "toys": "Pelota\ntrompo"})
     assert screen.problems == {
         "toys": "Hay más de un juguete con ese nombre; escribe su código (SKU): trompo"
     }
-    await sent(screen, "look", {**TYPED, "target": "toys", "toys": "Pelota\nSKU-trompo-1"})
-    await sent(screen, "save")
-    promotion, _campaign = await the_promotion(shop)
-    again = await opened(browser_of, offer=promotion.id)
+    await send_event(screen, "preview_changes", {**TYPED, "target": "toys", "toys": "Pelota\nSKU-trompo-1"})
+    await send_event(screen, "save")
+    promotion, _campaign = await read_promotion(shop)
+    again = await open_offer(browser_of, offer=promotion.id)
     assert again.content.form.toys == "Pelota\nSKU-trompo-1"
-    await sent(again, "look", {**TYPED, "target": "toys", "toys": again.content.form.toys})
-    await sent(again, "save")
-    promotion, _campaign = await the_promotion(shop)
-    first, second = [await product_of(shop, one) for one in twins]
+    await send_event(again, "preview_changes", {**TYPED, "target": "toys", "toys": again.content.form.toys})
+    await send_event(again, "save")
+    promotion, _campaign = await read_promotion(shop)
+    first, second = [await read_product_id(shop, item) for item in twins]
     assert first in promotion.target_rules[0]["values"]
     assert second not in promotion.target_rules[0]["values"]
 
 
-async def test_an_offer_is_for_all_toys_that_are_typed_or_says_that_they_are_too_many(
-    shop: Shop, defaults: Defaults, browser_of: At, monkeypatch: pytest.MonkeyPatch
+async def test_offer_covers_every_typed_product_up_to_the_limit(
+    shop: Shop, defaults: Defaults, browser_of: BrowserFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     codes = [f"SKU-trompo-{number}" for number in range(60)]
     async with shop.database.transaction() as session:
         for number in range(60):
             title = f"Trompo {number} " + "de guayacán con punta de acero " * 6
-            await make_toy(session, defaults, f"trompo-{number}", title=title.strip())
-    screen = await opened(browser_of)
-    await sent(screen, "look", {**TYPED, "target": "toys", "toys": "\n".join(codes)})
-    await sent(screen, "save")
-    promotion, _campaign = await the_promotion(shop)
-    again = await opened(browser_of, offer=promotion.id)
+            await add_product(session, defaults, f"trompo-{number}", title=title.strip())
+    screen = await open_offer(browser_of)
+    await send_event(screen, "preview_changes", {**TYPED, "target": "toys", "toys": "\n".join(codes)})
+    await send_event(screen, "save")
+    promotion, _campaign = await read_promotion(shop)
+    again = await open_offer(browser_of, offer=promotion.id)
     shown = {**TYPED, "target": "toys", "toys": again.content.form.toys}
-    await sent(again, "look", shown)
-    assert (again.told, again.problems) == (None, {})
+    await send_event(again, "preview_changes", shown)
+    assert (again.announcement, again.problems) == (None, {})
     assert "Hoy son 60 juguetes a la venta." in again.preview.words
-    monkeypatch.setattr("backend.office.offers.form.MOST_VALUES", 59)
-    await sent(again, "look", shown)
+    monkeypatch.setattr("backend.office.offers.form.MAX_VALUES", 59)
+    await send_event(again, "preview_changes", shown)
     assert again.problems == {"toys": "Son 60 juguetes, y caben hasta 59: deja los demás para otra."}
     assert again.preview is None
 
 
-async def test_an_offer_is_for_as_many_categories_as_are_ticked(
-    shop: Shop, defaults: Defaults, browser_of: At
+async def test_offer_accepts_many_categories(
+    shop: Shop, defaults: Defaults, browser_of: BrowserFactory
 ) -> None:
     async with shop.database.transaction() as session:
-        toy = await make_toy(session, defaults, "trompo", price=20_000)
+        toy = await add_product(session, defaults, "trompo", price=20_000)
         product = (await session.get_one(Variant, toy)).product_id
         several = [Category(name=f"Juegos {number}", handle=f"juegos-{number}") for number in range(80)]
         session.add_all(several)
         await session.flush()
         session.add(ProductCategory(product_id=product, category_id=several[-1].id))
-    screen = await opened(browser_of)
-    ticked = {f"category:{one.id}": "on" for one in several}
-    await sent(screen, "look", {**TYPED, "target": "categories", **ticked})
+    screen = await open_offer(browser_of)
+    ticked = {f"category:{item.id}": "on" for item in several}
+    await send_event(screen, "preview_changes", {**TYPED, "target": "categories", **ticked})
     assert (screen.problems, [row.title for row in screen.preview.rows]) == ({}, ["Trompo"])
 
 
-async def test_an_offer_of_categories_is_for_all_below_them(
-    shop: Shop, defaults: Defaults, browser_of: At
+async def test_offer_of_a_category_covers_its_subcategories(
+    shop: Shop, defaults: Defaults, browser_of: BrowserFactory
 ) -> None:
     async with shop.database.transaction() as session:
-        toy = await make_toy(session, defaults, "trompo", price=20_000)
-        await make_toy(session, defaults, "pelota")
+        toy = await add_product(session, defaults, "trompo", price=20_000)
+        await add_product(session, defaults, "pelota")
         above = Category(name="Madera", handle="madera")
         session.add(above)
         await session.flush()
@@ -188,30 +192,37 @@ async def test_an_offer_of_categories_is_for_all_below_them(
         product = (await session.get_one(Variant, toy)).product_id
         session.add(ProductCategory(product_id=product, category_id=below.id))
         category = above.id
-    screen = await opened(browser_of)
-    await sent(screen, "look", {**TYPED, "target": "categories"})
+    screen = await open_offer(browser_of)
+    await send_event(screen, "preview_changes", {**TYPED, "target": "categories"})
     assert (list(screen.problems), screen.preview) == (["categories"], None)
-    await sent(screen, "look", {**TYPED, "target": "categories", f"category:{category}": "on"})
+    await send_event(
+        screen, "preview_changes", {**TYPED, "target": "categories", f"category:{category}": "on"}
+    )
     assert [row.title for row in screen.preview.rows] == ["Trompo"]
-    await sent(screen, "save")
-    promotion, _campaign = await the_promotion(shop)
-    again = await opened(browser_of, offer=promotion.id)
-    assert [(one.name, one.is_chosen) for one in again.content.categories] == [
+    await send_event(screen, "save")
+    promotion, _campaign = await read_promotion(shop)
+    again = await open_offer(browser_of, offer=promotion.id)
+    assert [(item.name, item.is_chosen) for item in again.content.categories] == [
         ("Madera", True),
         ("Trompos", False),
     ]
 
 
-async def test_offers_that_apply_are_found_however_many_there_are(
-    shop: Shop, browser_of: At, monkeypatch: pytest.MonkeyPatch
+async def test_active_offers_are_listed_page_by_page(
+    shop: Shop, browser_of: BrowserFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("backend.office.offers.listing.MOST_ROWS", 2)
+    monkeypatch.setattr("backend.office.offers.listing.PAGE_SIZE", 2)
     moment, day = now(), timedelta(days=1)
     past, future = (
         Campaign(name=name, campaign_identifier=name, starts_at=moment + begin, ends_at=moment + begin + day)
         for name, begin in (("past", -9 * day), ("future", 9 * day))
     )
-    of: dict[str, Any] = {"method_type": "fixed", "target_type": "order", "allocation": "across", "value": 5}
+    fields: dict[str, Any] = {
+        "method_type": "fixed",
+        "target_type": "order",
+        "allocation": "across",
+        "value": 5,
+    }
     async with shop.database.transaction() as session:
         session.add_all([past, future])
         await session.flush()
@@ -231,73 +242,76 @@ async def test_offers_that_apply_are_found_however_many_there_are(
                     code_key=code,
                     status=status,
                     campaign_id=campaign.id if campaign else None,
-                    created_at=moment - age // 2 * day,  # two at each moment
-                    **of,
+                    created_at=moment - age // 2 * day,  # two at the same time
+                    **fields,
                 )
             )
     listing: Any = await (await browser_of(Role.SHOP, "/oficina/ofertas")).get_state(OffersState)
-    await sent(listing, "load")
+    await send_event(listing, "load")
     assert sorted(row.code for row in listing.content.over) == ["ended-2", "ended-3"]
     assert len(listing.content.rows) == 2
     for count in (4, 5, 5):
-        await sent(listing, "more")
+        await send_event(listing, "load_more")
         assert len(listing.content.rows) == count
     assert sorted(row.code for row in listing.content.rows) == [f"open-{number}" for number in range(1, 6)]
     assert sorted(row.code for row in listing.content.over) == ["ended-2", "ended-3"]
 
 
-async def test_an_offer_is_ended_and_listed_under_those_that_are_over(shop: Shop, browser_of: At) -> None:
-    screen = await opened(browser_of)
-    await sent(screen, "look", TYPED)
-    await sent(screen, "save")
-    promotion, _campaign = await the_promotion(shop)
+async def test_ended_offer_is_listed_as_ended(shop: Shop, browser_of: BrowserFactory) -> None:
+    screen = await open_offer(browser_of)
+    await send_event(screen, "preview_changes", TYPED)
+    await send_event(screen, "save")
+    promotion, _campaign = await read_promotion(shop)
     listing: Any = await (await browser_of(Role.ACCOUNTANT, "/oficina/ofertas")).get_state(OffersState)
-    await sent(listing, "load")
+    await send_event(listing, "load")
     assert [(row.code, row.chip.tone) for row in listing.content.rows] == [("Navidad10", "good")]
-    screen = await opened(browser_of, offer=promotion.id)
-    await sent(screen, "end")
-    assert (screen.content.can_end, screen.told.tone) == (False, "news")
-    assert (await the_promotion(shop))[0].status == PromotionStatus.INACTIVE
-    await sent(listing, "load")
+    screen = await open_offer(browser_of, offer=promotion.id)
+    await send_event(screen, "end")
+    assert (screen.content.can_end, screen.announcement.tone) == (False, "news")
+    assert (await read_promotion(shop))[0].status == PromotionStatus.INACTIVE
+    await send_event(listing, "load")
     assert ([row.code for row in listing.content.over], listing.content.rows) == (["Navidad10"], [])
 
 
-async def saved(browser_of: At) -> Any:
-    screen = await opened(browser_of)
-    await sent(screen, "look", TYPED)
-    await sent(screen, "save")
+async def save_offer(browser_of: BrowserFactory) -> Any:
+    screen = await open_offer(browser_of)
+    await send_event(screen, "preview_changes", TYPED)
+    await send_event(screen, "save")
     return screen
 
 
-async def test_an_offer_that_was_ended_applies_again_once_it_is_saved(shop: Shop, browser_of: At) -> None:
-    await saved(browser_of)
-    offer = (await the_promotion(shop))[0].id
+async def test_saving_an_ended_offer_activates_it_again(shop: Shop, browser_of: BrowserFactory) -> None:
+    await save_offer(browser_of)
+    offer = (await read_promotion(shop))[0].id
     again = "Está terminada: al guardarla vuelve a aplicar."
-    screen = await opened(browser_of, offer=offer)
-    await sent(screen, "look", TYPED)
+    screen = await open_offer(browser_of, offer=offer)
+    await send_event(screen, "preview_changes", TYPED)
     assert again not in screen.preview.words
-    await sent(await opened(browser_of, offer=offer), "end")
-    # somebody has ended it since: it is shown again, and not stored
-    await sent(screen, "save")
-    assert (screen.told.tone, again in screen.preview.words) == ("problem", True)
-    assert (await the_promotion(shop))[0].status == PromotionStatus.INACTIVE
-    await sent(screen, "save")
-    assert (screen.told.tone, (await the_promotion(shop))[0].status) == ("news", PromotionStatus.ACTIVE)
+    await send_event(await open_offer(browser_of, offer=offer), "end")
+    # it was ended since: shown again, not saved
+    await send_event(screen, "save")
+    assert (screen.announcement.tone, again in screen.preview.words) == ("problem", True)
+    assert (await read_promotion(shop))[0].status == PromotionStatus.INACTIVE
+    await send_event(screen, "save")
+    assert (screen.announcement.tone, (await read_promotion(shop))[0].status) == (
+        "news",
+        PromotionStatus.ACTIVE,
+    )
 
 
-async def test_an_offer_whose_last_day_is_past_is_said_not_to_apply(browser_of: At) -> None:
-    screen = await opened(browser_of)
-    await sent(screen, "look", {**TYPED, "starts": "", "ends": "2020-12-31"})
+async def test_preview_says_that_an_expired_offer_does_not_apply(browser_of: BrowserFactory) -> None:
+    screen = await open_offer(browser_of)
+    await send_event(screen, "preview_changes", {**TYPED, "starts": "", "ends": "2020-12-31"})
     assert screen.preview.words[-1] == "Su último día ya pasó: así no aplica."
 
 
-async def test_a_draft_of_a_program_applies_once_it_is_saved(shop: Shop, browser_of: At) -> None:
-    offer = await by_a_program(shop, type="percentage", value=10)
-    screen = await opened(browser_of, offer=offer)
-    await sent(screen, "look", TYPED)
+async def test_saving_a_draft_of_the_admin_api_activates_it(shop: Shop, browser_of: BrowserFactory) -> None:
+    offer = await create_api_draft(shop, type="percentage", value=10)
+    screen = await open_offer(browser_of, offer=offer)
+    await send_event(screen, "preview_changes", TYPED)
     assert "Es un borrador: al guardarla empieza a aplicar." in screen.preview.words
-    await sent(screen, "save")
-    assert (await the_promotion(shop))[0].status == PromotionStatus.ACTIVE
+    await send_event(screen, "save")
+    assert (await read_promotion(shop))[0].status == PromotionStatus.ACTIVE
 
 
 @pytest.mark.parametrize(
@@ -319,33 +333,35 @@ async def test_a_draft_of_a_program_applies_once_it_is_saved(shop: Shop, browser
         ({"target": "toys", "toys": "Nadie"}, "toys"),
     ],
 )
-async def test_what_is_wrong_is_said_beside_its_field(
-    browser_of: At, typed: dict[str, str], field: str
+async def test_invalid_value_marks_its_field(
+    browser_of: BrowserFactory, typed: dict[str, str], field: str
 ) -> None:
-    screen = await opened(browser_of)
-    await sent(screen, "look", {**TYPED, **typed})
+    screen = await open_offer(browser_of)
+    await send_event(screen, "preview_changes", {**TYPED, **typed})
     assert (list(screen.problems), screen.preview) == ([field], None)
-    await sent(screen, "save")
-    assert screen.told.tone == "problem"
+    await send_event(screen, "save")
+    assert screen.announcement.tone == "problem"
 
 
-async def test_a_code_that_is_taken_is_refused(shop: Shop, browser_of: At) -> None:
+async def test_duplicate_code_is_refused(shop: Shop, browser_of: BrowserFactory) -> None:
     for _time in range(2):
-        screen = await opened(browser_of)
-        await sent(screen, "look", TYPED)
-        await sent(screen, "save")
+        screen = await open_offer(browser_of)
+        await send_event(screen, "preview_changes", TYPED)
+        await send_event(screen, "save")
     assert screen.problems == {"code": "Otra oferta ya tiene este código."}
-    await the_promotion(shop)  # there is one
+    await read_promotion(shop)  # only one exists
 
 
-async def test_what_a_program_made_is_shown_and_can_only_be_ended(shop: Shop, browser_of: At) -> None:
-    offer = await by_a_program(shop, type="fixed", allocation="each", value=900, max_quantity=1)
-    screen = await opened(browser_of, offer=offer)
+async def test_unsupported_offer_of_the_admin_api_can_only_be_ended(
+    shop: Shop, browser_of: BrowserFactory
+) -> None:
+    offer = await create_api_draft(shop, type="fixed", allocation="each", value=900, max_quantity=1)
+    screen = await open_offer(browser_of, offer=offer)
     assert (screen.content.form, screen.content.can_end, screen.content.row.code) == (None, True, "CADA")
 
 
-async def by_a_program(shop: Shop, **method: Any) -> str:
-    """The id of a draft."""
+async def create_api_draft(shop: Shop, **method: Any) -> str:
+    """Create a draft promotion as the Admin API does and return its id."""
     method = {"target_type": "items", **method}
     body = {"code": "CADA", "type": "standard", "status": "draft", "application_method": method}
     new = to_create_promotion(NewPromotion.model_validate(body))
@@ -353,69 +369,71 @@ async def by_a_program(shop: Shop, **method: Any) -> str:
         return (await create_promotion(session, COMMAND_LINE, new)).id
 
 
-async def test_pesos_are_taken_off_once_as_the_preview_shows_it(
-    shop: Shop, defaults: Defaults, browser_of: At
+async def test_fixed_discount_applies_once_as_previewed(
+    shop: Shop, defaults: Defaults, browser_of: BrowserFactory
 ) -> None:
     async with shop.database.transaction() as session:
-        await make_toy(session, defaults, "trompo", price=20_000)
-    offer = await by_a_program(shop, type="percentage", allocation="each", value=10)
-    screen = await opened(browser_of, offer=offer)
+        await add_product(session, defaults, "trompo", price=20_000)
+    offer = await create_api_draft(shop, type="percentage", allocation="each", value=10)
+    screen = await open_offer(browser_of, offer=offer)
     assert screen.content.form is not None
-    await sent(screen, "look", {**TYPED, "method": "fixed", "value": "5.000"})
+    await send_event(screen, "preview_changes", {**TYPED, "method": "fixed", "value": "5.000"})
     assert screen.preview.words[0] == "Quita $ 5.000 del valor de los juguetes del carrito."
-    await sent(screen, "save")
-    promotion, _campaign = await the_promotion(shop)
+    await send_event(screen, "save")
+    promotion, _campaign = await read_promotion(shop)
     assert (promotion.method_type, promotion.value, promotion.allocation) == ("fixed", 5_000, "across")
 
 
-async def test_only_the_owner_and_the_shop_change_offers(shop: Shop, browser_of: At) -> None:
+async def test_only_owner_and_shop_roles_change_offers(shop: Shop, browser_of: BrowserFactory) -> None:
     for role in (Role.STOCKROOM, Role.ACCOUNTANT):
-        screen = await opened(browser_of, role)
-        for name, arguments in (("look", (TYPED,)), ("save", ()), ("end", ())):
-            await sent(screen, name, *arguments)
-            assert screen.told.text == "Tu rol no permite hacer esto."
-    screen = await opened(browser_of, Role.OWNER)
-    await sent(screen, "look", TYPED)
-    await sent(screen, "save")
-    assert (await the_promotion(shop))[0].code == "Navidad10"
+        screen = await open_offer(browser_of, role)
+        for name, arguments in (("preview_changes", (TYPED,)), ("save", ()), ("end", ())):
+            await send_event(screen, name, *arguments)
+            assert screen.announcement.text == "Tu rol no permite hacer esto."
+    screen = await open_offer(browser_of, Role.OWNER)
+    await send_event(screen, "preview_changes", TYPED)
+    await send_event(screen, "save")
+    assert (await read_promotion(shop))[0].code == "Navidad10"
 
 
 @pytest.mark.parametrize(
     "nonsense", [None, 7, {"code": 5}, {"code": "x" * 90_000}, dict.fromkeys(map(str, range(99)), "")]
 )
-async def test_nonsense_changes_nothing(browser_of: At, nonsense: Any) -> None:
-    screen = await opened(browser_of)
-    await sent(screen, "look", nonsense)
-    assert (screen.told.tone, screen.preview) == ("problem", None)
+async def test_invalid_input_changes_nothing(browser_of: BrowserFactory, nonsense: Any) -> None:
+    screen = await open_offer(browser_of)
+    await send_event(screen, "preview_changes", nonsense)
+    assert (screen.announcement.tone, screen.preview) == ("problem", None)
 
 
-async def test_an_offer_that_is_not_there_says_so(browser_of: At) -> None:
-    assert (await opened(browser_of, offer="promo_none")).problem == "missing"
+async def test_unknown_offer_is_missing(browser_of: BrowserFactory) -> None:
+    assert (await open_offer(browser_of, offer="promo_none")).problem == "missing"
 
 
-async def test_of_two_who_change_an_offer_the_second_is_told_before_anything_is_overwritten(
-    shop: Shop, browser_of: At
+async def test_second_editor_of_an_offer_is_warned_before_overwriting(
+    shop: Shop, browser_of: BrowserFactory
 ) -> None:
-    await saved(browser_of)
-    offer = (await the_promotion(shop))[0].id
-    looked, late, other = [await opened(browser_of, offer=offer) for _time in range(3)]
-    await sent(looked, "look", {**TYPED, "limit": "5"})
-    await sent(other, "look", {**TYPED, "value": "15"})
-    await sent(other, "save")
-    told = (
+    await save_offer(browser_of)
+    offer = (await read_promotion(shop))[0].id
+    screen, late, rival = [await open_offer(browser_of, offer=offer) for _time in range(3)]
+    await send_event(screen, "preview_changes", {**TYPED, "limit": "5"})
+    await send_event(rival, "preview_changes", {**TYPED, "value": "15"})
+    await send_event(rival, "save")
+    warning = (
         "Alguien la cambió mientras la tenías abierta. Ahora es: 15 % menos en todo el carrito, con código. "
         "Recarga para ver cómo quedó; si guardas, queda lo tuyo."
     )
-    await sent(looked, "save")
-    assert (looked.told.tone, looked.preview.words[0]) == ("problem", told)
-    await sent(late, "look", {**TYPED, "each": "1"})
-    assert late.preview.words[0] == told
-    assert (await the_promotion(shop))[0].value == 15
-    await sent(looked, "save")  # who was told decides
-    assert looked.told.tone == "news"
-    promotion, _campaign = await the_promotion(shop)
+    await send_event(screen, "save")
+    assert (screen.announcement.tone, screen.preview.words[0]) == ("problem", warning)
+    await send_event(late, "preview_changes", {**TYPED, "each": "1"})
+    assert late.preview.words[0] == warning
+    assert (await read_promotion(shop))[0].value == 15
+    await send_event(screen, "save")  # after the warning it is saved
+    assert screen.announcement.tone == "news"
+    promotion, _campaign = await read_promotion(shop)
     assert (promotion.value, promotion.use_limit) == (10, 5)
-    await sent(looked, "look", {**TYPED, "limit": "6"})  # one's own change is no other's
-    assert "Alguien" not in looked.preview.words[0]
-    await sent(late, "save")
-    assert (late.told.tone, (await the_promotion(shop))[0].use_limit) == ("problem", 5)
+    await send_event(
+        screen, "preview_changes", {**TYPED, "limit": "6"}
+    )  # no warning about the staff member's own change
+    assert "Alguien" not in screen.preview.words[0]
+    await send_event(late, "save")
+    assert (late.announcement.tone, (await read_promotion(shop))[0].use_limit) == ("problem", 5)

@@ -1,4 +1,4 @@
-"""Returns in the office: the list, one from opening to the money, and what a browser may not send."""
+"""Return screens: the list, a return from opening to payment, and invalid input."""
 
 from typing import Any
 
@@ -9,10 +9,19 @@ from backend.staff.rights import Role
 from storefront.office.orders.detail_state import OrderState
 from storefront.office.returns.detail_state import ReturnState
 from storefront.office.returns.listing import ReturnsState
-from storefront.office.returns.new_return import OpeningState
-from tests.backend.returns.steps import ACCOUNT, Sold, asked, deliver, of_the_shop, opened, send, sold
-from tests.store_defaults import Defaults, make_toy
-from tests.storefront.office.conftest import At
+from storefront.office.returns.new_return import NewReturnState
+from tests.backend.returns.steps import (
+    ACCOUNT,
+    Sold,
+    deliver_order,
+    open_by_staff,
+    open_clients,
+    pack_units,
+    place_paid_order,
+    request_return,
+)
+from tests.store_defaults import Defaults, add_product
+from tests.storefront.office.conftest import BrowserFactory
 
 LIST = "/oficina/devoluciones"
 NONSENSE: list[Any] = [
@@ -23,101 +32,107 @@ NONSENSE: list[Any] = [
 @pytest.fixture
 async def delivered(shop: Shop, defaults: Defaults) -> Sold:
     async with shop.database.transaction() as session:
-        toy = await make_toy(session, defaults, "trompo", stock=5, price=40_000)
-    async with of_the_shop(shop) as (store, admin):
-        of = await sold(shop, store, admin, toy)
-        await send(admin, of)
-    await deliver(shop, of)
-    return of
+        toy = await add_product(session, defaults, "trompo", stock=5, price=40_000)
+    async with open_clients(shop) as (store, admin):
+        order = await place_paid_order(shop, store, admin, toy)
+        await pack_units(admin, order)
+    await deliver_order(shop, order)
+    return order
 
 
-async def sent(screen: Any, name: str, *arguments: Any) -> Any:
-    """What a browser sends."""
+async def send_event(screen: Any, name: str, *arguments: Any) -> Any:
+    """Call the event handler as a browser does."""
     return await type(screen).event_handlers[name].fn(screen, *arguments)
 
 
-async def at(browser_of: At, role: Role, path: str, state: Any) -> Any:
+async def open_screen(browser_of: BrowserFactory, role: Role, path: str, state: Any) -> Any:
     screen: Any = await (await browser_of(role, path)).get_state(state)
-    await sent(screen, "load")
+    await send_event(screen, "load")
     return screen
 
 
-async def test_the_list_is_by_deadline_pages_and_counts_what_is_new(
-    shop: Shop, browser_of: At, delivered: Sold, monkeypatch: pytest.MonkeyPatch
+async def test_list_is_sorted_by_deadline_paged_and_counts_new_returns(
+    shop: Shop, browser_of: BrowserFactory, delivered: Sold, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    late = await asked(shop, delivered, "warranty", reason="No gira.")
-    soon = await asked(shop, delivered)
-    monkeypatch.setattr("backend.office.returns.listing.MOST_ROWS", 1)
-    screen = await at(browser_of, Role.STOCKROOM, LIST, ReturnsState)
+    late = await request_return(shop, delivered, "warranty", reason="No gira.")
+    soon = await request_return(shop, delivered)
+    monkeypatch.setattr("backend.office.returns.listing.PAGE_SIZE", 1)
+    screen = await open_screen(browser_of, Role.STOCKROOM, LIST, ReturnsState)
     assert [row.id for row in screen.content.rows] == [soon.id]
     assert [chip.text for chip in screen.content.rows[0].chips] == ["Solicitada", "Quedan 15 días"]
-    await sent(screen, "more")
+    await send_event(screen, "load_more")
     assert [row.id for row in screen.content.rows] == [soon.id, late.id]
     assert screen.content.cursor == ""
-    nothing_came = await opened(shop, delivered, "reversal", 0)
+    nothing_came = await open_by_staff(shop, delivered, "reversal", 0)
     await screen._update()
-    assert screen.fresh == 1
-    await sent(screen, "load")
+    assert screen.new_count == 1
+    await send_event(screen, "load")
     assert screen.content.newest == str(nothing_came.number)
     for query, shown in (("estado=pagadas", []), ("tipo=garantia&estado=solicitadas", [late.id])):
-        other = await at(browser_of, Role.OWNER, f"{LIST}?{query}", ReturnsState)
+        other = await open_screen(browser_of, Role.OWNER, f"{LIST}?{query}", ReturnsState)
         assert [row.id for row in other.content.rows] == shown
         assert len(other.content.active) == query.count("=")
     for text, count in ((f"q={soon.number}", 1), ("q=%23x", 0), ("q=ana@example.com", 1)):
-        found = await at(browser_of, Role.OWNER, f"{LIST}?{text}", ReturnsState)
+        found = await open_screen(browser_of, Role.OWNER, f"{LIST}?{text}", ReturnsState)
         assert len(found.content.rows) == count
 
 
-async def test_the_shop_proposes_and_the_owner_pays(shop: Shop, browser_of: At, delivered: Sold) -> None:
-    order = await at(browser_of, Role.SHOP, f"/oficina/pedidos/{delivered.order_id}", OrderState)
+async def test_shop_role_approves_and_owner_pays(
+    shop: Shop, browser_of: BrowserFactory, delivered: Sold
+) -> None:
+    order = await open_screen(browser_of, Role.SHOP, f"/oficina/pedidos/{delivered.order_id}", OrderState)
     assert "return" in order.content.actions
-    opening = await at(browser_of, Role.SHOP, f"{LIST}/nueva?pedido={delivered.order_id}", OpeningState)
+    opening = await open_screen(
+        browser_of, Role.SHOP, f"{LIST}/nueva?pedido={delivered.order_id}", NewReturnState
+    )
     assert [(line.sent, line.unsent) for line in opening.content.lines] == [(2, 0)]
-    await sent(opening, "open", {"kind": "withdrawal", f"units-{delivered.line_id}": "9"})
+    await send_event(opening, "open", {"kind": "withdrawal", f"units-{delivered.line_id}": "9"})
     assert list(opening.problems) == [f"units-{delivered.line_id}"]
-    moved = await sent(opening, "open", delivered.asked("withdrawal", 2))
+    moved = await send_event(opening, "open", delivered.form_fields("withdrawal", 2))
     path = str(moved).partition(f"{LIST}/")[2].partition('"')[0]
-    await sent(order, "load")
+    await send_event(order, "load")
     (listed,) = order.content.returns
     assert path.startswith(listed.id)
     here = f"{LIST}/{listed.id}"
-    screen = await at(browser_of, Role.SHOP, here, ReturnState)
+    screen = await open_screen(browser_of, Role.SHOP, here, ReturnState)
     assert screen.content.actions == ["receive", "approve", "deny", "account"]
     assert (screen.content.proposed, dict(screen.content.account)["Banco"]) == ("80000", "Bancolombia")
-    await sent(screen, "receive", {f"good-{delivered.line_id}": "3"})
-    assert screen.told.tone == "problem"
-    await sent(screen, "receive", {f"good-{delivered.line_id}": "1", f"damaged-{delivered.line_id}": "1"})
+    await send_event(screen, "receive", {f"good-{delivered.line_id}": "3"})
+    assert screen.announcement.tone == "problem"
+    await send_event(
+        screen, "receive", {f"good-{delivered.line_id}": "1", f"damaged-{delivered.line_id}": "1"}
+    )
     assert screen.content.lines[0].arrived == "en buen estado: 1, con daño: 1"
-    await sent(screen, "approve", {"amount": "90.000"})
+    await send_event(screen, "approve", {"amount": "90.000"})
     assert list(screen.problems) == ["amount"]
-    await sent(screen, "approve", {"amount": "$ 80.000", "restock": "yes"})
+    await send_event(screen, "approve", {"amount": "$ 80.000", "restock": "yes"})
     assert (screen.content.amount_label, screen.content.actions) == ("$ 80.000", ["account"])
-    await sent(screen, "pay", {"amount": "80000", "reference": "A-1"})
-    assert screen.told.text == "Tu rol no permite hacer esto."
-    await sent(screen, "deny", {"denial": "No."})
-    assert screen.told.text.startswith("Alguien lo cambió antes")
-    await sent(screen, "save_account", {**ACCOUNT, "holder": ""})
+    await send_event(screen, "pay", {"amount": "80000", "reference": "A-1"})
+    assert screen.announcement.text == "Tu rol no permite hacer esto."
+    await send_event(screen, "deny", {"denial": "No."})
+    assert screen.announcement.text.startswith("Alguien lo cambió antes")
+    await send_event(screen, "save_account", {**ACCOUNT, "holder": ""})
     assert list(screen.problems) == ["holder"]
-    await sent(screen, "save_account", {**ACCOUNT, "bank": "Nequi"})
-    owner = await at(browser_of, Role.OWNER, here, ReturnState)
+    await send_event(screen, "save_account", {**ACCOUNT, "bank": "Nequi"})
+    owner = await open_screen(browser_of, Role.OWNER, here, ReturnState)
     assert owner.content.actions == ["account", "pay", "receipt"]
-    await sent(owner, "pay", {"amount": "80.001", "reference": "A-1"})
+    await send_event(owner, "pay", {"amount": "80.001", "reference": "A-1"})
     assert list(owner.problems) == ["amount"]
-    await sent(owner, "pay", {"amount": "80.000", "reference": "A-1"})
-    assert (owner.told.tone, dict(owner.content.facts)["Referencia"]) == ("news", "A-1")
-    await sent(owner, "pay", {"amount": "80.000", "reference": "A-2"})
-    assert owner.told.text == "Ya está pagada, o esa referencia es de otra devolución."
-    accountant = await at(browser_of, Role.ACCOUNTANT, here, ReturnState)
+    await send_event(owner, "pay", {"amount": "80.000", "reference": "A-1"})
+    assert (owner.announcement.tone, dict(owner.content.facts)["Referencia"]) == ("news", "A-1")
+    await send_event(owner, "pay", {"amount": "80.000", "reference": "A-2"})
+    assert owner.announcement.text == "Ya está pagada, o esa referencia es de otra devolución."
+    accountant = await open_screen(browser_of, Role.ACCOUNTANT, here, ReturnState)
     assert (accountant.content.account, accountant.content.actions) == ([], [])
 
 
-async def test_nonsense_changes_nothing(shop: Shop, browser_of: At, delivered: Sold) -> None:
-    row = await asked(shop, delivered)
-    screen = await at(browser_of, Role.OWNER, f"{LIST}/{row.id}", ReturnState)
+async def test_invalid_input_changes_nothing(shop: Shop, browser_of: BrowserFactory, delivered: Sold) -> None:
+    row = await request_return(shop, delivered)
+    screen = await open_screen(browser_of, Role.OWNER, f"{LIST}/{row.id}", ReturnState)
     for event in ("receive", "approve", "deny", "save_account", "pay"):
         for nonsense in NONSENSE:
-            screen.told = None
-            await sent(screen, event, nonsense)
-            assert screen.told.tone == "problem", (event, nonsense)
-    await sent(screen, "load")
+            screen.announcement = None
+            await send_event(screen, event, nonsense)
+            assert screen.announcement.tone == "problem", (event, nonsense)
+    await send_event(screen, "load")
     assert [chip.text for chip in screen.content.chips][:1] == ["Solicitada"]

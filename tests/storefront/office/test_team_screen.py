@@ -1,4 +1,4 @@
-"""Equipo and Mi cuenta, as browsers at which two of the staff are signed in."""
+"""Staff and account screens (Equipo, Mi cuenta), used by two staff members."""
 
 from typing import Any
 
@@ -9,51 +9,51 @@ from backend.staff.rights import COMMAND_LINE, Role
 from backend.staff.service import change_staff, list_staff
 from storefront.office.team.account import OwnAccountState
 from storefront.office.team.state import TeamState
-from tests.storefront.office.conftest import At
+from tests.storefront.office.conftest import BrowserFactory
 
 LINA = {"email": "lina@trompo.example", "role": "stockroom"}
 
 
-async def sent(screen: Any, name: str, *arguments: Any) -> Any:
-    """What a browser sends."""
+async def send_event(screen: Any, name: str, *arguments: Any) -> Any:
+    """Call the event handler as a browser does."""
     return await type(screen).event_handlers[name].fn(screen, *arguments)
 
 
-async def opened(browser_of: At, role: Role = Role.OWNER, **more: Any) -> Any:
+async def open_screen(browser_of: BrowserFactory, role: Role = Role.OWNER, **more: Any) -> Any:
     root = await browser_of(role, "/oficina/equipo", **more)
     screen: Any = await root.get_state(TeamState)
-    await sent(screen, "load")
+    await send_event(screen, "load")
     return screen
 
 
-async def role_of(shop: Shop, staff_id: str) -> tuple[Role, bool]:
+async def read_role(shop: Shop, staff_id: str) -> tuple[Role, bool]:
     async with shop.database.read() as session:
-        (found,) = [one for one in await list_staff(session, COMMAND_LINE) if one.id == staff_id]
+        (found,) = [row for row in await list_staff(session, COMMAND_LINE) if row.id == staff_id]
     return found.role, found.is_disabled
 
 
-async def other(shop: Shop, browser_of: At, role: Role = Role.SHOP) -> str:
+async def create_member(shop: Shop, browser_of: BrowserFactory, role: Role = Role.SHOP) -> str:
     root = await browser_of(role)
     account: Any = await root.get_state(OwnAccountState)
-    await sent(account, "load")
+    await send_event(account, "load")
     async with shop.database.read() as session:
         return next(
-            one.id for one in await list_staff(session, COMMAND_LINE) if one.email == account.content.email
+            row.id for row in await list_staff(session, COMMAND_LINE) if row.email == account.content.email
         )
 
 
-async def test_somebody_is_invited_again_and_not_at_all(shop: Shop, browser_of: At) -> None:
-    screen = await opened(browser_of)
-    await sent(screen, "invite", LINA)
-    assert (screen.told.tone, screen.sent, screen.problems) == ("news", 1, {})
+async def test_invitation_is_sent_again_and_revoked(shop: Shop, browser_of: BrowserFactory) -> None:
+    screen = await open_screen(browser_of)
+    await send_event(screen, "invite", LINA)
+    assert (screen.announcement.tone, screen.invite_count, screen.problems) == ("news", 1, {})
     (row,) = screen.content.invites
-    await sent(screen, "send_again", row.id)
-    assert screen.told.tone == "news"
-    await sent(screen, "revoke", row.id)
+    await send_event(screen, "send_again", row.id)
+    assert screen.announcement.tone == "news"
+    await send_event(screen, "revoke", row.id)
     assert screen.content.invites == []
     for name in ("send_again", "revoke"):
-        await sent(screen, name, row.id)
-        assert screen.told.tone == "problem"
+        await send_event(screen, name, row.id)
+        assert screen.announcement.tone == "problem"
 
 
 @pytest.mark.parametrize(
@@ -66,88 +66,98 @@ async def test_somebody_is_invited_again_and_not_at_all(shop: Shop, browser_of: 
         ({}, "role"),
     ],
 )
-async def test_what_is_wrong_is_said_beside_it(browser_of: At, form: dict[str, str], field: str) -> None:
-    screen = await opened(browser_of)
-    await sent(screen, "invite", form)
-    assert (list(screen.problems), screen.told.tone, screen.content.invites) == ([field], "problem", [])
+async def test_invalid_invitation_marks_its_field(
+    browser_of: BrowserFactory, form: dict[str, str], field: str
+) -> None:
+    screen = await open_screen(browser_of)
+    await send_event(screen, "invite", form)
+    assert (list(screen.problems), screen.announcement.tone, screen.content.invites) == (
+        [field],
+        "problem",
+        [],
+    )
 
 
-async def test_a_member_is_changed(shop: Shop, browser_of: At) -> None:
-    luis = await other(shop, browser_of)
-    screen = await opened(browser_of)
-    await sent(screen, "change_role", {"id": luis, "seen": "shop", "role": "accountant"})
-    assert (screen.told.tone, await role_of(shop, luis)) == ("news", (Role.ACCOUNTANT, False))
-    await sent(screen, "change_role", {"id": luis, "seen": "shop", "role": "stockroom"})
-    assert (screen.told.tone, "Contabilidad" in screen.told.text, "Bodega" in screen.told.text) == (
+async def test_owner_changes_a_staff_member(shop: Shop, browser_of: BrowserFactory) -> None:
+    luis = await create_member(shop, browser_of)
+    screen = await open_screen(browser_of)
+    await send_event(screen, "change_role", {"id": luis, "seen": "shop", "role": "accountant"})
+    assert (screen.announcement.tone, await read_role(shop, luis)) == ("news", (Role.ACCOUNTANT, False))
+    await send_event(screen, "change_role", {"id": luis, "seen": "shop", "role": "stockroom"})
+    assert (
+        screen.announcement.tone,
+        "Contabilidad" in screen.announcement.text,
+        "Bodega" in screen.announcement.text,
+    ) == (
         "problem",
         True,
         True,
     )
-    await sent(screen, "disable", luis)
-    assert await role_of(shop, luis) == (Role.ACCOUNTANT, True)
-    await sent(screen, "enable", luis)
-    assert await role_of(shop, luis) == (Role.ACCOUNTANT, False)
-    for name in ("end_sessions", "take_code"):
-        await sent(screen, name, luis)
-        assert screen.told.tone == "news"
-        await sent(screen, name, "user_none")
-        assert screen.told.tone == "problem"
+    await send_event(screen, "disable", luis)
+    assert await read_role(shop, luis) == (Role.ACCOUNTANT, True)
+    await send_event(screen, "enable", luis)
+    assert await read_role(shop, luis) == (Role.ACCOUNTANT, False)
+    for name in ("end_sessions", "remove_second_factor"):
+        await send_event(screen, name, luis)
+        assert screen.announcement.tone == "news"
+        await send_event(screen, name, "user_none")
+        assert screen.announcement.tone == "problem"
 
 
-async def test_the_last_owner_stays_one(shop: Shop, browser_of: At) -> None:
-    screen = await opened(browser_of)
-    (me,) = [one.id for one in screen.content.members if one.is_self]
-    await sent(screen, "change_role", {"id": me, "seen": "owner", "role": "shop"})
-    assert (screen.told.tone, await role_of(shop, me)) == ("problem", (Role.OWNER, False))
-    await sent(screen, "disable", me)
-    assert (screen.told.tone, await role_of(shop, me)) == ("problem", (Role.OWNER, False))
+async def test_only_owner_cannot_be_demoted_or_disabled(shop: Shop, browser_of: BrowserFactory) -> None:
+    screen = await open_screen(browser_of)
+    (me,) = [row.id for row in screen.content.members if row.is_self]
+    await send_event(screen, "change_role", {"id": me, "seen": "owner", "role": "shop"})
+    assert (screen.announcement.tone, await read_role(shop, me)) == ("problem", (Role.OWNER, False))
+    await send_event(screen, "disable", me)
+    assert (screen.announcement.tone, await read_role(shop, me)) == ("problem", (Role.OWNER, False))
 
 
-async def test_without_the_code_it_is_read_and_not_changed(shop: Shop, browser_of: At) -> None:
-    luis = await other(shop, browser_of)
-    screen = await opened(browser_of, second_factor=False)
+async def test_team_is_read_only_without_a_second_factor(shop: Shop, browser_of: BrowserFactory) -> None:
+    luis = await create_member(shop, browser_of)
+    screen = await open_screen(browser_of, second_factor=False)
     assert screen.content.missing == "enrol"
-    await sent(screen, "disable", luis)
-    assert (screen.told.tone, await role_of(shop, luis)) == ("problem", (Role.SHOP, False))
+    await send_event(screen, "disable", luis)
+    assert (screen.announcement.tone, await read_role(shop, luis)) == ("problem", (Role.SHOP, False))
 
 
-async def test_what_others_do_moves_no_row(shop: Shop, browser_of: At) -> None:
-    screen, rival = await opened(browser_of), await opened(browser_of)
-    await sent(screen, "invite", LINA)
-    before = [one.id for one in screen.content.members]
-    luis = next(one.id for one in screen.content.members if not one.is_self)
-    await sent(rival, "invite", {"email": "aaa@trompo.example", "role": "shop"})
+async def test_changes_of_others_move_no_row(shop: Shop, browser_of: BrowserFactory) -> None:
+    screen, rival = await open_screen(browser_of), await open_screen(browser_of)
+    await send_event(screen, "invite", LINA)
+    before = [row.id for row in screen.content.members]
+    luis = next(row.id for row in screen.content.members if not row.is_self)
+    await send_event(rival, "invite", {"email": "aaa@trompo.example", "role": "shop"})
     (row,) = screen.content.invites
-    await sent(rival, "revoke", row.id)
+    await send_event(rival, "revoke", row.id)
     async with shop.database.transaction() as session:
         await change_staff(session, COMMAND_LINE, luis, is_disabled=True)
     await screen._update()
-    assert screen.fresh == 1
-    assert [one.id for one in screen.content.members] == before
-    assert [one.is_disabled for one in screen.content.members if one.id == luis] == [True]
-    assert [(one.id, one.is_gone) for one in screen.content.invites] == [(row.id, True)]
+    assert screen.new_count == 1
+    assert [row.id for row in screen.content.members] == before
+    assert [row.is_disabled for row in screen.content.members if row.id == luis] == [True]
+    assert [(row.id, row.is_gone) for row in screen.content.invites] == [(row.id, True)]
 
 
 @pytest.mark.parametrize("nonsense", [None, 7, "", "x" * 100, ["a"], {"id": "x"}])
-async def test_what_no_page_sends_changes_nothing(browser_of: At, nonsense: Any) -> None:
-    screen = await opened(browser_of)
+async def test_invalid_arguments_are_refused(browser_of: BrowserFactory, nonsense: Any) -> None:
+    screen = await open_screen(browser_of)
     for name in TeamState.event_handlers:
         if name not in {"load", "setvar"}:
-            await sent(screen, name, nonsense)
-            assert screen.told.tone == "problem", name
+            await send_event(screen, name, nonsense)
+            assert screen.announcement.tone == "problem", name
 
 
-async def test_one_ends_ones_own_sessions_and_no_others(shop: Shop, browser_of: At) -> None:
+async def test_staff_member_ends_only_their_own_sessions(shop: Shop, browser_of: BrowserFactory) -> None:
     root, stranger = await browser_of(Role.STOCKROOM), await browser_of(Role.SHOP)
     account: Any = await root.get_state(OwnAccountState)
     theirs: Any = await stranger.get_state(OwnAccountState)
     for screen in (account, theirs):
-        await sent(screen, "load")
+        await send_event(screen, "load")
     (row,) = theirs.content.sessions
-    await sent(account, "end_session", row.id)
-    assert account.told.tone == "problem"
+    await send_event(account, "end_session", row.id)
+    assert account.announcement.tone == "problem"
     (own,) = account.content.sessions
     assert own.is_current
-    await sent(account, "end_session", own.id)
+    await send_event(account, "end_session", own.id)
     await account._update()
     assert (account.content, account.problem) == (None, "ended")

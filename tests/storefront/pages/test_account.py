@@ -1,4 +1,4 @@
-"""Events of the account's page: whoever opens a websocket can send them all, with any argument and any cookie."""
+"""Tests of the account page's events: any browser may send them, with any argument and any cookie."""
 
 import inspect
 from collections.abc import Callable
@@ -19,18 +19,18 @@ from backend.customers.auth.accounts import ShopperView, set_password
 from backend.customers.auth.sessions import COOKIE, close_all, open_session
 from backend.customers.models import Customer, Login
 from backend.customers.saved_payers import KEEP_PAYER
-from backend.legal.consents import Consenting, ConsentSource, give_consents
+from backend.legal.consents import ConsentContext, ConsentSource, give_consents
 from backend.presses.service import Sending, handle_press
 from backend.storefront_views import account_page
 from storefront.pages.account.home import page
-from storefront.pages.account.sign_in import EnterState
+from storefront.pages.account.sign_in import SignInState
 from storefront.pages.account.state import AccountState
 from storefront.pages.catalog import CatalogState
 from storefront.pages.checkout.state import CheckoutState
 from storefront.reflex_ext.state_loss import HYDRATE
-from storefront.state.cart import Added, CartState
-from storefront.state.frame import COMING_BACK, FrameState
-from storefront.state.session import known_fields, remember_payer, session_token, shopper_of
+from storefront.state.cart import AddedProduct, CartState
+from storefront.state.frame import SHOP_UNAVAILABLE, FrameState
+from storefront.state.session import get_known_fields, get_session_token, get_shopper, remember_payer
 from storefront.storefront import app
 from tests.storefront.outage import without_database
 
@@ -46,8 +46,8 @@ ADDRESS = {
 Shopper = Callable[[], rx.State]
 
 
-async def a_customer(shop: Shop, email: str) -> tuple[str, str, str]:
-    """A customer with one address: their id, a session's token, and the address's id."""
+async def create_customer(shop: Shop, email: str) -> tuple[str, str, str]:
+    """Create a customer with one address. Return the customer's id, a session token and the address's id."""
     async with shop.database.transaction() as session:
         customer = Customer(email=email, first_name="Ana")
         session.add(customer)
@@ -56,128 +56,124 @@ async def a_customer(shop: Shop, email: str) -> tuple[str, str, str]:
         return customer.id, await open_session(session, customer.id), entry.id
 
 
-async def at_browser(shopper: Shopper, cookie: str) -> AccountState:
-    """The account's state of a browser that sent this cookie with its handshake."""
+async def open_browser(shopper: Shopper, cookie: str) -> AccountState:
+    """Return the account state of a browser that sent this cookie in its handshake."""
     root = shopper()
     root.router = RouterData.from_router_data({"headers": {"cookie": cookie}, "pathname": "/account"})
     return await root.get_state(AccountState)
 
 
 async def send(state: AccountState, event: str, *arguments: Any) -> Any:
-    """What a browser may send: any event, with anything. Reflex hands it on by the names of the handler's arguments."""
+    """Send an event as a browser does. Reflex passes the arguments by the names of the handler's parameters."""
     handler = getattr(AccountState, event).fn
     names = list(inspect.signature(handler).parameters)[1:]
     return await handler(state, **dict(zip(names, arguments, strict=False)))
 
 
-def at(root: rx.State, cookie: str, path: str) -> None:
-    """Put the browser of this state at a path, with this cookie in its websocket's handshake."""
+def go_to(root: rx.State, cookie: str, path: str) -> None:
+    """Move the browser of this state to a path, with this cookie in its websocket's handshake."""
     root.router = RouterData.from_router_data(
         {"headers": {"cookie": cookie}, "pathname": path, "asPath": path}
     )
 
 
-async def first_sent(root: rx.State, *, is_document: bool = True) -> list[dict[str, Any]]:
-    """What is sent first to a new document of this tab, or to the one that is there over a new connection."""
+async def hydrate(root: rx.State, *, is_document: bool = True) -> list[dict[str, Any]]:
+    """Return the first messages to a new document of this tab, or to the existing document after a reconnect."""
     sent: list[dict[str, Any]] = []
 
     async def emit(_token: str, delta: dict[str, Any]) -> None:
         sent.append(delta)
 
     hashes = state_snapshot_hashes(type(root)(_reflex_internal_init=True).dict(initial=True))  # type: ignore[call-arg]
-    told: dict[str, Any] = {"vars": {}, **({"hashes": hashes} if is_document else {})}
+    payload: dict[str, Any] = {"vars": {}, **({"hashes": hashes} if is_document else {})}
     unused: Any = None
     with EventContext(token="ana", state_manager=unused, enqueue_impl=unused, emit_delta_impl=emit):  # type: ignore[arg-type]
-        assert await app._preprocess(root, Event(name=HYDRATE, payload=told)) is None
-        await rx.State.event_handlers["hydrate_and_load"].fn(root, **told)
+        assert await app._preprocess(root, Event(name=HYDRATE, payload=payload)) is None
+        await rx.State.event_handlers["hydrate_and_load"].fn(root, **payload)
     return sent
 
 
 @pytest.mark.parametrize("is_document", [True, False])
-@pytest.mark.parametrize("next_one", ["nobody", "luis"])
-async def test_a_tab_is_sent_nothing_of_an_earlier_session(
-    shop: Shop, shopper: Shopper, next_one: str, is_document: bool
+@pytest.mark.parametrize("next_user", ["nobody", "luis"])
+async def test_tab_receives_nothing_of_an_earlier_session(
+    shop: Shop, shopper: Shopper, next_user: str, is_document: bool
 ) -> None:
-    _, anas, _ = await a_customer(shop, "ana@example.com")
-    _, luis, _ = await a_customer(shop, "luis@example.com")
-    cookie = f"{COOKIE}={luis}" if next_one == "luis" else ""
+    _, anas, _ = await create_customer(shop, "ana@example.com")
+    _, luis, _ = await create_customer(shop, "luis@example.com")
+    cookie = f"{COOKIE}={luis}" if next_user == "luis" else ""
     tab, new_tab = shopper(), shopper()
-    at(tab, f"{COOKIE}={anas}", "/account")
-    await first_sent(tab)
+    go_to(tab, f"{COOKIE}={anas}", "/account")
+    await hydrate(tab)
     await send(await tab.get_state(AccountState), "load")
     (await tab.get_state(CheckoutState)).draft = {"address": "Calle 10 # 5-20"}
-    (await tab.get_state(CartState)).added = Added(1, "Trompo")
+    (await tab.get_state(CartState)).last_added = AddedProduct(1, "Trompo")
     for root in (tab, new_tab):
-        at(root, cookie, "/")
-    assert await first_sent(tab, is_document=is_document) == await first_sent(
-        new_tab, is_document=is_document
-    )
+        go_to(root, cookie, "/")
+    assert await hydrate(tab, is_document=is_document) == await hydrate(new_tab, is_document=is_document)
     assert (await tab.get_state(AccountState))._address == ""
 
 
-async def test_a_session_keeps_what_its_tab_shows_through_new_documents_and_connections(
+async def test_state_of_a_session_survives_new_documents_and_connections(
     shop: Shop, shopper: Shopper
 ) -> None:
-    _, token, address_id = await a_customer(shop, "ana@example.com")
+    _, token, address_id = await create_customer(shop, "ana@example.com")
     tab = shopper()
-    at(tab, f"{COOKIE}={token}", "/account")
-    await first_sent(tab)
+    go_to(tab, f"{COOKIE}={token}", "/account")
+    await hydrate(tab)
     await send(await tab.get_state(AccountState), "load")
     for is_document in (True, False):
-        await first_sent(tab, is_document=is_document)
+        await hydrate(tab, is_document=is_document)
         assert [entry.id for entry in (await tab.get_state(AccountState)).book] == [address_id]
 
 
-async def test_what_everybody_sees_the_same_stays_when_somebody_signs_in(
-    shop: Shop, shopper: Shopper
-) -> None:
-    _, token, _ = await a_customer(shop, "ana@example.com")
+async def test_state_of_a_public_page_survives_a_sign_in(shop: Shop, shopper: Shopper) -> None:
+    _, token, _ = await create_customer(shop, "ana@example.com")
     tab = shopper()
-    at(tab, "", "/catalog")
-    await first_sent(tab)
+    go_to(tab, "", "/catalog")
+    await hydrate(tab)
     await (await tab.get_state(CatalogState)).load()
-    at(tab, f"{COOKIE}={token}", "/catalog")
-    await first_sent(tab)
+    go_to(tab, f"{COOKIE}={token}", "/catalog")
+    await hydrate(tab)
     assert (await tab.get_state(CatalogState)).is_ready
 
 
-async def test_no_event_of_another_session_acts_on_what_a_tab_shows(shop: Shop, shopper: Shopper) -> None:
-    _, token, _ = await a_customer(shop, "ana@example.com")
+async def test_event_of_another_session_is_not_handled(shop: Shop, shopper: Shopper) -> None:
+    _, token, _ = await create_customer(shop, "ana@example.com")
     tab = shopper()
-    at(tab, f"{COOKIE}={token}", "/account")
-    await first_sent(tab)
-    at(tab, "", "/account")
+    go_to(tab, f"{COOKIE}={token}", "/account")
+    await hydrate(tab)
+    go_to(tab, "", "/account")
     unused: Any = None
     with EventContext(token="ana", state_manager=unused, enqueue_impl=unused):
         event = Event(name=f"{AccountState.get_full_name()}.load", payload={})
-        assert await app._preprocess(tab, event) is not None  # it ends here, and the tab starts over
+        assert await app._preprocess(tab, event) is not None  # the event is dropped, and the tab is reloaded
 
 
-async def test_the_owner_sees_what_is_theirs(shop: Shop, shopper: Shopper) -> None:
-    _, token, address_id = await a_customer(shop, "ana@example.com")
-    state = await at_browser(shopper, f"other=1; {COOKIE}={token}")
+async def test_customer_sees_their_own_data(shop: Shop, shopper: Shopper) -> None:
+    _, token, address_id = await create_customer(shop, "ana@example.com")
+    state = await open_browser(shopper, f"other=1; {COOKIE}={token}")
     await send(state, "load")
-    assert state.who.email == "ana@example.com"
+    assert state.shopper.email == "ana@example.com"
     assert [entry.id for entry in state.book] == [address_id]
     assert token not in repr(state.dict())
 
 
 @pytest.mark.parametrize("name", [f"__Host-{COOKIE}", COOKIE])
-async def test_the_owner_is_known_by_the_cookies_of_https(shop: Shop, shopper: Shopper, name: str) -> None:
-    """The websocket's handshake has the new name, or for 30 days the old one."""
-    _, token, _ = await a_customer(shop, "ana@example.com")
+async def test_customer_is_recognized_by_both_https_cookies(shop: Shop, shopper: Shopper, name: str) -> None:
+    """Test that the handshake may have the cookie's new name or, for 30 days, the old one."""
+    _, token, _ = await create_customer(shop, "ana@example.com")
     shop.settings = shop.settings.model_copy(update={"public_url": "https://trompo.example"})
-    state = await at_browser(shopper, f"other=1; {name}={token}")
+    state = await open_browser(shopper, f"other=1; {name}={token}")
     await send(state, "load")
-    assert state.who.email == "ana@example.com"
+    assert state.shopper.email == "ana@example.com"
 
 
 @pytest.mark.parametrize(
     "cookie", ["", f"{COOKIE}=", f"{COOKIE}=forged", f"{COOKIE}={'x' * 5000}", "\x00;=;"]
 )
-async def test_a_forged_cookie_is_nobodys(shop: Shop, shopper: Shopper, cookie: str) -> None:
-    customer_id, _, address_id = await a_customer(shop, "ana@example.com")
-    state = await at_browser(shopper, cookie)
+async def test_forged_cookie_gives_no_access(shop: Shop, shopper: Shopper, cookie: str) -> None:
+    customer_id, _, address_id = await create_customer(shop, "ana@example.com")
+    state = await open_browser(shopper, cookie)
     for event, arguments in (
         ("load", ()),
         ("save_profile", ({"first_name": "Otra", "last_name": "Persona"},)),
@@ -185,17 +181,17 @@ async def test_a_forged_cookie_is_nobodys(shop: Shop, shopper: Shopper, cookie: 
         ("remove_address", (address_id,)),
         ("prefer_address", (address_id,)),
     ):
-        assert await send(state, event, *arguments) is not None  # to the way in
-        assert (state.who, state.orders, state.book) == (ShopperView(), [], [])
+        assert await send(state, event, *arguments) is not None  # redirected to the sign-in page
+        assert (state.shopper, state.orders, state.book) == (ShopperView(), [], [])
     async with shop.database.read() as session:
         assert len(await addresses_of(session, customer_id)) == 1
         assert (await session.get_one(Customer, customer_id)).first_name == "Ana"
 
 
-async def test_another_customers_address_is_out_of_reach(shop: Shop, shopper: Shopper) -> None:
-    victim, _, address_id = await a_customer(shop, "ana@example.com")
-    _, token, own = await a_customer(shop, "mallory@example.com")
-    state = await at_browser(shopper, f"{COOKIE}={token}")
+async def test_address_of_another_customer_cannot_be_changed(shop: Shop, shopper: Shopper) -> None:
+    victim, _, address_id = await create_customer(shop, "ana@example.com")
+    _, token, own = await create_customer(shop, "mallory@example.com")
+    state = await open_browser(shopper, f"{COOKIE}={token}")
     await send(state, "remove_address", address_id)
     await send(state, "prefer_address", address_id)
     await send(state, "remove_address", {"id": address_id})
@@ -205,34 +201,34 @@ async def test_another_customers_address_is_out_of_reach(shop: Shop, shopper: Sh
 
 
 @pytest.mark.parametrize("event", ["remove_address", "prefer_address"])
-async def test_an_address_that_is_gone_is_told_as_that(shop: Shop, shopper: Shopper, event: str) -> None:
-    _, token, address_id = await a_customer(shop, "ana@example.com")
-    state = await at_browser(shopper, f"{COOKIE}={token}")
+async def test_removed_address_is_reported_as_gone(shop: Shop, shopper: Shopper, event: str) -> None:
+    _, token, address_id = await create_customer(shop, "ana@example.com")
+    state = await open_browser(shopper, f"{COOKIE}={token}")
     await send(state, "remove_address", address_id)
-    await send(state, event, address_id)  # pressed twice, or in another tab
+    await send(state, event, address_id)  # a second click, or a click in another tab
     assert (await state.get_state(FrameState)).notice.text == ADDRESS_GONE
     assert state.book == []
 
 
 @pytest.mark.parametrize("order_id", ["order_none", "", None])
-async def test_buying_again_what_cannot_be_is_answered(
+async def test_buying_an_unknown_order_again_shows_a_problem(
     shop: Shop, shopper: Shopper, order_id: object
 ) -> None:
-    _, token, _ = await a_customer(shop, "ana@example.com")
-    state = await at_browser(shopper, f"{COOKIE}={token}")
+    _, token, _ = await create_customer(shop, "ana@example.com")
+    state = await open_browser(shopper, f"{COOKIE}={token}")
     assert await send(state, "buy_again", order_id) is None
-    assert state.answer.number > 0  # its button may be pressed again
+    assert state.answer.number > 0  # the button can be clicked again
     assert (await state.get_state(FrameState)).notice.tone == "problem"
 
 
-async def test_a_session_that_ended_elsewhere_ends_here(shop: Shop, shopper: Shopper) -> None:
-    customer_id, token, address_id = await a_customer(shop, "ana@example.com")
-    state = await at_browser(shopper, f"{COOKIE}={token}")
+async def test_session_closed_elsewhere_clears_the_state(shop: Shop, shopper: Shopper) -> None:
+    customer_id, token, address_id = await create_customer(shop, "ana@example.com")
+    state = await open_browser(shopper, f"{COOKIE}={token}")
     await send(state, "load")
     async with shop.database.transaction() as session:
         await close_all(session, customer_id)
     await send(state, "remove_address", address_id)
-    assert (state.who, state.book) == (ShopperView(), [])
+    assert (state.shopper, state.book) == (ShopperView(), [])
     async with shop.database.read() as session:
         assert len(await addresses_of(session, customer_id)) == 1
 
@@ -240,9 +236,9 @@ async def test_a_session_that_ended_elsewhere_ends_here(shop: Shop, shopper: Sho
 @pytest.mark.parametrize(
     "values", [None, 7, [], {"first_name": 7}, {"first_name": "x" * 301}, {str(n): "" for n in range(21)}]
 )
-async def test_what_is_no_form_changes_nothing(shop: Shop, shopper: Shopper, values: object) -> None:
-    customer_id, token, _ = await a_customer(shop, "ana@example.com")
-    state = await at_browser(shopper, f"{COOKIE}={token}")
+async def test_invalid_form_changes_nothing(shop: Shop, shopper: Shopper, values: object) -> None:
+    customer_id, token, _ = await create_customer(shop, "ana@example.com")
+    state = await open_browser(shopper, f"{COOKIE}={token}")
     await send(state, "save_profile", values)
     await send(state, "save_address", values)
     assert not state.answer.is_good
@@ -258,60 +254,60 @@ async def test_what_is_no_form_changes_nothing(shop: Shop, shopper: Shopper, val
         ("save_address", ADDRESS),
         ("remove_address", ""),
         ("prefer_address", ""),
-        ("withdraw", "data"),
+        ("withdraw_consent", "data"),
     ],
 )
-async def test_an_outage_is_told_and_answers_the_form(
+async def test_outage_shows_a_notice_and_answers_the_form(
     shop: Shop, shopper: Shopper, monkeypatch: pytest.MonkeyPatch, event: str, argument: Any
 ) -> None:
-    _, token, address_id = await a_customer(shop, "ana@example.com")
-    state = await at_browser(shopper, f"{COOKIE}={token}")
+    _, token, address_id = await create_customer(shop, "ana@example.com")
+    state = await open_browser(shopper, f"{COOKIE}={token}")
     await send(state, "load")
-    known, number = state.who, state.answer.number
+    known, number = state.shopper, state.answer.number
     with without_database(shop, monkeypatch):
         await send(state, event, argument or address_id)
-    assert (await state.get_state(FrameState)).notice.text == COMING_BACK
+    assert (await state.get_state(FrameState)).notice.text == SHOP_UNAVAILABLE
     assert state.answer.number > number
-    assert (state.who, [entry.id for entry in state.book]) == (known, [address_id])
+    assert (state.shopper, [entry.id for entry in state.book]) == (known, [address_id])
 
 
-async def test_an_account_that_could_not_be_loaded_says_so_and_can_be_loaded_again(
+async def test_failed_account_page_can_be_loaded_again(
     shop: Shop, shopper: Shopper, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _, token, _ = await a_customer(shop, "ana@example.com")
-    state = await at_browser(shopper, f"{COOKIE}={token}")
+    _, token, _ = await create_customer(shop, "ana@example.com")
+    state = await open_browser(shopper, f"{COOKIE}={token}")
     with without_database(shop, monkeypatch):
         assert await send(state, "load") is None
-    assert (state.has_failed, state.who) == (True, ShopperView())
-    assert (await state.get_state(FrameState)).notice.text == COMING_BACK
+    assert (state.has_failed, state.shopper) == (True, ShopperView())
+    assert (await state.get_state(FrameState)).notice.text == SHOP_UNAVAILABLE
     await send(state, "load")
-    assert (state.has_failed, state.who.email) == (False, "ana@example.com")
+    assert (state.has_failed, state.shopper.email) == (False, "ana@example.com")
     assert str(AccountState.has_failed) in str(page())
 
 
-async def test_the_ways_in_are_there_without_a_database(
+async def test_sign_in_page_loads_without_a_database(
     shop: Shop, shopper: Shopper, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    state = await (await at_browser(shopper, f"{COOKIE}=any")).get_state(EnterState)
+    state = await (await open_browser(shopper, f"{COOKIE}=any")).get_state(SignInState)
     with without_database(shop, monkeypatch):
         assert await state.load() is None
     assert state.is_ready
 
 
-async def test_an_address_is_saved_for_whoever_is_signed_in(shop: Shop, shopper: Shopper) -> None:
-    customer_id, token, _ = await a_customer(shop, "ana@example.com")
-    state = await at_browser(shopper, f"{COOKIE}={token}")
+async def test_address_is_saved_for_the_signed_in_customer(shop: Shop, shopper: Shopper) -> None:
+    customer_id, token, _ = await create_customer(shop, "ana@example.com")
+    state = await open_browser(shopper, f"{COOKIE}={token}")
     await send(state, "save_address", {**ADDRESS, "customer_id": "cus_other", "email": "x@example.com"})
     assert state.answer.is_good
     async with shop.database.read() as session:
-        book = await account_page.address_book(session, customer_id)
+        book = await account_page.list_address_views(session, customer_id)
     assert {entry.address for entry in book} == {"Calle 10 # 5-20"}
     assert len(book) == 2
 
 
-async def test_address_sent_again_is_written_once(shop: Shop, shopper: Shopper) -> None:
-    customer_id, token, _ = await a_customer(shop, "ana@example.com")
-    state = await at_browser(shopper, f"{COOKIE}={token}")
+async def test_repeated_address_is_saved_once(shop: Shop, shopper: Shopper) -> None:
+    customer_id, token, _ = await create_customer(shop, "ana@example.com")
+    state = await open_browser(shopper, f"{COOKIE}={token}")
     for _sending in range(2):
         before = state.answer.number
         with handle_press(Sending("save_address", "a" * 32)):
@@ -319,28 +315,28 @@ async def test_address_sent_again_is_written_once(shop: Shop, shopper: Shopper) 
         assert state.answer.is_good
         assert state.answer.number > before
     async with shop.database.read() as session:
-        assert len(await addresses_of(session, customer_id)) == 2  # with the one that was there
+        assert len(await addresses_of(session, customer_id)) == 2  # the new and the existing one
 
 
-async def test_an_address_is_changed_by_its_owner_alone(shop: Shop, shopper: Shopper) -> None:
-    victim, owners, address_id = await a_customer(shop, "ana@example.com")
-    _, mallorys, _ = await a_customer(shop, "mallory@example.com")
-    mallory = await at_browser(shopper, f"{COOKIE}={mallorys}")
+async def test_only_the_owner_changes_an_address(shop: Shop, shopper: Shopper) -> None:
+    victim, owners, address_id = await create_customer(shop, "ana@example.com")
+    _, mallorys, _ = await create_customer(shop, "mallory@example.com")
+    mallory = await open_browser(shopper, f"{COOKIE}={mallorys}")
     await send(mallory, "save_address", {**ADDRESS, "id": address_id})
     assert (mallory.answer.is_good, mallory.answer.message) == (False, ADDRESS_GONE)
     await send(mallory, "save_address", {**ADDRESS, "id": "x" * 300})
     assert not mallory.answer.is_good
     async with shop.database.read() as session:
         assert [entry.address for entry in await addresses_of(session, victim)] == [HOME]
-    ana = await at_browser(shopper, f"{COOKIE}={owners}")
+    ana = await open_browser(shopper, f"{COOKIE}={owners}")
     await send(ana, "save_address", {**ADDRESS, "id": address_id, "suburb": "San Antonio"})
     assert (ana.answer.is_good, ana.answer.form) == (True, f"address{address_id}")
     assert [(entry.id, entry.suburb) for entry in ana.book] == [(address_id, "San Antonio")]
 
 
-async def test_every_problem_of_an_address_is_told_at_once(shop: Shop, shopper: Shopper) -> None:
-    _, token, _ = await a_customer(shop, "ana@example.com")
-    state = await at_browser(shopper, f"{COOKIE}={token}")
+async def test_all_problems_of_an_address_are_reported_at_once(shop: Shop, shopper: Shopper) -> None:
+    _, token, _ = await create_customer(shop, "ana@example.com")
+    state = await open_browser(shopper, f"{COOKIE}={token}")
     await send(state, "save_address", {"town": "Macondo, Magdalena", "first_name": "Ana"})
     assert set(state.answer.problems) == {"town", "last_name", "phone", "address", "suburb"}
 
@@ -348,19 +344,21 @@ async def test_every_problem_of_an_address_is_told_at_once(shop: Shop, shopper: 
 @pytest.mark.parametrize(
     ("typed", "code"),
     [
-        ("Bogotá, D.C., Bogotá, D.C.", "11001000"),  # as the list writes it
+        ("Bogotá, D.C., Bogotá, D.C.", "11001000"),  # the spelling of the list
         ("bogota", "11001000"),
         ("Leticia", "91001000"),
         ("leticia, amazonas", "91001000"),
         ("Armenia, Quindío", "63001000"),
-        ("Armenia", None),  # there are two
+        ("Armenia", None),  # two municipalities have this name
         ("Medell", None),
         ("", None),
     ],
 )
-async def test_a_town_is_not_guessed(shop: Shop, shopper: Shopper, typed: str, code: str | None) -> None:
-    _, token, address_id = await a_customer(shop, "ana@example.com")
-    state = await at_browser(shopper, f"{COOKIE}={token}")
+async def test_ambiguous_municipality_is_refused(
+    shop: Shop, shopper: Shopper, typed: str, code: str | None
+) -> None:
+    _, token, address_id = await create_customer(shop, "ana@example.com")
+    state = await open_browser(shopper, f"{COOKIE}={token}")
     await send(state, "save_address", {**ADDRESS, "id": address_id, "town": typed})
     assert state.answer.is_good is (code is not None)
     if code is None:
@@ -369,43 +367,43 @@ async def test_a_town_is_not_guessed(shop: Shop, shopper: Shopper, typed: str, c
         assert state.book[0].dane_code == code
 
 
-async def test_a_full_book_says_so(shop: Shop, shopper: Shopper) -> None:
-    customer_id, token, _ = await a_customer(shop, "ana@example.com")
+async def test_full_address_book_refuses_a_new_address(shop: Shop, shopper: Shopper) -> None:
+    customer_id, token, _ = await create_customer(shop, "ana@example.com")
     async with shop.database.transaction() as session:
         for number in range(MAX_ADDRESSES - 1):
             await add_address(session, customer_id, {**HOME, "address_1": f"Calle {number} # 5-20"})
-    state = await at_browser(shopper, f"{COOKIE}={token}")
+    state = await open_browser(shopper, f"{COOKIE}={token}")
     await send(state, "save_address", ADDRESS)
     assert (state.answer.is_good, state.answer.message) == (False, ADDRESS_BOOK_FULL)
 
 
-async def test_who_came_by_google_has_no_password_yet(shop: Shop, shopper: Shopper) -> None:
-    customer_id, token, _ = await a_customer(shop, "ana@example.com")
-    async with shop.database.transaction() as session:  # a program began a login for the address, and no more
+async def test_customer_from_google_has_no_password(shop: Shop, shopper: Shopper) -> None:
+    customer_id, token, _ = await create_customer(shop, "ana@example.com")
+    async with shop.database.transaction() as session:  # an API client created a login without a customer
         session.add(Login(provider="emailpass", subject="ana@example.com", password_hash="x"))
-    state = await at_browser(shopper, f"{COOKIE}={token}")
+    state = await open_browser(shopper, f"{COOKIE}={token}")
     await send(state, "load")
     assert state.has_password is False
     async with shop.database.transaction() as session:
         customer = await session.get_one(Customer, customer_id)
         await set_password(session, customer, await hash_password("trompos y yoyos"))
         token = await open_session(session, customer_id)
-    state = await at_browser(shopper, f"{COOKIE}={token}")
+    state = await open_browser(shopper, f"{COOKIE}={token}")
     await send(state, "load")
     assert state.has_password
 
 
-async def test_the_token_is_read_and_not_kept(shop: Shop, shopper: Shopper) -> None:
-    _, token, _ = await a_customer(shop, "ana@example.com")
-    state = await at_browser(shopper, f"{COOKIE}={token}")
-    assert session_token(state) == token
-    shown = await shopper_of(state)
+async def test_session_token_is_read_but_not_stored_in_the_state(shop: Shop, shopper: Shopper) -> None:
+    _, token, _ = await create_customer(shop, "ana@example.com")
+    state = await open_browser(shopper, f"{COOKIE}={token}")
+    assert get_session_token(state) == token
+    shown = await get_shopper(state)
     assert shown is not None
     assert token not in repr(shown)
 
 
 @pytest.mark.parametrize(
-    ("name", "is_one"),
+    ("name", "is_valid"),
     [
         ("María José", True),
         ("O'Connor", True),
@@ -416,56 +414,56 @@ async def test_the_token_is_read_and_not_kept(shop: Shop, shopper: Shopper) -> N
         ("Ana 2", False),
     ],
 )
-async def test_names_over_the_websocket(shop: Shop, shopper: Shopper, name: str, is_one: bool) -> None:
-    customer_id, token, _ = await a_customer(shop, "ana@example.com")
-    state = await at_browser(shopper, f"{COOKIE}={token}")
+async def test_only_valid_names_are_saved(shop: Shop, shopper: Shopper, name: str, is_valid: bool) -> None:
+    customer_id, token, _ = await create_customer(shop, "ana@example.com")
+    state = await open_browser(shopper, f"{COOKIE}={token}")
     await send(state, "save_profile", {"first_name": name, "last_name": "Gómez"})
-    assert state.answer.is_good is is_one
+    assert state.answer.is_good is is_valid
     await send(state, "save_address", {**ADDRESS, "last_name": name})
-    assert state.answer.is_good is is_one
+    assert state.answer.is_good is is_valid
     async with shop.database.read() as session:
-        book = await account_page.address_book(session, customer_id)
-        assert (await session.get_one(Customer, customer_id)).first_name == (name if is_one else "Ana")
-    assert {entry.last_name for entry in book} == ({"", name} if is_one else {""})
+        book = await account_page.list_address_views(session, customer_id)
+        assert (await session.get_one(Customer, customer_id)).first_name == (name if is_valid else "Ana")
+    assert {entry.last_name for entry in book} == ({"", name} if is_valid else {""})
 
 
-async def test_what_was_agreed_to_is_taken_back_by_its_owner_alone(shop: Shop, shopper: Shopper) -> None:
-    customer_id, token, _ = await a_customer(shop, "ana@example.com")
-    _, other, _ = await a_customer(shop, "luis@example.com")
+async def test_only_the_customer_withdraws_their_consent(shop: Shop, shopper: Shopper) -> None:
+    customer_id, token, _ = await create_customer(shop, "ana@example.com")
+    _, other, _ = await create_customer(shop, "luis@example.com")
     async with shop.database.transaction() as session:
-        who = Consenting(shop.settings, "190.24.1.1", ConsentSource.REGISTER)
-        await give_consents(session, who, customer_id=customer_id)
-    assert "/account/login" in str(await send(await at_browser(shopper, ""), "withdraw", "data"))
-    await send(await at_browser(shopper, f"{COOKIE}={other}"), "withdraw", "data")
-    state = await at_browser(shopper, f"{COOKIE}={token}")
+        consenting = ConsentContext(shop.settings, "190.24.1.1", ConsentSource.REGISTER)
+        await give_consents(session, consenting, customer_id=customer_id)
+    assert "/account/login" in str(await send(await open_browser(shopper, ""), "withdraw_consent", "data"))
+    await send(await open_browser(shopper, f"{COOKIE}={other}"), "withdraw_consent", "data")
+    state = await open_browser(shopper, f"{COOKIE}={token}")
     for nonsense in ("terms", "soul", None, 7, ["data"]):
-        await send(state, "withdraw", nonsense)
+        await send(state, "withdraw_consent", nonsense)
     await send(state, "load")
     assert [(row.kind, row.can_withdraw) for row in state.consents] == [("data", True), ("terms", False)]
-    await send(state, "withdraw", "data")
+    await send(state, "withdraw_consent", "data")
     assert [row.can_withdraw for row in state.consents] == [False, False]
     assert state.consents[0].detail.startswith("Retirado el ")
 
 
-async def test_document_and_bank_fill_the_next_form_until_their_owner_has_them_forgotten(
+async def test_saved_payer_fills_the_next_form_until_the_customer_deletes_it(
     shop: Shop, shopper: Shopper
 ) -> None:
-    _, token, _ = await a_customer(shop, "ana@example.com")
-    _, other, _ = await a_customer(shop, "luis@example.com")
+    _, token, _ = await create_customer(shop, "ana@example.com")
+    _, other, _ = await create_customer(shop, "luis@example.com")
     typed = {"person_type": "0", "doc_type": "CC", "doc_number": "1020304050", "bank": "1007"}
     await remember_payer("forged", {**typed, KEEP_PAYER: "on"})
     await remember_payer(token, {**typed, KEEP_PAYER: "on"})
-    anas, luis = [await at_browser(shopper, f"{COOKIE}={one}") for one in (token, other)]
+    anas, luis = [await open_browser(shopper, f"{COOKIE}={one}") for one in (token, other)]
     for state in (anas, luis):
         await send(state, "load")
     assert (anas.payer, luis.payer) == ("Cédula de ciudadanía ···050", "")
     assert typed["doc_number"] not in repr(anas.dict())
-    assert {name: text for name, text in (await known_fields(anas))[0].items() if name in typed} == typed
-    assert "doc_number" not in (await known_fields(luis))[0]
+    assert {name: text for name, text in (await get_known_fields(anas))[0].items() if name in typed} == typed
+    assert "doc_number" not in (await get_known_fields(luis))[0]
     await send(luis, "forget_payer")
-    assert "/account/login" in str(await send(await at_browser(shopper, ""), "forget_payer"))
+    assert "/account/login" in str(await send(await open_browser(shopper, ""), "forget_payer"))
     await send(anas, "load")
     assert anas.payer != ""
     await send(anas, "forget_payer")
     assert anas.payer == ""
-    assert "doc_number" not in (await known_fields(anas))[0]
+    assert "doc_number" not in (await get_known_fields(anas))[0]

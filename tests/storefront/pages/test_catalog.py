@@ -1,4 +1,4 @@
-"""The catalogue's choices: taken from the address, from the browser after a check, and never from its word alone."""
+"""Tests of the catalogue's choices: from the URL, and from the browser after validation."""
 
 import pytest
 from sqlalchemy import select, update
@@ -10,19 +10,19 @@ from backend.core.errors import InvalidData
 from storefront.documents.markup import further_tags
 from storefront.pages import catalog_list
 from storefront.pages.catalog_list import (
-    HIGHEST_PRICE,
-    MOST_CHOICES,
-    MOST_PAGES,
-    MOST_SHOWN,
-    STEP,
+    MAX_CHOICES,
+    MAX_PAGE,
+    MAX_PRICE,
+    MAX_SHOWN,
+    PAGE_SIZE,
     Choices,
-    OwnList,
-    checked_choices,
-    choices_of_address,
+    LandingList,
+    choices_from_params,
     load,
+    parse_choices,
 )
 from storefront.pages.page_loader import PageData, PageParams
-from tests.store_defaults import Defaults, make_toy
+from tests.store_defaults import Defaults, add_product
 
 SENT = {
     "categories": ["peluches"],
@@ -35,7 +35,8 @@ SENT = {
 
 
 @pytest.fixture
-async def toys(shop: Shop, defaults: Defaults) -> None:
+async def products(shop: Shop, defaults: Defaults) -> None:
+    """Create three bears in a category, and a spinning top."""
     async with shop.database.transaction() as session:
         root = Category(name="Juguetes", handle="juguetes")
         session.add(root)
@@ -44,23 +45,23 @@ async def toys(shop: Shop, defaults: Defaults) -> None:
         session.add(plush)
         await session.flush()
         for number in range(3):
-            await make_toy(session, defaults, f"oso-{number}", brand="Nido Andino", age_range="0-2")
-        await make_toy(session, defaults, "trompo", brand="Rayuela", age_range="6-8")
+            await add_product(session, defaults, f"oso-{number}", brand="Nido Andino", age_range="0-2")
+        await add_product(session, defaults, "trompo", brand="Rayuela", age_range="6-8")
         bears = await session.execute(select(Product).where(Product.brand == "Nido Andino"))
         for bear in bears.scalars():
             session.add(ProductCategory(product_id=bear.id, category_id=plush.id))
 
 
-def test_the_address_narrows_the_list() -> None:
+def test_url_sets_the_filters() -> None:
     params = PageParams.from_url("/age/3-5?category=peluches&sale=1")
-    assert choices_of_address(params, OwnList(age="3-5")) == Choices(
+    assert choices_from_params(params, LandingList(age="3-5")) == Choices(
         categories=["peluches"], ages=["3-5"], on_sale=True
     )
-    assert choices_of_address(PageParams.from_url("/catalog"), OwnList()) == Choices()
+    assert choices_from_params(PageParams.from_url("/catalog"), LandingList()) == Choices()
 
 
-def test_choices_from_our_pages_pass() -> None:
-    assert checked_choices(SENT) == Choices(["peluches"], [], ["3-5"], on_sale=True, sort="new", shown=48)
+def test_valid_choices_are_parsed() -> None:
+    assert parse_choices(SENT) == Choices(["peluches"], [], ["3-5"], on_sale=True, sort="new", shown=48)
 
 
 @pytest.mark.parametrize(
@@ -76,25 +77,25 @@ def test_choices_from_our_pages_pass() -> None:
         {**SENT, "shown": "48"},
         {**SENT, "shown": True},
         {**SENT, "shown": 0},
-        {**SENT, "shown": MOST_SHOWN + 1},
+        {**SENT, "shown": MAX_SHOWN + 1},
         {**SENT, "lowest": -1},
         {**SENT, "highest": "50000"},
-        {**SENT, "highest": HIGHEST_PRICE + 1},
+        {**SENT, "highest": MAX_PRICE + 1},
         {**SENT, "start": -1},
         {**SENT, "start": "24"},
-        {**SENT, "start": MOST_PAGES * STEP + 1},
+        {**SENT, "start": MAX_PAGE * PAGE_SIZE + 1},
     ],
 )
-def test_anything_else_is_refused(sent: object) -> None:
+def test_invalid_cursor_is_refused(sent: object) -> None:
     with pytest.raises(InvalidData):
-        checked_choices(sent)
+        parse_choices(sent)
 
 
-def test_more_values_than_a_page_offers_are_cut() -> None:
-    assert len(checked_choices({**SENT, "brands": [str(n) for n in range(500)]}).brands) == MOST_CHOICES
+def test_too_many_values_are_cut() -> None:
+    assert len(parse_choices({**SENT, "brands": [str(n) for n in range(500)]}).brands) == MAX_CHOICES
 
 
-async def test_a_category_names_the_list(toys: None) -> None:
+async def test_category_is_the_title_of_the_list(products: None) -> None:
     data = await load(PageParams.from_url("/catalog?category=peluches"))
     assert data.content.title == "Peluches"
     assert data.content.lead == "Para abrazar."
@@ -105,7 +106,7 @@ async def test_a_category_names_the_list(toys: None) -> None:
     assert '"name":"Peluches"' in data.meta.structured_data
 
 
-async def test_the_page_of_the_only_root_shows_the_whole_catalogue(toys: None) -> None:
+async def test_page_of_the_only_root_category_is_the_whole_catalogue(products: None) -> None:
     data = await load(PageParams.from_url("/catalog?category=juguetes"))
     assert (data.meta.status, data.content.title, data.content.page.total) == (200, "Juguetes", 4)
     assert data.meta.canonical == "http://localhost:3000/catalog?category=juguetes"
@@ -113,7 +114,7 @@ async def test_the_page_of_the_only_root_shows_the_whole_catalogue(toys: None) -
     assert [facet.value for facet in data.content.page.categories] == ["peluches"]
 
 
-async def test_each_of_several_roots_has_its_page(shop: Shop, toys: None) -> None:
+async def test_each_of_several_root_categories_has_its_page(shop: Shop, products: None) -> None:
     async with shop.database.transaction() as session:
         session.add(Category(name="Libros", handle="libros"))
     books = await load(PageParams.from_url("/catalog?category=libros"))
@@ -126,40 +127,41 @@ async def test_each_of_several_roots_has_its_page(shop: Shop, toys: None) -> Non
     assert unknown.meta.status == 404
 
 
-async def test_choices_count_more_than_the_address(toys: None) -> None:
+async def test_choices_replace_the_filters_of_the_url(products: None) -> None:
     data = await load(PageParams.from_url("/catalog?category=peluches"), Choices(brands=["Rayuela"]))
     assert [card.handle for card in data.content.page.cards] == ["trompo"]
     assert data.content.title == "Todos los juguetes"
     assert data.content.is_custom
 
 
-async def test_the_list_comes_in_steps(toys: None) -> None:
+async def test_list_is_limited_to_the_shown_products(products: None) -> None:
     data = await load(PageParams.from_url("/catalog"), Choices(shown=2))
     assert (len(data.content.page.cards), data.content.page.total) == (2, 4)
-    assert Choices().shown == STEP
+    assert Choices().shown == PAGE_SIZE
 
 
 @pytest.fixture
-def two_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Four toys are two pages."""
-    monkeypatch.setattr(catalog_list, "STEP", 2)
+def two_products_per_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Set the page size to two, so that four products make two pages."""
+    monkeypatch.setattr(catalog_list, "PAGE_SIZE", 2)
 
 
 def handles(data: PageData[catalog_list.CatalogContent]) -> list[str]:
+    """Return the handles of the displayed products."""
     return [card.handle for card in data.content.page.cards]
 
 
-async def at(address: str) -> PageData[catalog_list.CatalogContent]:
-    """The page of the list at this address, as a document shows it."""
+async def load_url(address: str) -> PageData[catalog_list.CatalogContent]:
+    """Load the list at this URL as a document does."""
     return await load(PageParams.from_url(address))
 
 
-@pytest.mark.usefixtures("toys", "two_a_page")
+@pytest.mark.usefixtures("products", "two_products_per_page")
 class TestPages:
-    async def test_each_has_its_own_toys_and_leads_to_its_neighbours(
+    async def test_each_page_has_its_own_products_and_links_to_its_neighbours(
         self,
     ) -> None:
-        first, second = await at("/catalog"), await at("/catalog?page=2")
+        first, second = await load_url("/catalog"), await load_url("/catalog?page=2")
         assert len(handles(first)) == len(handles(second)) == 2
         assert not set(handles(first)) & set(handles(second))
         assert (first.content.earlier, first.content.further) == ("", "/catalog?page=2")
@@ -173,57 +175,59 @@ class TestPages:
         assert '<link rel="prev" href="http://localhost:3000/catalog"/>' in further_tags(second.meta, "")
         assert (first.meta.previous, second.meta.following) == ("", "")
 
-    async def test_the_address_keeps_what_it_narrows_by(self) -> None:
-        data = await at("/age/0-2?category=peluches&q=oso")
+    async def test_links_between_pages_retain_the_filters(self) -> None:
+        data = await load_url("/age/0-2?category=peluches&q=oso")
         assert data.content.further == "/age/0-2?category=peluches&q=oso&page=2"
         assert data.meta.canonical.endswith("/age/0-2")
-        data = await at("/brand/nido-andino?page=2")
+        data = await load_url("/brand/nido-andino?page=2")
         assert (len(handles(data)), data.content.earlier) == (1, "/brand/nido-andino")
         assert data.meta.canonical.endswith("/brand/nido-andino?page=2")
 
     @pytest.mark.parametrize("page", ["0", "-1", "x", "1.5", "٢", "9" * 30, ""])
-    async def test_what_is_no_page_is_the_first(self, page: str) -> None:
-        data = await at(f"/catalog?page={page}")
+    async def test_invalid_page_number_is_the_first_page(self, page: str) -> None:
+        data = await load_url(f"/catalog?page={page}")
         assert data.content.choices.start == 0
         assert data.meta.canonical.endswith("/catalog")
 
-    async def test_behind_the_end_is_the_last(self) -> None:
-        data = await at("/catalog?page=40000")
+    async def test_page_number_after_the_end_is_the_last_page(self) -> None:
+        data = await load_url("/catalog?page=40000")
         assert data.content.choices.start == 2
         assert len(handles(data)) == 2
         assert data.meta.canonical.endswith("/catalog?page=2")
 
-    async def test_choices_have_no_addresses(self) -> None:
+    async def test_choices_have_no_page_urls(self) -> None:
         data = await load(PageParams.from_url("/catalog?page=2"), Choices(ages=["0-2"], shown=2, start=2))
         assert len(handles(data)) == 1
         assert (data.content.earlier, data.content.further) == ("", "")
         assert data.meta.canonical.endswith("/catalog")
 
 
-async def test_an_unknown_category_is_not_found(toys: None) -> None:
+async def test_unknown_category_is_not_found(products: None) -> None:
     data = await load(PageParams.from_url("/catalog?category=naves"))
     assert data.meta.status == 404
     assert data.meta.robots.startswith("noindex")
     assert data.content.title == "Esta categoría no existe"
-    assert data.content.choices.categories == []  # no chip says a name that nobody gave
+    assert data.content.choices.categories == []  # no chip displays an unknown name
     assert data.content.page.total == (await load(PageParams.from_url("/catalog"))).content.page.total > 0
 
 
-@pytest.mark.usefixtures("toys")
+@pytest.mark.usefixtures("products")
 class TestOwnLists:
-    async def test_an_age_has_its_own(self) -> None:
-        data = await at("/age/0-2")
+    async def test_age_has_its_own_list(self) -> None:
+        data = await load_url("/age/0-2")
         assert (data.content.title, data.content.page.total) == ("Juguetes de 0 a 2 años", 3)
         assert data.content.choices.ages == ["0-2"]
         assert data.meta.description.startswith("Juguetes de 0 a 2 años, escogidos")
-        empty = await at("/age/12+")
+        empty = await load_url("/age/12+")
         assert (empty.content.title, empty.content.page.total) == ("Juguetes desde los 12 años", 0)
         assert (empty.meta.status, empty.meta.canonical) == (200, "http://localhost:3000/age/12+")
 
-    async def test_brands_that_differ_only_in_signs_share_one(self, shop: Shop, defaults: Defaults) -> None:
+    async def test_brands_that_differ_only_in_accents_and_case_share_a_list(
+        self, shop: Shop, defaults: Defaults
+    ) -> None:
         async with shop.database.transaction() as session:
-            await make_toy(session, defaults, "pato", brand="NIDO ANDÍNO")
-        data = await at("/brand/nido-andino")
+            await add_product(session, defaults, "pato", brand="NIDO ANDÍNO")
+        data = await load_url("/brand/nido-andino")
         assert (data.content.title, data.content.page.total) == ("Nido Andino", 4)
         assert data.meta.moved_to == ""
         assert sorted(data.content.choices.brands) == ["NIDO ANDÍNO", "Nido Andino"]
@@ -238,36 +242,36 @@ class TestOwnLists:
             ("/catalog?age=99", "No tenemos juguetes para esta edad"),
         ],
     )
-    async def test_what_nobody_sells_is_not_found_and_shows_the_whole_shop(
+    async def test_unknown_age_or_brand_is_not_found_and_shows_all_products(
         self, shop: Shop, defaults: Defaults, address: str, title: str
     ) -> None:
         async with shop.database.transaction() as session:
-            await make_toy(session, defaults, "oculto", brand="Secreta", status="draft")
-        data = await at(address)
+            await add_product(session, defaults, "oculto", brand="Secreta", status="draft")
+        data = await load_url(address)
         assert (data.content.title, data.meta.status, data.meta.moved_to) == (title, 404, "")
         assert data.meta.robots.startswith("noindex")
         assert (data.content.page.total, data.content.choices) == (4, Choices())
 
-    async def test_what_is_chosen_there_counts_more(self) -> None:
+    async def test_choices_replace_the_brand_of_the_url(self) -> None:
         data = await load(PageParams.from_url("/brand/rayuela"), Choices(ages=["0-2"]))
         assert (data.content.title, data.content.page.total) == ("Todos los juguetes", 3)
         assert data.meta.moved_to == ""
 
-    async def test_prices_are_said_in_words(self) -> None:
-        said = [
+    async def test_price_range_is_shown_as_text(self) -> None:
+        contents = [
             (await load(PageParams.from_url("/catalog"), Choices(lowest=low, highest=high))).content
             for low, high in ((0, 0), (20_000, 0), (0, 49_999), (50_000, 60_000))
         ]
-        assert [one.prices for one in said] == [
+        assert [one.prices for one in contents] == [
             "",
             "Desde $ 20.000",
             "Hasta $ 49.999",
             "De $ 50.000 a $ 60.000",
         ]
-        assert [one.page.total for one in said] == [4, 4, 0, 4]
+        assert [one.page.total for one in contents] == [4, 4, 0, 4]
 
 
-async def test_only_a_shop_without_toys_is_bare(toys: None) -> None:
+async def test_only_a_shop_without_products_is_bare(products: None) -> None:
     for address in (
         "/catalog",
         "/catalog?q=nave%20espacial",
@@ -275,16 +279,16 @@ async def test_only_a_shop_without_toys_is_bare(toys: None) -> None:
         "/age/99",
         "/brand/x",
     ):
-        assert not (await at(address)).content.is_bare
+        assert not (await load_url(address)).content.is_bare
     async with current_shop().database.transaction() as session:
         await session.execute(update(Product).values(deleted_at=now()))
     assert [
-        (await at(address)).content.is_bare
+        (await load_url(address)).content.is_bare
         for address in ("/catalog", "/catalog?q=nave", "/age/99", "/age/3-5", "/catalog?sale=1")
     ] == [True, True, True, False, False]
 
 
-async def test_the_answer_to_a_search_is_not_for_search_engines(toys: None) -> None:
+async def test_search_results_are_not_for_search_engines(products: None) -> None:
     data = await load(PageParams.from_url("/catalog?q=Oso"))
     assert data.content.title == "Resultados para «Oso»"
     assert data.content.page.total == 3

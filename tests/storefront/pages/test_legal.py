@@ -1,4 +1,4 @@
-"""The pages of the legal texts: what is in force, at once, in the document too."""
+"""Tests of the legal texts' pages: they display the saved text immediately, also in the document."""
 
 import pytest
 
@@ -11,11 +11,11 @@ from storefront.documents.plain_page import plain_page
 from storefront.meta import NOINDEX
 from storefront.pages.legal import LegalPage, load
 from storefront.pages.page_loader import PageParams
-from storefront.pages.routes import page_at
+from storefront.pages.routes import find_page
 
 
 @pytest.mark.parametrize("kind", LegalKind)
-async def test_each_text_has_a_page(shop: Shop, kind: LegalKind) -> None:
+async def test_each_legal_text_has_a_page(shop: Shop, kind: LegalKind) -> None:
     data = await load(PageParams(f"/legal/{kind}"))
     assert (data.content.title, data.meta.title, data.content.is_reviewed) == (TITLES[kind],) * 2 + (False,)
     assert data.meta.canonical.endswith(f"/legal/{kind}")
@@ -24,14 +24,14 @@ async def test_each_text_has_a_page(shop: Shop, kind: LegalKind) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "x", "TERMINOS", "pqrs"])
-async def test_there_is_no_other_text(shop: Shop, name: str) -> None:
+async def test_unknown_legal_text_is_not_found(shop: Shop, name: str) -> None:
     data = await load(PageParams(f"/legal/{name}"))
     assert (data.content, data.meta.status, data.meta.robots) == (LegalPage(), 404, NOINDEX)
 
 
-async def test_a_document_holds_what_was_saved_last(shop: Shop) -> None:
-    """Without a rebuild: the stored page is thrown away by the database's word."""
-    page, cache = page_at(("legal", "retracto")), PageCache()
+async def test_document_has_the_last_saved_text(shop: Shop) -> None:
+    """Test that a saved text needs no rebuild: the database's version number invalidates the cached page."""
+    page, cache = find_page(("legal", "retracto")), PageCache()
     assert page is not None
     first = plain_page(await cache.page(page, "/legal/retracto"))
     assert "cinco días hábiles" in first

@@ -1,4 +1,4 @@
-"""What a page is asked for, out of an address that anybody may have written, and how often it is read."""
+"""Tests of URL parameters, which anyone may have written, and of how often a page is read."""
 
 import logging
 from collections.abc import Callable
@@ -15,36 +15,38 @@ from backend.inventory.models import InventoryLevel
 from storefront.pages import home
 from storefront.pages.home import HomeState, load
 from storefront.pages.page_loader import PageData, PageParams
-from tests.store_defaults import Defaults, make_toy
+from tests.store_defaults import Defaults, add_product
 
 
-def test_the_parts_of_an_address() -> None:
+def test_url_is_split_into_path_and_query() -> None:
     params = PageParams.from_url("https://trompo.example/catalog?category=peluches&q=oso%20de+anteojos#top")
     assert params.path == "/catalog"
-    assert params.asked("category") == "peluches"
-    assert params.asked("q") == "oso de anteojos"
-    assert params.asked("age") == ""
+    assert params.get_parameter("category") == "peluches"
+    assert params.get_parameter("q") == "oso de anteojos"
+    assert params.get_parameter("age") == ""
 
 
-def test_of_a_parameter_given_twice_the_first_counts() -> None:
-    assert PageParams.from_url("/catalog?q=uno&q=dos").asked("q") == "uno"
+def test_first_of_two_equal_parameters_counts() -> None:
+    assert PageParams.from_url("/catalog?q=uno&q=dos").get_parameter("q") == "uno"
 
 
-def test_an_absurdly_long_parameter_is_none() -> None:
-    assert PageParams.from_url("/catalog?q=" + "x" * 201).asked("q") == ""
+def test_too_long_parameter_is_ignored() -> None:
+    assert PageParams.from_url("/catalog?q=" + "x" * 201).get_parameter("q") == ""
 
 
-def test_an_address_that_is_none_is_no_failure() -> None:
+def test_invalid_url_raises_no_error() -> None:
     params = PageParams.from_url("//[?q=uno")
-    assert (params.path, params.asked("q")) == ("//[?q=uno", "")
+    assert (params.path, params.get_parameter("q")) == ("//[?q=uno", "")
 
 
-def test_an_absurd_number_of_parameters_is_no_failure() -> None:
-    assert PageParams.from_url("/catalog?" + "&".join(f"p{n}=1" for n in range(5000))).asked("p1") == "1"
+def test_too_many_parameters_raise_no_error() -> None:
+    assert (
+        PageParams.from_url("/catalog?" + "&".join(f"p{n}=1" for n in range(5000))).get_parameter("p1") == "1"
+    )
 
 
 @pytest.mark.parametrize(
-    ("url", "tail"),
+    ("url", "last_part"),
     [
         ("/product/trompo-de-madera", "trompo-de-madera"),
         ("/product/trompo-de-madera/?x=/y", "trompo-de-madera"),
@@ -53,22 +55,22 @@ def test_an_absurd_number_of_parameters_is_no_failure() -> None:
         ("", ""),
     ],
 )
-def test_the_part_of_the_path_that_varies(url: str, tail: str) -> None:
-    assert PageParams.from_url(url).tail == tail
+def test_last_part_is_the_variable_part_of_the_path(url: str, last_part: str) -> None:
+    assert PageParams.from_url(url).last_part == last_part
 
 
-async def test_pages_that_show_alike_are_read_once_until_something_changes(
+async def test_equal_pages_are_read_once_until_the_catalogue_changes(
     shop: Shop, defaults: Defaults, shopper: Callable[[], rx.State], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with shop.database.transaction() as session:
-        await make_toy(session, defaults, "oso", brand="Nido Andino")
+        await add_product(session, defaults, "oso", brand="Nido Andino")
     reads: list[str] = []
 
-    async def noted(params: PageParams) -> PageData[HomePage]:
+    async def recorded_load(params: PageParams) -> PageData[HomePage]:
         reads.append(params.path)
         return await load(params)
 
-    monkeypatch.setattr(home, "load", noted)
+    monkeypatch.setattr(home, "load", recorded_load)
     ana, luis = await shopper().get_state(HomeState), await shopper().get_state(HomeState)
     await ana.load()
     await luis.load()
@@ -84,18 +86,18 @@ async def test_pages_that_show_alike_are_read_once_until_something_changes(
 
 
 @pytest.mark.parametrize(
-    ("error", "told"),
+    ("error", "logged"),
     [
         (DatabaseUnavailable("The database does not answer"), []),
         (RuntimeError(), ["storefront.pages.page_loader"]),
     ],
 )
-async def test_a_page_that_cannot_be_read_has_failed_and_an_outage_is_not_told_by_it(
+async def test_unreadable_page_has_failed_and_an_outage_is_not_logged(
     shopper: Callable[[], rx.State],
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
     error: Exception,
-    told: list[str],
+    logged: list[str],
 ) -> None:
     async def fail(_params: PageParams) -> PageData[HomePage]:
         raise error
@@ -104,21 +106,21 @@ async def test_a_page_that_cannot_be_read_has_failed_and_an_outage_is_not_told_b
     state = await shopper().get_state(HomeState)
     await state.load()
     assert state.has_failed
-    assert [record.name for record in caplog.records if record.levelno >= logging.WARNING] == told
+    assert [record.name for record in caplog.records if record.levelno >= logging.WARNING] == logged
 
 
-async def test_a_sale_is_no_change_to_a_page_of_cards_until_a_toy_is_sold_out(
+async def test_page_of_cards_is_read_again_only_when_a_product_sells_out(
     shop: Shop, defaults: Defaults, shopper: Callable[[], rx.State], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with shop.database.transaction() as session:
-        await make_toy(session, defaults, "oso", stock=4)
+        await add_product(session, defaults, "oso", stock=4)
     reads: list[str] = []
 
-    async def noted(params: PageParams) -> PageData[HomePage]:
+    async def recorded_load(params: PageParams) -> PageData[HomePage]:
         reads.append(params.path)
         return await load(params)
 
-    monkeypatch.setattr(home, "load", noted)
+    monkeypatch.setattr(home, "load", recorded_load)
     state = await shopper().get_state(HomeState)
     for reserved, read in ((0, 1), (3, 1), (4, 2), (4, 2), (1, 3)):
         async with shop.database.transaction() as session:

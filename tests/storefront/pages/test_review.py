@@ -1,41 +1,41 @@
-"""A review's page is that of its own link: what was typed for one toy is not another's."""
+"""Tests of a review's page: each link has its own form, so that text typed for one product is not sent for another."""
 
 import pytest
 from sqlalchemy import select
 
 from backend.app import Shop
-from backend.cart.access import new_cart
+from backend.cart.access import create_empty_cart
 from backend.cart.lines import add_to_cart
 from backend.orders.models import OrderLine
 from backend.reviews.tokens import review_path
 from storefront.pages import review
 from storefront.pages.page_loader import PageParams
 from storefront.pages.review import CLOSED, SHOWN_PAGE, ReviewPage, load
-from tests.checkout_steps import TYPED, choose_pickup
-from tests.store_defaults import Defaults, make_toy
+from tests.checkout_steps import CHECKOUT_INPUT, choose_pickup
+from tests.store_defaults import Defaults, add_product
 
 
 @pytest.fixture
 async def line_id(shop: Shop, defaults: Defaults) -> str:
-    """The line of an order."""
+    """Return the id of an order's line."""
     async with shop.database.transaction() as session:
-        toy = await make_toy(session, defaults, "trompo", stock=5, price=18_900)
-        cart_id = await new_cart(session)
-        await add_to_cart(session, cart_id, toy, 1)
+        variant_id = await add_product(session, defaults, "trompo", stock=5, price=18_900)
+        cart_id = await create_empty_cart(session)
+        await add_to_cart(session, cart_id, variant_id, 1)
     await choose_pickup(shop, cart_id)
-    placed = await shop.checkout.place_order(cart_id, TYPED, expected_total=18_900, ip="190.24.1.1")
+    placed = await shop.checkout.place_order(cart_id, CHECKOUT_INPUT, expected_total=18_900, ip="190.24.1.1")
     async with shop.database.read() as session:
         lines = await session.execute(select(OrderLine.id).where(OrderLine.order_id == placed.order_id))
         return lines.scalar_one()
 
 
-async def test_a_link_opens_the_page_of_its_line_alone(shop: Shop, line_id: str) -> None:
+async def test_link_opens_only_the_page_of_its_line(shop: Shop, line_id: str) -> None:
     link = review_path(shop.settings.signing_key, line_id)
     known = (await load(PageParams.from_url(link))).content
-    assert (known.line, known.mode, known.toy) == (line_id, CLOSED, "Trompo")
+    assert (known.line, known.mode, known.product) == (line_id, CLOSED, "Trompo")
     forged = await load(PageParams.from_url(f"{link}x"))
     assert (forged.content, forged.meta.status) == (ReviewPage(line_id), 404)
 
 
-def test_the_form_of_another_link_is_another_form() -> None:
+def test_each_link_has_its_own_form() -> None:
     assert f"key:{SHOWN_PAGE.action!s}" in review._form().render()["props"]

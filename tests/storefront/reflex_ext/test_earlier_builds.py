@@ -9,7 +9,7 @@ import pytest
 
 from backend.core.clock import now
 from storefront.reflex_ext.earlier_builds import DAYS, EarlierBuilds, store_build
-from storefront.static_files import FOREVER
+from storefront.static_files import CACHE_FOREVER
 
 
 def build(folder: Path, **files: bytes) -> Path:
@@ -24,7 +24,7 @@ def names(data: Path) -> list[str]:
     return sorted(path.name for path in (data / "builds" / "assets").iterdir())
 
 
-def test_what_an_earlier_build_had_is_there_and_the_folder_holds_nothing_unfinished(tmp_path: Path) -> None:
+def test_files_of_earlier_builds_are_served_and_no_partial_files_remain(tmp_path: Path) -> None:
     store_build(build(tmp_path / "first", a1=b"1", b=b"b"), tmp_path)
     store_build(build(tmp_path / "next", a2=b"2", b=b"b"), tmp_path)
     assert names(tmp_path) == ["a1.js", "a2.js", "b.js"]
@@ -39,17 +39,17 @@ def test_what_an_earlier_build_had_is_there_and_the_folder_holds_nothing_unfinis
         "/assets/x/a.js", "/assets/a.js\0", "/assets/a.js/",
     ],
 )  # fmt: skip
-def test_nothing_else_has_an_address(tmp_path: Path, path: str) -> None:
+def test_other_paths_are_not_found(tmp_path: Path, path: str) -> None:
     store_build(build(tmp_path / "first", a=b"1"), tmp_path)
     (tmp_path / "builds" / "assets" / "secret.key").write_text("x")
     assert not EarlierBuilds(tmp_path).has(path)
 
 
-def test_before_the_first_start_there_is_nothing(tmp_path: Path) -> None:
+def test_no_files_exist_before_the_first_start(tmp_path: Path) -> None:
     assert not EarlierBuilds(tmp_path).has("/assets/a.js")
 
 
-async def test_it_is_served_compressed_and_for_good(tmp_path: Path) -> None:
+async def test_file_is_served_compressed_and_cached_permanently(tmp_path: Path) -> None:
     folder = build(tmp_path / "first", a=b"let a;" * 100)
     (folder / "assets" / "a.js.gz").write_bytes(gzip.compress(b"let a;" * 100))
     store_build(folder, tmp_path)
@@ -58,29 +58,29 @@ async def test_it_is_served_compressed_and_for_good(tmp_path: Path) -> None:
         answer = await client.get("/assets/a.js", headers={"accept-encoding": "gzip"})
     assert answer.text == "let a;" * 100
     assert answer.headers["content-encoding"] == "gzip"
-    assert answer.headers["cache-control"] == FOREVER
+    assert answer.headers["cache-control"] == CACHE_FOREVER
     assert answer.headers["content-type"].startswith("text/javascript")
 
 
 def let_pass(data: Path, days: int, *stored: str) -> None:
-    """The time that has passed since these files, or all, were in use."""
+    """Simulate that this many days have passed since these files, or all, were in use."""
     then = (now() - timedelta(days=days)).timestamp()
     for name in stored or names(data):
         os.utime(data / "builds" / "assets" / name, (then, then))
 
 
-def test_a_build_stays_from_when_it_was_replaced_however_long_it_ran(tmp_path: Path) -> None:
+def test_retention_of_a_build_begins_when_it_is_replaced(tmp_path: Path) -> None:
     first, following = build(tmp_path / "first", a1=b"1", b=b"b"), build(tmp_path / "next", a2=b"2", b=b"b")
     store_build(first, tmp_path)
     let_pass(tmp_path, DAYS + 1)
     store_build(following, tmp_path)
     assert names(tmp_path) == ["a1.js", "a2.js", "b.js"]
     let_pass(tmp_path, DAYS + 1)
-    store_build(first, tmp_path)  # back to the earlier one: its files are gone in no other build's place
+    store_build(first, tmp_path)  # a rollback: its files do not replace those of another build
     assert names(tmp_path) == ["a1.js", "a2.js", "b.js"]
 
 
-def test_a_build_that_was_replaced_long_ago_is_removed_whatever_has_started_since(tmp_path: Path) -> None:
+def test_build_replaced_long_ago_is_removed(tmp_path: Path) -> None:
     following = build(tmp_path / "next", a2=b"2", b=b"b")
     store_build(build(tmp_path / "first", a1=b"1", b=b"b"), tmp_path)
     store_build(following, tmp_path)
@@ -92,15 +92,15 @@ def test_a_build_that_was_replaced_long_ago_is_removed_whatever_has_started_sinc
     assert names(tmp_path) == ["a2.js", "a3.js", "b.js"]
 
 
-def test_files_that_an_earlier_version_of_the_shop_left_stay_from_now_on(tmp_path: Path) -> None:
+def test_files_without_a_record_are_retained_from_now(tmp_path: Path) -> None:
     store_build(build(tmp_path / "first", a1=b"1"), tmp_path)
-    (tmp_path / "builds" / "started.txt").unlink()  # which it did not write
+    (tmp_path / "builds" / "started.txt").unlink()  # the earlier version did not write this file
     let_pass(tmp_path, DAYS + 1)
     store_build(build(tmp_path / "next", a2=b"2"), tmp_path)
     assert names(tmp_path) == ["a1.js", "a2.js"]
 
 
-def test_what_another_replica_removes_meanwhile_is_stored_or_let_be(
+def test_concurrent_removal_by_another_replica_is_tolerated(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = build(tmp_path / "first", a=b"1")

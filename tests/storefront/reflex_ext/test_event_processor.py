@@ -1,4 +1,4 @@
-"""What an event writes into the log bears its id and nothing of a person; each event is counted by its outcome."""
+"""An event's log entries have its id and no personal data; each event is counted by its outcome."""
 
 import asyncio
 import logging
@@ -11,13 +11,13 @@ import reflex.app
 from reflex_base.event import Event
 from reflex_base.event.processor import BaseStateEventProcessor
 
-from backend.core.observability.logs import OneLine
+from backend.core.observability.logs import LineFormatter
 from backend.core.observability.metrics import REGISTRY
 from backend.presses.service import current_press_id
 from storefront.reflex_ext.event_processor import (
     PRESS,
     ObservedEvents,
-    confirmation,
+    confirmation_event,
     mark_sent_back,
     observe_events,
 )
@@ -31,12 +31,12 @@ ENTRY: Any = SimpleNamespace(
 )
 
 
-async def test_an_event_has_a_scope_of_the_log(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_event_has_its_own_log_scope(monkeypatch: pytest.MonkeyPatch) -> None:
     entries: list[str] = []
 
     async def handle(_processor: object, **_entry: object) -> None:
         made = logging.LogRecord("shop", logging.INFO, "f", 1, "for Zoraida", (), None)
-        entries.append(OneLine().format(made))
+        entries.append(LineFormatter().format(made))
 
     monkeypatch.setattr(BaseStateEventProcessor, "_execute_event", handle)
     await ObservedEvents()._execute_event(entry=ENTRY, registered_handler=ENTRY)
@@ -46,7 +46,7 @@ async def test_an_event_has_a_scope_of_the_log(monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize(
     ("error", "outcome"), [(None, "ok"), (ValueError(), "failed"), (asyncio.CancelledError(), "canceled")]
 )
-async def test_an_event_is_counted(
+async def test_event_is_counted_by_its_outcome(
     monkeypatch: pytest.MonkeyPatch, error: BaseException | None, outcome: str
 ) -> None:
     async def handle(_processor: object, **_entry: object) -> None:
@@ -61,7 +61,7 @@ async def test_an_event_is_counted(
     assert REGISTRY.get_sample_value("trompo_events_total", labels) == before + 1
 
 
-async def test_an_event_that_tells_of_its_failure_has_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_event_that_reports_a_failure_counts_as_failed(monkeypatch: pytest.MonkeyPatch) -> None:
     async def handle(_processor: object, **_entry: object) -> None:
         count_failure()
 
@@ -70,14 +70,14 @@ async def test_an_event_that_tells_of_its_failure_has_failed(monkeypatch: pytest
     before = REGISTRY.get_sample_value("trompo_events_total", labels) or 0
     await ObservedEvents()._execute_event(entry=ENTRY, registered_handler=ENTRY)
     assert REGISTRY.get_sample_value("trompo_events_total", labels) == before + 1
-    count_failure()  # without an event at hand
+    count_failure()  # outside of an event
 
 
 @pytest.mark.parametrize(
     ("outcome", "is_confirmed"),
     [("ok", True), ("failed", True), ("raised", True), ("sent back", False), ("canceled", False)],
 )
-async def test_press_is_confirmed_once_it_is_answered(
+async def test_press_is_confirmed_after_it_is_processed(
     monkeypatch: pytest.MonkeyPatch, outcome: str, is_confirmed: bool
 ) -> None:
     press_id = "0123456789abcdef" * 2
@@ -109,10 +109,10 @@ async def test_press_is_confirmed_once_it_is_answered(
     assert seen == [press_id]
     assert current_press_id() == ""
     assert entry.event.payload == {}
-    assert emitted == ([confirmation(press_id)] if is_confirmed else [])
+    assert emitted == ([confirmation_event(press_id)] if is_confirmed else [])
 
 
-def test_the_app_takes_our_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_app_uses_our_event_processor(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reflex.app, "BaseStateEventProcessor", BaseStateEventProcessor)
     observe_events()
     assert vars(reflex.app)["BaseStateEventProcessor"] is ObservedEvents

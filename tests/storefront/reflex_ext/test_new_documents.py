@@ -1,4 +1,4 @@
-"""A new document of a tab shows nothing of what the tab showed before; a connection that is made anew keeps it."""
+"""A new document of a tab shows nothing of the previous document; a new connection keeps the state."""
 
 from collections.abc import Callable
 from typing import Any
@@ -20,8 +20,8 @@ APP: Any = None
 DOCUMENT = Event(name=HYDRATE, payload={"hashes": ["digest"], "vars": {}})
 
 
-async def shown_after(shopper: Callable[[], rx.State], event: Event, address: str) -> list[bool]:
-    """Which of two pages still show what they showed at `/product/oso`, after an event at this address."""
+async def load_pages_after(shopper: Callable[[], rx.State], event: Event, address: str) -> list[bool]:
+    """Return for two pages whether they still show `/product/oso` after an event at this address."""
     root = shopper()
     root.router = RouterData.from_router_data({"pathname": "/product/oso", "asPath": "/product/oso"})
     product, checkout = await root.get_state(ProductState), await root.get_state(CheckoutState)
@@ -32,13 +32,11 @@ async def shown_after(shopper: Callable[[], rx.State], event: Event, address: st
     return [product.is_ready, checkout.is_ready]
 
 
-async def test_a_document_of_another_address_begins_with_what_it_brought(
-    shop: Shop, shopper: Callable[[], rx.State]
-) -> None:
-    assert await shown_after(shopper, DOCUMENT, "/product/trompo") == [False, True]
+async def test_new_document_starts_with_its_own_state(shop: Shop, shopper: Callable[[], rx.State]) -> None:
+    assert await load_pages_after(shopper, DOCUMENT, "/product/trompo") == [False, True]
 
 
-async def test_a_reload_a_connection_made_anew_and_any_other_event_keep_what_is_shown(
+async def test_reload_reconnection_and_other_events_keep_the_state(
     shop: Shop, shopper: Callable[[], rx.State]
 ) -> None:
     for event, address in (
@@ -46,10 +44,10 @@ async def test_a_reload_a_connection_made_anew_and_any_other_event_keep_what_is_
         (Event(name=HYDRATE, payload={}), "/product/trompo"),
         (Event(name="load", payload={"hashes": ["digest"]}), "/product/trompo"),
     ):
-        assert await shown_after(shopper, event, address) == [True, True]
+        assert await load_pages_after(shopper, event, address) == [True, True]
 
 
-def test_the_pages_that_everybody_sees_the_same_are_such() -> None:
+def test_public_pages_are_listed_correctly() -> None:
     (middleware,) = [one for one in app._middlewares if isinstance(one, NewDocumentMiddleware)]
     assert {CatalogState, ProductState} <= middleware._states
     assert CheckoutState not in middleware._states

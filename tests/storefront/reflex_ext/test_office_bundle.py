@@ -1,4 +1,4 @@
-"""What the build keeps out of the shop's pages: the office's states, and its screens in React Router's manifest."""
+"""The build separates the office from the shop's pages: its states, and its screens in React Router's manifest."""
 
 import json
 from pathlib import Path
@@ -21,42 +21,42 @@ ROUTES = {
 SHELL = 'import "/assets/manifest-a1b2.js";'
 
 
-def test_the_script_holds_the_defaults_of_every_state() -> None:
+def test_script_contains_the_defaults_of_every_state() -> None:
     _path, source = states_script()
     states = json.loads(source.removeprefix("export const officeStates = ").removesuffix(";\n"))
     assert set(states) == {state.get_full_name() for state in substates_of(KnownClientState)}
 
 
-def written(folder: Path, text: str) -> Path:
-    """The manifest that was built, with this text."""
+def write_manifest(folder: Path, text: str) -> Path:
+    """Return the built manifest with this text."""
     (folder / "assets").mkdir()
     file = folder / "assets" / "manifest-a1b2.js"
     file.write_text(text)
     return file
 
 
-def routes_in(file: Path) -> set[str]:
-    """The routes of a manifest."""
+def read_routes(file: Path) -> set[str]:
+    """Return the routes of a manifest."""
     manifest = json.loads(file.read_text().removeprefix(START).removesuffix(";"))
     assert manifest["version"] == "a1b2"
     return set(manifest["routes"])
 
 
-def test_the_shops_manifest_has_no_screen_and_the_offices_no_page(tmp_path: Path) -> None:
-    file = written(tmp_path, START + json.dumps({"version": "a1b2", "routes": ROUTES}) + ";")
+def test_shop_and_office_manifests_are_separate(tmp_path: Path) -> None:
+    file = write_manifest(tmp_path, START + json.dumps({"version": "a1b2", "routes": ROUTES}) + ";")
     divide_manifest(tmp_path)
     in_office = {name for name in ROUTES if "[oficina]" in name}
-    assert routes_in(file) == set(ROUTES) - in_office
-    assert routes_in(tmp_path / "assets" / "office-manifest-a1b2.js") == in_office | {
+    assert read_routes(file) == set(ROUTES) - in_office
+    assert read_routes(tmp_path / "assets" / "office-manifest-a1b2.js") == in_office | {
         "root",
         "routes/[404]._index",
     }
     assert with_office_manifest(SHELL) == 'import "/assets/office-manifest-a1b2.js";'
 
 
-def test_another_manifest_stops_the_build(tmp_path: Path) -> None:
+def test_unknown_manifest_stops_the_build(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match="was not found"):
         divide_manifest(tmp_path)
-    written(tmp_path, "export default {}")
+    write_manifest(tmp_path, "export default {}")
     with pytest.raises(RuntimeError, match="is not written as"):
         divide_manifest(tmp_path)

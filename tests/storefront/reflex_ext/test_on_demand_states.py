@@ -1,4 +1,4 @@
-"""States of the office: no shopper has one, no shopper's page knows one, and both state managers find them."""
+"""States of the office: customers and their pages never have one, and both state managers find them."""
 
 from collections.abc import AsyncIterator, Callable
 
@@ -16,41 +16,41 @@ from storefront.reflex_ext.on_demand_states import substates_of
 from storefront.reflex_ext.state_loss import KnownClientState
 
 
-def all_of(state: BaseState) -> list[BaseState]:
-    """The state and all below it."""
-    return [state, *(one for below in state.substates.values() for one in all_of(below))]
+def list_states(state: BaseState) -> list[BaseState]:
+    """Return the state and all its descendants."""
+    return [state, *(one for below in state.substates.values() for one in list_states(below))]
 
 
 def test_every_screen_has_a_state_on_demand() -> None:
     assert {page.state for page in OFFICE_PAGES} <= substates_of(KnownClientState)
 
 
-def test_no_shopper_has_one(shopper: Callable[[], rx.State]) -> None:
-    names = {type(state).__module__ for state in all_of(shopper())}
+def test_customer_has_no_office_state(shopper: Callable[[], rx.State]) -> None:
+    names = {type(state).__module__ for state in list_states(shopper())}
     assert not any(name.startswith("storefront.office") for name in names)
     assert "office" not in repr(sorted(shopper().dict(initial=True)))
 
 
-async def test_it_is_made_when_it_is_asked_for(shopper: Callable[[], rx.State]) -> None:
+async def test_office_state_is_created_on_demand(shopper: Callable[[], rx.State]) -> None:
     root = shopper()
     today = await root.get_state(TodayState)
     assert await root.get_state(TodayState) is today
     assert today.parent_state is await root.get_state(KnownClientState)
-    today.fresh = 3
-    assert root.get_delta() == {TodayState.get_full_name(): {"fresh_rx_state_": 3}}
+    today.new_count = 3
+    assert root.get_delta() == {TodayState.get_full_name(): {"new_count_rx_state_": 3}}
 
 
-async def test_a_page_that_connects_is_told_of_none_that_was_there_before(
+async def test_connecting_page_receives_no_existing_office_state(
     shopper: Callable[[], rx.State],
 ) -> None:
     root = shopper()
-    (await root.get_state(TodayState)).fresh = 3
+    (await root.get_state(TodayState)).new_count = 3
     known = KnownClientState.get_full_name()
     assert root.dict()[known] == {}
     assert "office" not in repr(sorted(root.dict()))
 
 
-async def test_another_name_is_unknown(shopper: Callable[[], rx.State]) -> None:
+async def test_unknown_state_name_is_refused(shopper: Callable[[], rx.State]) -> None:
     known = await shopper().get_state(KnownClientState)
     assert "nobody" not in known.substates
     with pytest.raises(KeyError):
@@ -59,47 +59,47 @@ async def test_another_name_is_unknown(shopper: Callable[[], rx.State]) -> None:
         rx.State.get_class_substate(f"{KnownClientState.get_full_name()}.nobody")
 
 
-def test_its_class_is_found_by_its_name() -> None:
+def test_state_class_is_found_by_its_name() -> None:
     assert rx.State.get_class_substate(TodayState.get_full_name()) is TodayState
 
 
-def test_a_closed_page_needs_no_garbage_collection(shopper: Callable[[], rx.State]) -> None:
+def test_closed_page_is_freed_without_garbage_collection(shopper: Callable[[], rx.State]) -> None:
     parent = shopper().substates[KnownClientState.get_name()]
     substates = parent.substates
     assert not any(value is parent for value in vars(type(substates)).values())
     assert substates._parent() is parent  # type: ignore[attr-defined]  # weakly: nothing holds on to itself
 
 
-def test_none_has_what_the_pages_would_have_to_know() -> None:
+def test_no_office_state_has_client_storage() -> None:
     for state in substates_of(KnownClientState):
         assert not state.computed_vars
         assert not any(state._is_client_storage(name) for name in state.base_vars)
 
 
-async def test_in_memory(shopper: Callable[[], rx.State]) -> None:
+async def test_state_manager_in_memory(shopper: Callable[[], rx.State]) -> None:
     del shopper
     manager = StateManagerMemory()  # type: ignore[abstract]  # Reflex declares them with `override`
     token = BaseStateToken(ident="ana", cls=TodayState)
     async with manager.modify_state(token) as root:
-        (await root.get_state(TodayState)).fresh = 3
+        (await root.get_state(TodayState)).new_count = 3
     async with manager.modify_state(token) as root:
-        assert (await root.get_state(TodayState)).fresh == 3
+        assert (await root.get_state(TodayState)).new_count == 3
     await manager.close()
 
 
 @pytest.fixture
 async def manager(redis_url: str) -> AsyncIterator[StateManagerRedis]:
-    """Reflex's manager over a Redis of this test."""
+    """Return Reflex's manager with this test's Redis."""
     manager = StateManagerRedis(redis=Redis.from_url(redis_url))  # type: ignore[abstract]
     yield manager
     await manager.close()
 
 
-async def test_in_redis(manager: StateManagerRedis) -> None:
+async def test_state_manager_in_redis(manager: StateManagerRedis) -> None:
     token = BaseStateToken(ident="ana", cls=TodayState)
     async with manager.modify_state(token) as root:
-        (await root.get_state(TodayState)).fresh = 3
+        (await root.get_state(TodayState)).new_count = 3
     async with manager.modify_state(BaseStateToken(ident="ana", cls=rx.State)) as root:
-        assert TodayState.get_full_name() not in root.dict()  # a page that connects reads none of the office
+        assert TodayState.get_full_name() not in root.dict()  # a connecting page reads no state of the office
     async with manager.modify_state(token) as root:
-        assert (await root.get_state(TodayState)).fresh == 3
+        assert (await root.get_state(TodayState)).new_count == 3

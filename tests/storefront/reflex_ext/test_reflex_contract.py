@@ -1,16 +1,16 @@
-"""Names of Reflex and of its websocket's libraries that we use though no documentation promises them.
+"""Undocumented names of Reflex and of its websocket libraries that this project uses.
 
-Each name is a test: at an upgrade of Reflex, the tests that fail name what has moved, which module of ours relies on
-it, and what for. `docs/reflex.md` says why each is used, and what we would ask of upstream.
+Each name has a test: after an upgrade of Reflex, the failing tests name what has moved, which module of ours uses
+it, and why. `docs/reflex.md` explains each use, and what we would ask of upstream.
 
 | fault | outcome |
 |---|---|
-| a class, function, method or constant has gone, or has another name | `exists` fails with its name |
-| a method that we override or replace takes other arguments | `overridden` fails with both lists |
-| a function that we call does not take our arguments any more, or needs more | `called` fails with what is wrong |
-| a field that we read or set has gone | `field` fails with its name |
-| a name is looked up elsewhere, so what we put in its place is not used | `looked_up` fails with both names |
-| generated JavaScript lacks what our scripts read | `text` fails with what is missing |
+| a class, function, method or constant was removed or renamed | `exists` fails with its name |
+| a method that we override or replace has other arguments | `overridden` fails with both lists |
+| a function that we call no longer accepts our arguments, or needs more | `called` fails with the problem |
+| a field that we read or set was removed | `field` fails with its name |
+| a name is looked up elsewhere, so our replacement is not used | `looked_up` fails with both names |
+| generated JavaScript lacks a text that our scripts read | `text` fails with the missing text |
 """
 
 import asyncio
@@ -34,14 +34,14 @@ class Use:
 
     Attributes:
         name: `module:qualified.name`.
-        by: the module of ours that uses it.
-        why: what for.
+        by: our module that uses it.
+        why: the purpose.
         overridden: the names of all arguments of a method that we override or replace.
-        arguments, named: what we call it with; only the number of `arguments` counts.
-        is_called: True for what we call without arguments.
-        fields: what we read or set of its instances.
-        value: what it has to be.
-        looked_up: global names and attributes that its code has to look up.
+        arguments, named: the arguments of our call; only the number of `arguments` counts.
+        is_called: True if we call it without arguments.
+        fields: the fields of its instances that we read or set.
+        value: the required value.
+        looked_up: global names and attributes that its code must look up.
     """
 
     name: str
@@ -308,22 +308,22 @@ SWITCHES = {
     "__REFLEX_MOUNT_FRONTEND_COMPILED_APP": SERVER + "mount.py",
     "REFLEX_HOT_RELOAD_OVERRIDE_PATHS": SERVER + "dev.py",
 }
-"""Environment variables that switch Reflex, and which module sets them. Those with underscores are its own."""
+"""Environment variables of Reflex, and the module that sets each. A leading underscore marks internal ones."""
 TEXTS = {
     "utils/state.js": (
-        "app.initialEvents()",  # reconnecting.js begins everything with them
+        "app.initialEvents()",  # reconnecting.js starts with them
         "app.state_name",  # reconnecting.js finds `is_hydrated` there
         "event_actions",  # presses.js finds `press` there
         "bootAuth",  # the first frame, to which presses are added
     ),
     "utils/context-registry.js": (
         "export const app = {}",
-        "export const eventLoop = {",  # presses.js asks again by its `addEvents`
+        "export const eventLoop = {",  # presses.js repeats events with its `addEvents`
         "export function registerApp(values)",
         "Object.assign(app, values)",  # initial_state_patch registers the store, which office/shell.jsx reads
     ),
 }
-"""What our scripts read of scripts that come with Reflex, by file. What is patched is in `patches.py`."""
+"""Texts in Reflex's scripts that our scripts depend on, by file. Patched texts are in `patches.py`."""
 IN_CONTEXT = (
     "initialState,",
     "state_name,",
@@ -332,7 +332,7 @@ IN_CONTEXT = (
     "dispatchers,",
     "mergeInitialState,",
 )
-"""What our scripts read of what Reflex generates into `utils/context.jsx`."""
+"""Texts that our scripts depend on in the generated `utils/context.jsx`."""
 
 
 def name_of(use: Use) -> str:
@@ -341,7 +341,7 @@ def name_of(use: Use) -> str:
 
 
 def resolve(use: Use) -> Any:
-    """Return the named object, or fail with what has moved."""
+    """Return the named object, or fail with the missing name."""
     module, _, path = use.name.partition(":")
     try:
         found = importlib.import_module(module)
@@ -356,7 +356,7 @@ def resolve(use: Use) -> Any:
 
 
 def message_for(use: Use) -> str:
-    """Return who uses it and what for."""
+    """Return which module uses the name, and why."""
     return f"{use.by} relies on it: it {use.why}. See docs/reflex.md."
 
 
@@ -371,7 +371,7 @@ def names_in(made: Any) -> set[str]:
 
 
 def looked_up_in(function: Any) -> set[str]:
-    """Return the names that a function, and the functions within it, look up."""
+    """Return the names that a function and its inner functions look up."""
     codes, names = [inspect.unwrap(function).__code__], set()
     while codes:
         code = codes.pop()
@@ -381,24 +381,24 @@ def looked_up_in(function: Any) -> set[str]:
 
 
 @pytest.mark.parametrize("use", USES, ids=name_of)
-def test_exists(use: Use) -> None:
+def test_used_name_exists(use: Use) -> None:
     resolve(use)
 
 
 @pytest.mark.parametrize("use", [use for use in USES if use.value is not None], ids=name_of)
-def test_value(use: Use) -> None:
+def test_used_constant_has_the_expected_value(use: Use) -> None:
     assert resolve(use) == use.value, message_for(use)
 
 
 @pytest.mark.parametrize("use", [use for use in USES if use.overridden], ids=name_of)
-def test_overridden(use: Use) -> None:
+def test_overridden_method_has_the_expected_parameters(use: Use) -> None:
     assert tuple(inspect.signature(resolve(use)).parameters) == use.overridden, message_for(use)
 
 
 @pytest.mark.parametrize(
     "use", [use for use in USES if use.arguments or use.named or use.is_called], ids=name_of
 )
-def test_called(use: Use) -> None:
+def test_called_function_accepts_our_arguments(use: Use) -> None:
     try:
         inspect.signature(resolve(use)).bind(*range(use.arguments), **dict.fromkeys(use.named))
     except TypeError as error:
@@ -406,19 +406,19 @@ def test_called(use: Use) -> None:
 
 
 @pytest.mark.parametrize("use", [use for use in USES if use.fields], ids=name_of)
-def test_field(use: Use) -> None:
+def test_used_class_has_the_expected_fields(use: Use) -> None:
     missing = set(use.fields) - names_in(resolve(use))
     assert not missing, f"{use.name} has no {', '.join(sorted(missing))}. {message_for(use)}"
 
 
 @pytest.mark.parametrize("use", [use for use in USES if use.looked_up], ids=name_of)
-def test_looked_up(use: Use) -> None:
+def test_overridden_names_are_still_used_by_reflex(use: Use) -> None:
     missing = set(use.looked_up) - looked_up_in(resolve(use))
     assert not missing, f"{use.name} does not use {', '.join(sorted(missing))} any more. {message_for(use)}"
 
 
 @pytest.mark.parametrize("name", SWITCHES)
-def test_switch(name: str) -> None:
+def test_environment_switch_exists(name: str) -> None:
     from reflex_base.environment import environment
 
     switch = getattr(environment, name.removeprefix("__"), None)
@@ -428,7 +428,7 @@ def test_switch(name: str) -> None:
 
 
 @pytest.mark.parametrize(("file", "text"), [(file, text) for file, texts in TEXTS.items() for text in texts])
-def test_script_text(file: str, text: str) -> None:
+def test_template_script_contains_the_expected_text(file: str, text: str) -> None:
     from reflex_base.constants import Templates
 
     script = Path(Templates.Dirs.WEB_TEMPLATE) / file
@@ -439,7 +439,7 @@ def test_script_text(file: str, text: str) -> None:
 
 
 @pytest.mark.parametrize("text", IN_CONTEXT)
-def test_generated_text(text: str) -> None:
+def test_generated_context_contains_the_expected_text(text: str) -> None:
     from reflex.compiler.compiler import compile_contexts
 
     assert text in compile_contexts(rx.State, None)[1], f"utils/context.jsx has no `{text}` any more"
@@ -448,8 +448,8 @@ def test_generated_text(text: str) -> None:
 # ------------------------------------------------------------------------------------------------ behaviour
 
 
-def test_a_state_is_told_by_its_full_name_and_marked_variables() -> None:
-    """`assets/scripts/reconnecting.js` waits for this variable, and tests name states so."""
+def test_state_update_has_full_name_and_marked_variables() -> None:
+    """`assets/scripts/reconnecting.js` waits for this variable, and tests name states in this way."""
     name = "reflex___state____state"
     assert rx.State.get_full_name() == name
     root = rx.State(init_substates=False, _reflex_internal_init=True)  # type: ignore[call-arg]
@@ -473,8 +473,8 @@ def test_misspelt_field_of_a_view_is_refused_when_the_page_is_built() -> None:
         _ = known.first.titel
 
 
-def test_substates_are_a_dictionary_that_may_be_another() -> None:
-    """`on_demand_states.py` puts a dictionary in its place that makes states when they are asked for."""
+def test_substates_can_be_replaced_by_another_dictionary() -> None:
+    """`on_demand_states.py` replaces it with a dictionary that creates states on demand."""
 
     class OwnDictionary(dict[str, Any]):
         pass
@@ -485,15 +485,15 @@ def test_substates_are_a_dictionary_that_may_be_another() -> None:
     assert type(root.substates) is OwnDictionary
 
 
-def test_a_method_that_overrides_is_no_event() -> None:
-    """`on_demand_states.py` marks what it overrides: other public methods are events that anybody may send."""
+def test_marked_method_is_not_an_event() -> None:
+    """`on_demand_states.py` marks its overrides: other public methods are events that any client can send."""
     from reflex.state import _override_base_method
 
     assert _override_base_method(lambda: None).__override_base_method__  # type: ignore[attr-defined]
 
 
-def test_router_data_is_made_of_what_a_browser_and_its_socket_send() -> None:
-    """`detached_states.py` makes it; `session_cookie.py` and `state/session.py` read it."""
+def test_router_data_is_built_from_browser_and_socket_data() -> None:
+    """`detached_states.py` builds it; `session_cookie.py` and `state/session.py` read it."""
     from reflex.istate.data import RouterData
 
     headers = {"cookie": "a=b", "x-forwarded-for": "192.0.2.1"}
@@ -527,14 +527,14 @@ async def _sent(name: str) -> list[str]:
     return sent
 
 
-def test_an_event_with_an_underscore_goes_to_the_browser() -> None:
+def test_event_with_an_underscore_is_sent_to_the_browser() -> None:
     """`_start_over` and `_confirmed` are for `assets/scripts/reconnecting.js` and `presses.js`."""
     assert asyncio.run(_sent("_confirmed")) == ["browser _confirmed"]
     assert asyncio.run(_sent("state.add")) == ["server state.add"]
 
 
-def test_the_websocket_asks_our_function_for_origin_and_request() -> None:
-    """`socket_origin.py` puts a function in the place of a list, after the server was made."""
+def test_websocket_calls_our_origin_check() -> None:
+    """`socket_origin.py` replaces a list with a function after the server was created."""
     from engineio import AsyncServer as EngineServer
     from socketio import AsyncServer
 
@@ -552,7 +552,7 @@ def test_the_websocket_asks_our_function_for_origin_and_request() -> None:
     assert asked == [("https://shop.example", environ)]
 
 
-def test_a_socket_is_told_its_asgi_scope() -> None:
+def test_socket_receives_its_asgi_scope() -> None:
     """`socket_guard.py` finds its `Socket` in the scope of a websocket, which `on_connect` receives."""
     from engineio.async_drivers import asgi
 
@@ -560,7 +560,7 @@ def test_a_socket_is_told_its_asgi_scope() -> None:
     assert any("asgi.scope" in name for name in names), "environ has no `asgi.scope` any more"
 
 
-def test_a_packet_is_read_as_we_know_it() -> None:
+def test_packet_is_decoded_as_expected() -> None:
     """`socket_frames.py` refuses every packet that no page sends."""
     from socketio.packet import Packet
 

@@ -1,4 +1,4 @@
-"""Whom the guard counts: what it reads of a websocket's first request is what Reflex reads of it."""
+"""The guard identifies clients as Reflex does: from a websocket's first request."""
 
 import asyncio
 from pathlib import Path
@@ -13,7 +13,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from backend.core.config.settings import Settings
 from storefront.reflex_ext import socket_guard
-from storefront.reflex_ext.socket_frames import PONG, Refused
+from storefront.reflex_ext.socket_frames import PONG, FrameRefused
 from storefront.reflex_ext.socket_guard import (
     CLIENT_FAILURES,
     CLOSED,
@@ -35,7 +35,7 @@ NAME = "94fd1906-6e22-436f-8cfa-afd9e692156b"
 @pytest.mark.parametrize(
     "query", [f"token={NAME}", f"EIO=4&token={NAME}&transport=websocket", f"tok%65n={NAME}"]
 )
-def test_a_plain_name_is_accepted(query: str) -> None:
+def test_valid_client_name_is_accepted(query: str) -> None:
     _require_token({"QUERY_STRING": query})
 
 
@@ -43,14 +43,14 @@ def test_a_plain_name_is_accepted(query: str) -> None:
     "query",
     [f"tok%65n=a%2Fb&token={NAME}", "token=a%0Ab", "token=", "token=ñ", "token=" + "x" * 65, "EIO=4", ""],
 )
-def test_another_name_is_refused(query: str) -> None:
-    with pytest.raises(Refused, match="without a name"):
+def test_invalid_client_name_is_refused(query: str) -> None:
+    with pytest.raises(FrameRefused, match="without a name"):
         _require_token({"QUERY_STRING": query})
 
 
 @pytest.fixture
-def people(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
-    """Has a shop behind two proxies for so many people at one address."""
+def set_clients(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
+    """Return a shop behind two proxies with a given number of clients at one address."""
 
     class Open:
         settings = Settings(data_dir=tmp_path)
@@ -67,15 +67,15 @@ def people(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     [
         ("190.24.1.1", [b"1.2.3.4"], "190.24.1.1"),
         ("10.0.0.1", [b"1.2.3.4, 190.24.1.1"], "190.24.1.1"),
-        ("10.0.0.1", [b"1.2.3.4, 190.24.1.1", b"10.0.0.2"], "190.24.1.1"),  # one header of each proxy
+        ("10.0.0.1", [b"1.2.3.4, 190.24.1.1", b"10.0.0.2"], "190.24.1.1"),  # one header per proxy
         ("10.0.0.1", [b"::ffff:190.24.1.1"], "190.24.1.1"),
         ("10.0.0.1", [b"2800:e2:1:2:3::4"], "2800:e2:1:2::/64"),
     ],
 )
-def test_a_client_is_who_our_proxies_say(
-    people: Any, connected: str, forwarded: list[bytes], client: str
+def test_client_address_is_the_one_our_proxies_report(
+    set_clients: Any, connected: str, forwarded: list[bytes], client: str
 ) -> None:
-    people(1000)
+    set_clients(1000)
     headers = [(b"host", b"shop.test"), *((b"x-forwarded-for", value) for value in forwarded)]
     scope: dict[str, Any] = {"client": (connected, 1), "headers": headers}
     _join_forwarded(scope)
@@ -87,18 +87,18 @@ def test_a_client_is_who_our_proxies_say(
 @pytest.mark.parametrize(
     ("number", "share"), [(1000, 1), (5000, 5), (1, FAILURES.at_once / CLIENT_FAILURES.at_once)]
 )
-def test_what_one_address_may_do_wrong_grows_with_the_people_behind_it(
-    people: Any, number: int, share: float
+def test_failure_limit_grows_with_the_clients_at_an_address(
+    set_clients: Any, number: int, share: float
 ) -> None:
-    people(number)
+    set_clients(number)
     assert socket_guard._budget_of_clients().at_once == CLIENT_FAILURES.at_once * share
 
 
-async def test_events_that_fail_close_the_socket_of_their_page(
-    people: Any, monkeypatch: pytest.MonkeyPatch
+async def test_failing_events_close_the_socket_of_their_page(
+    set_clients: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    people(1000)
-    with RegistrationContext.get().fork():  # the shop may have made its own app
+    set_clients(1000)
+    with RegistrationContext.get().fork():  # the shop may have created its own app
         guard = GuardedNamespace("/_event", rx.App())
     left: list[str] = []
 
@@ -121,8 +121,8 @@ async def test_events_that_fail_close_the_socket_of_their_page(
     assert left == ["sid"]
 
 
-async def test_a_socket_that_is_closed_while_it_waits_lets_no_further_frame_in(people: Any) -> None:
-    people(1000)
+async def test_socket_closed_while_waiting_accepts_no_further_frame(set_clients: Any) -> None:
+    set_clients(1000)
     scope: dict[str, Any] = {"type": "websocket", "client": ("190.24.1.1", 1), "headers": []}
     heard: list[Any] = []
 
@@ -142,5 +142,5 @@ async def test_a_socket_that_is_closed_while_it_waits_lets_no_further_frame_in(p
     assert heard == [CLOSED]
 
 
-def test_a_failure_beside_any_event_counts_nowhere() -> None:
+def test_failure_outside_an_event_is_not_counted() -> None:
     count_failure()

@@ -1,4 +1,4 @@
-"""No event acts on a state that does not know its browser: that would begin a new cart in the place of the old one."""
+"""An event does not run on a state without browser data: it would start a new cart and lose the old one."""
 
 from collections.abc import Callable
 from typing import Any
@@ -22,18 +22,18 @@ ADD = Event(
 
 
 class Namespace:
-    """The server's end of the websocket; it notes what it is to send."""
+    """The server's end of the websocket; it records the updates."""
 
     def __init__(self) -> None:
         self.sent: list[tuple[str, StateUpdate]] = []
 
     async def emit_update(self, update: StateUpdate, token: str) -> None:
-        """Note it."""
+        """Record the update."""
         self.sent.append((token, update))
 
 
 class App:
-    """As much of an app as is asked for."""
+    """A minimal app for these tests."""
 
     def __init__(self) -> None:
         self.event_namespace = Namespace()
@@ -46,21 +46,19 @@ def app(monkeypatch: pytest.MonkeyPatch) -> App:
     return App()
 
 
-async def test_an_event_on_a_lost_state_comes_back_after_the_browser_has_told(
+async def test_event_on_a_lost_state_is_repeated_after_the_browser_data(
     app: Any, shopper: Callable[[], rx.State]
 ) -> None:
     state = await shopper().get_state(CartState)
     answer = await StateLossMiddleware([]).preprocess(app, state, ADD)
-    assert answer == StateUpdate()  # which ends the event
+    assert answer == StateUpdate()  # this ends the event
     ((token, update),) = app.event_namespace.sent
     assert token == "ana"
     assert update.events == [start_over_event({"name": ADD.name, "payload": ADD.payload})]
     assert "secret" not in repr(update)
 
 
-async def test_once_the_browser_has_told_events_go_their_way(
-    app: Any, shopper: Callable[[], rx.State]
-) -> None:
+async def test_events_run_after_the_browser_data_arrived(app: Any, shopper: Callable[[], rx.State]) -> None:
     root = shopper()
     assert await is_lost(root)
     assert await StateLossMiddleware([]).preprocess(app, root, Event(name=HYDRATE)) is None
@@ -69,10 +67,10 @@ async def test_once_the_browser_has_told_events_go_their_way(
     assert app.event_namespace.sent == []
 
 
-def test_what_is_taken_for_the_browsers_word_is_what_reflex_sends() -> None:
+def test_browser_data_event_matches_the_one_reflex_sends() -> None:
     handler = rx.State.event_handlers[CompileVars.HYDRATE_AND_LOAD]
     assert format_event_handler(handler) == HYDRATE
 
 
-async def test_no_browser_learns_whether_it_was_told(shopper: Callable[[], rx.State]) -> None:
+async def test_update_does_not_contain_the_browser_data_flag(shopper: Callable[[], rx.State]) -> None:
     assert "_is_known" not in repr(shopper().dict())

@@ -15,42 +15,42 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def of(folder: Path, *also: str) -> str:
+def compute_digest(folder: Path, *also: str) -> str:
     return digest(folder, folder.iterdir(), *also)
 
 
-def test_the_same_files_have_the_same_digest_wherever_they_lie(folder: Path, tmp_path: Path) -> None:
+def test_digest_does_not_depend_on_the_folder(folder: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
-    before = of(folder)
+    before = compute_digest(folder)
     copy.mkdir()
     for file in (folder / "page.py", folder / "other.py"):
         (copy / file.name).write_bytes(file.read_bytes())
-    assert of(copy) == before
+    assert compute_digest(copy) == before
 
 
-def test_a_changed_a_renamed_and_a_new_file_each_change_the_digest(folder: Path) -> None:
-    digests = [of(folder)]
+def test_digest_changes_with_a_changed_renamed_or_new_file(folder: Path) -> None:
+    digests = [compute_digest(folder)]
     (folder / "page.py").write_text("hello!")
-    digests.append(of(folder))
+    digests.append(compute_digest(folder))
     (folder / "page.py").rename(folder / "home.py")
-    digests.append(of(folder))
+    digests.append(compute_digest(folder))
     (folder / "new.py").write_text("")
-    digests.append(of(folder))
+    digests.append(compute_digest(folder))
     assert len(set(digests)) == len(digests)
 
 
-def test_content_cannot_move_from_one_file_to_the_next_unseen(folder: Path) -> None:
-    before = of(folder)
+def test_digest_changes_when_content_moves_between_files(folder: Path) -> None:
+    before = compute_digest(folder)
     (folder / "page.py").write_text("hellow")
     (folder / "other.py").write_text("orld")
-    assert of(folder) != before
+    assert compute_digest(folder) != before
 
 
-def test_settings_that_pages_show_count_too(folder: Path) -> None:
-    assert of(folder, "STORE_LOCALE=es") != of(folder, "STORE_LOCALE=en")
+def test_digest_includes_settings_of_the_pages(folder: Path) -> None:
+    assert compute_digest(folder, "STORE_LOCALE=es") != compute_digest(folder, "STORE_LOCALE=en")
 
 
-def test_what_is_known_while_the_shop_runs_costs_no_build(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_runtime_settings_do_not_change_the_digest(monkeypatch: pytest.MonkeyPatch) -> None:
     before = sources_digest()
     for name in ("GOOGLE_CLIENT_ID", "SMTP_HOST", "STORE_NAME", "STORE_NIT", "STORE_ABOUT"):
         monkeypatch.setenv(name, "example.test")
@@ -61,16 +61,16 @@ def test_what_is_known_while_the_shop_runs_costs_no_build(monkeypatch: pytest.Mo
     assert sources_digest() != before
 
 
-def test_the_settings_it_looks_at_exist() -> None:
+def test_settings_in_the_digest_exist() -> None:
     assert set(Settings.model_fields) >= SHOWN
 
 
-def test_the_sources_it_looks_at_exist() -> None:
+def test_sources_in_the_digest_exist() -> None:
     root = Path(__file__).parents[3]
     assert [source for source in SOURCES if not (root / source).exists()] == []
 
 
-def test_every_style_sheet_is_on_the_pages() -> None:
+def test_every_stylesheet_is_used_by_the_pages() -> None:
     assets = Path(__file__).parents[3] / "assets"
     sheets = {str(file.relative_to(assets)) for file in assets.rglob("*.css")}
     in_office = {sheet for sheet in sheets if sheet.startswith("styles/office/")}
@@ -80,7 +80,7 @@ def test_every_style_sheet_is_on_the_pages() -> None:
     assert imported | {"styles/office/index.css"} == in_office
 
 
-def test_a_class_of_the_office_is_styled_by_one_sheet() -> None:
+def test_office_class_is_styled_in_one_stylesheet() -> None:
     office = Path(__file__).parents[3] / "assets" / "styles" / "office"
     styled: dict[str, set[str]] = {}
     for sheet in office.glob("*.css"):

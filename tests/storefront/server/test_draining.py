@@ -8,7 +8,7 @@ from storefront.server.draining import Drain
 
 
 def drain_of(readiness: Readiness, busy: list[bool], ends: list[int]) -> Drain:
-    """One that finds events under way as often as `busy` says, and notes its end."""
+    """Return a drain that finds running events as often as `busy` lists, and records its end."""
     return Drain(
         readiness, 0, is_busy=lambda: busy.pop() if len(busy) > 1 else busy[0], end=lambda: ends.append(1)
     )
@@ -16,7 +16,7 @@ def drain_of(readiness: Readiness, busy: list[bool], ends: list[int]) -> Drain:
 
 @pytest.fixture(autouse=True)
 def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is waited for but the events themselves."""
+    """Remove all pauses except the wait for events."""
     monkeypatch.setattr(draining, "BETWEEN_LOOKS", 0)
     monkeypatch.setattr(draining, "LAST_ANSWERS", 0)
 
@@ -32,8 +32,8 @@ async def test_events_under_way_finish_before_the_end() -> None:
     assert (busy, ends) == ([False], [1])
 
 
-async def test_events_that_never_finish_are_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(draining, "EVENTS_WITHIN", 0.01)
+async def test_endless_events_are_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(draining, "EVENTS_TIMEOUT_S", 0.01)
     ends: list[int] = []
     drain = drain_of(Readiness({}), [True], ends)
     drain.begin()
@@ -42,7 +42,7 @@ async def test_events_that_never_finish_are_cut_off(monkeypatch: pytest.MonkeyPa
     assert ends == [1]
 
 
-async def test_it_begins_once() -> None:
+async def test_drain_begins_once() -> None:
     ends: list[int] = []
     drain = drain_of(Readiness({}), [False], ends)
     drain.begin()

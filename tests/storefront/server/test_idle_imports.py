@@ -1,4 +1,4 @@
-"""What a shop that nobody uses yet does not hold: each of these waits for its first use, or for its setting."""
+"""Modules that an idle shop does not import: each waits for its first use, or for its setting."""
 
 import subprocess
 import sys
@@ -26,10 +26,10 @@ NOT_IMPORTED = {
     "segno": "the first QR code",
     "xlsxwriter": "the first spreadsheet",
 }
-"""Module or package, and what it waits for."""
+"""Module or package, and the reason for its import."""
 
 
-def test_what_waits_for_its_first_use_is_not_imported() -> None:
+def test_lazy_modules_are_not_imported() -> None:
     told = subprocess.run(
         [sys.executable, "-c", IMPORTS],
         cwd=ROOT,

@@ -7,7 +7,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from storefront.server.mount import by_first_segment, remove_unused_routes
 
 
-def naming(name: str) -> ASGIApp:
+def make_app(name: str) -> ASGIApp:
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": name.encode()})
@@ -15,8 +15,8 @@ def naming(name: str) -> ASGIApp:
     return app
 
 
-async def who_answers(path: str) -> str:
-    app = by_first_segment(api=naming("api"), pages=naming("pages"))
+async def find_answering_app(path: str) -> str:
+    app = by_first_segment(api=make_app("api"), pages=make_app("pages"))
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://shop") as client:
         return (await client.get(path)).text
 
@@ -27,21 +27,23 @@ async def who_answers(path: str) -> str:
      "/api/revalidate", "/docs", "/openapi.json", "/sandbox/bank?ref=1", "/pictures/0123/a-320.webp",
      "/manifest.webmanifest"],
 )  # fmt: skip
-async def test_the_api_answers_its_own_segments(path: str) -> None:
-    assert await who_answers(path) == "api"
+async def test_api_serves_its_own_paths(path: str) -> None:
+    assert await find_answering_app(path) == "api"
 
 
 @pytest.mark.parametrize(
     "path",
     ["/", "/catalog", "/product/store", "/storefront", "/stores", "/healthy", "/_event", "//store", "/STORE"],
 )
-async def test_the_pages_answer_everything_else(path: str) -> None:
-    assert await who_answers(path) == "pages"
+async def test_pages_serve_all_other_paths(path: str) -> None:
+    assert await find_answering_app(path) == "pages"
 
 
-async def test_of_reflex_only_the_websocket_and_the_built_files_stay() -> None:
-    routes = [Mount(path, naming(path)) for path in ("/_event", "/_upload", "")]
-    pages = Starlette(routes=[Route("/ping", naming("ping")), Route("/_health", naming("health")), *routes])
+async def test_only_websocket_and_built_files_of_reflex_are_served() -> None:
+    routes = [Mount(path, make_app(path)) for path in ("/_event", "/_upload", "")]
+    pages = Starlette(
+        routes=[Route("/ping", make_app("ping")), Route("/_health", make_app("health")), *routes]
+    )
     remove_unused_routes(pages)
     assert [route.path for route in pages.routes if isinstance(route, Mount)] == ["/_event", ""]
     assert len(pages.routes) == 2

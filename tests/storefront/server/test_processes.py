@@ -8,11 +8,11 @@ import pytest
 from backend.core.errors import CannotStart
 from storefront.server.build import ROOT
 from storefront.server.processes import ADDRESS, hold_port
-from tests.ports import free_port
+from tests.ports import find_free_port
 
 
-def test_a_port_has_one_shop() -> None:
-    port = free_port()
+def test_second_shop_on_a_port_is_refused() -> None:
+    port = find_free_port()
     held = hold_port(port)
     assert held is not None
     with held, pytest.raises(CannotStart, match=f"port {port} is taken"):
@@ -22,7 +22,7 @@ def test_a_port_has_one_shop() -> None:
     again.close()
 
 
-def test_a_port_that_somebody_else_listens_on() -> None:
+def test_port_of_another_program_is_refused() -> None:
     with socket.create_server((ADDRESS, 0)) as other:
         port = other.getsockname()[1]
         with pytest.raises(CannotStart, match=f"port {port} is taken"):
@@ -43,8 +43,8 @@ make_server(settings).serve(target_loader=load, wrap_loader=False)
 """
 
 
-def test_main_process_ends_at_once_while_a_worker_starts() -> None:
-    command = [sys.executable, "-c", STARTING_WORKER, str(free_port())]
+def test_main_process_ends_immediately_while_a_worker_starts() -> None:
+    command = [sys.executable, "-c", STARTING_WORKER, str(find_free_port())]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as main:
         assert main.stdout is not None
         assert main.stdout.readline() == "starting\n"

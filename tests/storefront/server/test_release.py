@@ -8,13 +8,13 @@ from storefront.server.build import STAMP, sources_digest
 
 
 @pytest.fixture
-def built() -> None:
+def require_build() -> None:
     if not STAMP.exists():
         pytest.fail("the pages are not built: run `make pages`")
 
 
-def test_a_release_holds_what_another_machine_cannot_make_and_nothing_of_this_one(
-    built: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_release_contains_the_build_and_nothing_local(
+    require_build: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     archive = release.write_release(tmp_path)
     with tarfile.open(archive) as opened:
@@ -32,12 +32,12 @@ def test_a_release_holds_what_another_machine_cannot_make_and_nothing_of_this_on
     assert (folder / ".web/build/client/index.html").is_file()
     here = sources_digest()
     monkeypatch.setattr("storefront.server.build.ROOT", folder)
-    assert sources_digest() == here  # so the other machine builds nothing
+    assert sources_digest() == here  # so the other machine does not build again
     first = archive.read_bytes()
     assert release.write_release(tmp_path).read_bytes() == first
 
 
-def test_pages_of_other_code_are_not_released(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_outdated_build_is_not_released(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(release, "is_up_to_date", lambda: False)
     with pytest.raises(SystemExit, match="make pages"):
         release.main()

@@ -1,4 +1,4 @@
-"""Every argument of a handler may come from anybody."""
+"""Tests of argument checks and errors of handlers: any browser may send any argument."""
 
 import logging
 from unittest.mock import Mock
@@ -22,29 +22,29 @@ def fail(error: Exception) -> None:
 
 
 @pytest.mark.parametrize("value", [None, 7, "", "x" * 65, ["variant_1"], {"id": "variant_1"}])
-def test_what_is_no_id(value: object) -> None:
+def test_invalid_id_is_refused(value: object) -> None:
     with pytest.raises(InvalidData):
         checked_id(value)
 
 
 @pytest.mark.parametrize("value", [None, "3", 1.5, True, 0, 100, -1])
-def test_what_is_no_number_within_bounds(value: object) -> None:
+def test_invalid_number_is_refused(value: object) -> None:
     with pytest.raises(InvalidData):
         checked_number(value, 1, 99)
 
 
-def test_a_text_loses_the_space_around_it() -> None:
+def test_text_is_stripped_and_bounded() -> None:
     assert checked_text("  oso ", 10) == "oso"
     with pytest.raises(InvalidData):
         checked_text("x" * 11, 10)
 
 
-def test_texts_come_once_and_not_without_end() -> None:
+def test_texts_are_unique_and_limited() -> None:
     assert checked_texts(["a", "b", "a"], 10) == ["a", "b"]
     assert checked_texts([str(n) for n in range(100)], 3) == ["0", "1", "2"]
 
 
-def test_every_event_that_supersedes_is_sent_again() -> None:
+def test_every_superseding_event_is_sent_again() -> None:
     assert PAGES
     assert OFFICE_PAGES  # their handlers are registered when they are imported
     handlers = RegistrationContext.get().event_handlers.items()
@@ -55,7 +55,7 @@ def test_every_event_that_supersedes_is_sent_again() -> None:
     assert {str(one.get("press")) for one in actions} == {"latest"}
 
 
-async def test_a_problem_is_told_in_a_shoppers_words() -> None:
+async def test_shop_error_is_shown_in_the_customers_words() -> None:
     state = rx.State(init_substates=True, _reflex_internal_init=True)  # type: ignore[call-arg]
     async with errors_as_notices(state):
         fail(InsufficientStock("Some variant does not have the required inventory"))
@@ -66,7 +66,7 @@ async def test_a_problem_is_told_in_a_shoppers_words() -> None:
     assert notice.tone == "problem"
 
 
-async def test_what_nobody_expected_is_told_kindly_and_logged(caplog: pytest.LogCaptureFixture) -> None:
+async def test_unexpected_error_shows_a_notice_and_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     state = rx.State(init_substates=True, _reflex_internal_init=True)  # type: ignore[call-arg]
     with caplog.at_level(logging.ERROR):
         async with errors_as_notices(state):
@@ -82,9 +82,9 @@ async def test_what_nobody_expected_is_told_kindly_and_logged(caplog: pytest.Log
         (InsufficientStock("Some variant does not have the required inventory"), 0),
         (DatabaseUnavailable("The database does not answer: try again"), 0),
     ],
-    ids=["unexpected", "the shop says no", "the database is away"],
+    ids=["unexpected", "refused by the shop", "database unavailable"],
 )
-async def test_only_what_nobody_expected_counts_against_the_socket(
+async def test_only_unexpected_errors_count_against_the_socket(
     error: Exception, times: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     state = rx.State(init_substates=True, _reflex_internal_init=True)  # type: ignore[call-arg]

@@ -1,4 +1,4 @@
-"""Toys beside a page's own: those that the browser names, and those that the shop puts forward."""
+"""Tests of products that a page suggests: those the browser names, and those the shop features."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,64 +9,72 @@ from sqlalchemy import select
 
 from backend.app import Shop
 from backend.catalog.models import Product
-from storefront.state.product_suggestions import MOST_VIEWED, OFFERED, OfferedState, ViewedState
-from tests.store_defaults import Defaults, make_toy
+from storefront.state.product_suggestions import (
+    MAX_VIEWED,
+    SUGGESTED_COUNT,
+    SuggestedProductsState,
+    ViewedProductsState,
+)
+from tests.store_defaults import Defaults, add_product
 
 Shopper = Callable[[], rx.State]
 
 
-async def test_what_was_looked_at_comes_in_its_order_and_bounded(
+async def test_viewed_products_are_in_order_and_limited(
     shop: Shop, defaults: Defaults, shopper: Shopper
 ) -> None:
-    names = [f"toy-{number}" for number in range(MOST_VIEWED + 2)]
+    names = [f"product-{number}" for number in range(MAX_VIEWED + 2)]
     async with shop.database.transaction() as session:
         for name in names:
-            await make_toy(session, defaults, name)
-    viewed = await shopper().get_state(ViewedState)
-    await viewed.show(["toy-3", "gone", "toy-1"])
-    assert [card.handle for card in viewed.cards] == ["toy-3", "toy-1"]
-    await viewed.show(names)
-    assert [card.handle for card in viewed.cards] == names[:MOST_VIEWED]
-    assert viewed.is_known
+            await add_product(session, defaults, name)
+    viewed = await shopper().get_state(ViewedProductsState)
+    await viewed.show_viewed(["product-3", "gone", "product-1"])
+    assert [card.handle for card in viewed.cards] == ["product-3", "product-1"]
+    await viewed.show_viewed(names)
+    assert [card.handle for card in viewed.cards] == names[:MAX_VIEWED]
+    assert viewed.is_loaded
 
 
-async def test_a_toy_of_another_address_by_now_is_not_offered_by_its_former_one(
+async def test_viewed_product_is_not_found_by_its_former_handle(
     shop: Shop, defaults: Defaults, shopper: Shopper
 ) -> None:
-    """It may be the page's own, which the browser leaves out by its handle of now."""
+    """Test that a former handle is skipped.
+
+    It may be that of the page's own product, which the browser excludes by its current handle only.
+    """
     async with shop.database.transaction() as session:
         for name in ("trompo", "oso"):
-            await make_toy(session, defaults, name)
+            await add_product(session, defaults, name)
     async with shop.database.transaction() as session:
         renamed = await session.execute(select(Product).where(Product.handle == "trompo"))
         renamed.scalar_one().handle = "peonza"
-    viewed = await shopper().get_state(ViewedState)
-    await viewed.show(["trompo", "oso"])
+    viewed = await shopper().get_state(ViewedProductsState)
+    await viewed.show_viewed(["trompo", "oso"])
     assert [card.handle for card in viewed.cards] == ["oso"]
-    await viewed.show(["trompo", "peonza", "oso"])
+    await viewed.show_viewed(["trompo", "peonza", "oso"])
     assert [card.handle for card in viewed.cards] == ["peonza", "oso"]
 
 
 @pytest.mark.parametrize("sent", [None, "trompo", [7], ["x" * 201]])
-async def test_what_is_no_list_of_handles_shows_nothing(shop: Shop, shopper: Shopper, sent: Any) -> None:
-    viewed = await shopper().get_state(ViewedState)
-    await viewed.show(sent)
+async def test_invalid_list_of_handles_shows_nothing(shop: Shop, shopper: Shopper, sent: Any) -> None:
+    viewed = await shopper().get_state(ViewedProductsState)
+    await viewed.show_viewed(sent)
     assert viewed.cards == []
-    assert viewed.is_known
+    assert viewed.is_loaded
 
 
-async def test_what_is_offered_can_be_bought(shop: Shop, defaults: Defaults, shopper: Shopper) -> None:
+async def test_suggested_products_can_be_bought(shop: Shop, defaults: Defaults, shopper: Shopper) -> None:
     async with shop.database.transaction() as session:
-        await make_toy(session, defaults, "agotado", featured=True, stock=0)
-        for number in range(OFFERED + 1):
-            await make_toy(session, defaults, f"toy-{number}")
-    offered = await shopper().get_state(OfferedState)
-    await offered.offer()
-    assert len(offered.cards) == OFFERED
+        await add_product(session, defaults, "agotado", featured=True, stock=0)
+        for number in range(SUGGESTED_COUNT + 1):
+            await add_product(session, defaults, f"product-{number}")
+    offered = await shopper().get_state(SuggestedProductsState)
+    await offered.load_suggestions()
+    assert len(offered.cards) == SUGGESTED_COUNT
     assert all(card.available for card in offered.cards)
 
 
-async def test_an_empty_shop_offers_nothing_and_says_so(shop: Shop, shopper: Shopper) -> None:
-    offered = await shopper().get_state(OfferedState)
-    await offered.offer()
-    assert (offered.cards, offered.is_known) == ([], True)
+async def test_empty_shop_suggests_nothing_and_is_loaded(shop: Shop, shopper: Shopper) -> None:
+    offered = await shopper().get_state(SuggestedProductsState)
+    await offered.load_suggestions()
+    assert (offered.cards, offered.is_loaded) == ([], True)

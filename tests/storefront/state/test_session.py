@@ -1,4 +1,4 @@
-"""Whose browser it is that speaks: limits and the gateway need its address, and nobody may choose their own."""
+"""Tests of the browser's IP address, which rate limits and the gateway use: a browser must not choose it."""
 
 from collections.abc import Callable
 
@@ -7,7 +7,7 @@ import reflex as rx
 from reflex.istate.data import RouterData
 
 from backend.app import Shop
-from storefront.state.session import client_of
+from storefront.state.session import get_client_ip
 
 
 @pytest.mark.parametrize(
@@ -20,12 +20,12 @@ from storefront.state.session import client_of
         ("10.0.0.0/8", "190.24.1.1", "1.2.3.4", "190.24.1.1"),
         ("10.0.0.0/8", "", "1.2.3.4", ""),
     ],
-    ids=["direct", "made up", "behind our proxy", "made up behind our proxy", "not our proxy", "unknown"],
+    ids=["direct", "forged", "behind our proxy", "forged behind our proxy", "not our proxy", "unknown"],
 )
-def test_the_address_is_what_the_connection_and_our_proxies_say(
+def test_client_ip_comes_from_the_connection_and_trusted_proxies(
     *, shop: Shop, shopper: Callable[[], rx.State], trusted: str, connected: str, forwarded: str, client: str
 ) -> None:
     shop.settings = shop.settings.model_copy(update={"trusted_proxies": trusted})
     root = shopper()
     root.router = RouterData.from_router_data({"ip": connected, "headers": {"x-forwarded-for": forwarded}})
-    assert client_of(root) == client
+    assert get_client_ip(root) == client

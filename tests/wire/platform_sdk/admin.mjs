@@ -1,5 +1,5 @@
-// Every method of the platform's SDK that a back office uses here, through the SDK itself, unchanged: what is written is
-// read back. Prints the names of the methods that were called, as JSON.
+// Call every method of the platform's SDK that a back office uses here, through the unchanged SDK, and read back each
+// change. Print the names of the called methods as JSON.
 
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
@@ -10,28 +10,28 @@ const resolve = createRequire(pathToFileURL(`${SDK_FOLDER}/`)).resolve;
 const Medusa = (await import(pathToFileURL(resolve("@medusajs/js-sdk")).href)).default;
 const Sdk = Medusa.default ?? Medusa;
 
-globalThis.FileList ??= class {}; // a browser has it, and the SDK asks for it
+globalThis.FileList ??= class {}; // the SDK needs this browser class
 
 const called = new Set();
-const watched = (object, path) =>
+const recordCalls = (object, path) =>
   new Proxy(object, {
     get(target, name) {
       const value = target[name];
       if (typeof value === "function") called.add(`${path}.${String(name)}`);
-      return value && typeof value === "object" && name !== "client" ? watched(value, `${path}.${name}`) : value;
+      return value && typeof value === "object" && name !== "client" ? recordCalls(value, `${path}.${name}`) : value;
     },
   });
-// the owner's browser: some methods need the second factor, which no bearer token has
+// requests of the owner's browser: some methods need the second factor, which bearer tokens do not have
 const office = new Sdk({ baseUrl: SHOP_URL, globalHeaders: { cookie: STAFF_COOKIE, origin: SHOP_URL } });
 const store = new Sdk({ baseUrl: SHOP_URL, publishableKey: PUBLISHABLE_KEY }).store;
-const admin = watched(office.admin, "admin");
+const admin = recordCalls(office.admin, "admin");
 
-const refused = (call, status, message) =>
+const expectRefusal = (call, status, message) =>
   assert.rejects(call, (error) => error.status === status && message.test(error.message));
 const ids = (things) => things.map((thing) => thing.id);
 
-// a thing that is made, listed, read, changed and deleted by the five methods of its part
-async function kept(part, one, made, changed, { many = `${one}s`, ofList = {}, created = made } = {}) {
+// create, list, read, change and delete an object with the five methods of its group
+async function checkCrud(part, one, made, changed, { many = `${one}s`, ofList = {}, created = made } = {}) {
   const first = (await part.create(created))[one];
   const read = (await part.retrieve(first.id))[one];
   assert.deepEqual({ ...read, ...made }, read);
@@ -41,10 +41,10 @@ async function kept(part, one, made, changed, { many = `${one}s`, ofList = {}, c
   assert.deepEqual({ ...now, ...changed }, now);
   return {
     ...now,
-    gone: async () => {
+    checkDeleted: async () => {
       const answer = await part.delete(first.id);
       assert.deepEqual([answer.id, answer.deleted], [first.id, true]);
-      await refused(() => part.retrieve(first.id), 404, /not found/);
+      await expectRefusal(() => part.retrieve(first.id), 404, /not found/);
     },
   };
 }
@@ -56,9 +56,9 @@ async function settings() {
   await admin.region.update(region.id, { metadata, payment_providers: ["gateway_pse", "pp_system_default"] });
   assert.deepEqual((await admin.region.retrieve(region.id)).region.metadata, metadata);
   assert.deepEqual(ids((await admin.region.list({ q: "colom" })).regions), [region.id]);
-  await refused(() => admin.region.delete(region.id), 400, /last region/);
+  await expectRefusal(() => admin.region.delete(region.id), 400, /last region/);
 
-  const channel = await kept(
+  const channel = await checkCrud(
     admin.salesChannel,
     "sales_channel",
     { name: "Feria", description: "Corferias" },
@@ -73,7 +73,7 @@ async function settings() {
   await admin.apiKey.revoke(key.id);
   assert.notEqual((await admin.apiKey.retrieve(key.id)).api_key.revoked_at, null);
   await admin.apiKey.delete(key.id);
-  await refused(() => admin.apiKey.retrieve(key.id), 404, /not found/);
+  await expectRefusal(() => admin.apiKey.retrieve(key.id), 404, /not found/);
 
   const { stores } = await admin.store.list();
   assert.equal((await admin.store.retrieve(stores[0].id)).store.default_region_id, region.id);
@@ -85,7 +85,7 @@ async function settings() {
     default_region_id: region.id,
   });
   assert.equal((await admin.store.retrieve(stores[0].id)).store.name, "Feria de juguetes");
-  await refused(() => admin.store.update(stores[0].id, { default_region_id: "reg_1" }), 400, /default_region_id/);
+  await expectRefusal(() => admin.store.update(stores[0].id, { default_region_id: "reg_1" }), 400, /default_region_id/);
   for (const [part, many, one, by] of [
     [admin.currency, "currencies", "currency", "code"],
     [admin.locale, "locales", "locale", "code"],
@@ -101,8 +101,8 @@ async function settings() {
     [admin.refundReason, "refund_reason", "code"],
     [admin.returnReason, "return_reason", "value"],
   ]) {
-    const reason = await kept(part, one, { [key_]: "late", label: "Tarde" }, { label: "Muy tarde", metadata });
-    await reason.gone();
+    const reason = await checkCrud(part, one, { [key_]: "late", label: "Tarde" }, { label: "Muy tarde", metadata });
+    await reason.checkDeleted();
   }
   return { region, channel };
 }
@@ -120,9 +120,9 @@ async function people() {
   await admin.invite.resend(invite.id);
   assert.equal((await admin.invite.retrieve(invite.id)).invite.email, "lina@trompo.example");
   await admin.invite.delete(invite.id);
-  await refused(() => admin.invite.retrieve(invite.id), 404, /not found/);
+  await expectRefusal(() => admin.invite.retrieve(invite.id), 404, /not found/);
 
-  const group = await kept(admin.customerGroup, "customer_group", { name: "Amigos" }, { name: "Colegios", metadata });
+  const group = await checkCrud(admin.customerGroup, "customer_group", { name: "Amigos" }, { name: "Colegios", metadata });
   const { customer } = await admin.customer.create({ email: "luz@example.com", first_name: "Luz" });
   await admin.customer.update(customer.id, { last_name: "Peña" });
   await admin.customerGroup.batchCustomers(group.id, { add: [customer.id] });
@@ -131,7 +131,7 @@ async function people() {
   await admin.customer.batchCustomerGroups(customer.id, { remove: [group.id] });
   assert.deepEqual((await admin.customer.list({ groups: [group.id] })).customers, []);
   assert.equal((await admin.customer.retrieve(customer.id)).customer.first_name, "Luz");
-  await group.gone();
+  await group.checkDeleted();
 
   const known = (await admin.customer.list({ has_account: true })).customers[0];
   await admin.customer.createAddress(known.id, { address_1: "Calle 2", city: "Cali" });
@@ -141,21 +141,21 @@ async function people() {
   const moved = (await admin.customer.retrieveAddress(known.id, second.id)).address;
   assert.deepEqual([addresses.length, moved.address_1, moved.city], [2, "Calle 2", "Palmira"]);
   await admin.customer.deleteAddress(known.id, second.id);
-  await refused(() => admin.customer.retrieveAddress(known.id, second.id), 404, /not found/);
+  await expectRefusal(() => admin.customer.retrieveAddress(known.id, second.id), 404, /not found/);
   const left = (await admin.customer.listAddresses(known.id)).addresses;
   assert.deepEqual((await admin.customer.retrieveAddress(known.id, left[0].id)).address, left[0]);
 }
 
 async function catalogue() {
-  const tag = await kept(admin.productTag, "product_tag", { value: "De madera" }, { value: "De pino", metadata });
-  const type = await kept(admin.productType, "product_type", { value: "Trompo" }, { value: "Trompos", metadata });
-  const collection = await kept(
+  const tag = await checkCrud(admin.productTag, "product_tag", { value: "De madera" }, { value: "De pino", metadata });
+  const type = await checkCrud(admin.productType, "product_type", { value: "Trompo" }, { value: "Trompos", metadata });
+  const collection = await checkCrud(
     admin.productCollection,
     "collection",
     { title: "Clásicos" },
     { title: "De antes", metadata },
   );
-  const category = await kept(
+  const category = await checkCrud(
     admin.productCategory,
     "product_category",
     { name: "Tradicionales" },
@@ -165,7 +165,7 @@ async function catalogue() {
   const pictures = await admin.upload.create({ files: [new File([Buffer.from(PIXEL, "base64")], "a.png")] });
   const file = await admin.upload.retrieve(pictures.files[0].id);
   assert.deepEqual(file.file, pictures.files[0]);
-  await refused(() => admin.upload.retrieve("file_0123456789abcdef"), 404, /not found/);
+  await expectRefusal(() => admin.upload.retrieve("file_0123456789abcdef"), 404, /not found/);
   const { product } = await admin.product.create({
     title: "Balero",
     status: "published",
@@ -234,19 +234,19 @@ async function catalogue() {
   });
   assert.equal((await admin.product.retrieve(product.id)).product.title, "Balero de guayacán");
   await admin.product.delete(several.created[0].id);
-  await refused(() => admin.product.retrieve(several.created[0].id), 404, /not found/);
+  await expectRefusal(() => admin.product.retrieve(several.created[0].id), 404, /not found/);
   await files(tag.value);
-  await tag.gone();
-  await type.gone();
-  await collection.gone();
-  await category.gone();
+  await tag.checkDeleted();
+  await type.checkDeleted();
+  await collection.checkDeleted();
+  await category.checkDeleted();
   assert.deepEqual((await admin.product.retrieve(product.id)).product.tags, []);
   await priceLists(product.id, red.id);
   return red.id;
 }
 
-// what a job of the shop does meanwhile
-async function until(read) {
+// wait for the result of a job of the shop
+async function waitFor(read) {
   for (;;) {
     const found = await read();
     if (found) return found;
@@ -264,20 +264,20 @@ async function files(tag) {
   const place = { originalname: "gorras.csv", mime_type: "text/csv", size: 12 };
   const told_of = { ...place, filename: place.originalname, extension: "csv", url: "/admin/uploads" };
   assert.deepEqual(await admin.upload.presignedUrl(place), told_of);
-  await refused(() => admin.product.import({ file: csv([rows[0].replace("20000", "mucho")]) }), 400, /Fila 2 · Precio/);
+  await expectRefusal(() => admin.product.import({ file: csv([rows[0].replace("20000", "mucho")]) }), 400, /Fila 2 · Precio/);
   const made = await admin.product.import({ file: csv(rows.slice(0, 2)) });
   assert.deepEqual(made.summary, { toCreate: 1, toUpdate: 0 });
   await admin.product.confirmImport(made.transaction_id);
   const cap = async () => (await admin.product.list({ handle: "gorra", fields: "*variants,*tags" })).products[0];
-  assert.deepEqual((await until(cap)).tags.map((one) => one.value), [tag]);
+  assert.deepEqual((await waitFor(cap)).tags.map((one) => one.value), [tag]);
   const changed = await admin.product.createImport({ file: csv(rows) });
   assert.deepEqual(changed.summary, { toCreate: 0, toUpdate: 1 });
   await admin.product.confirmImport(changed.transaction_id);
-  const three = await until(async () => ((await cap()).variants.length === 3 ? cap() : null));
+  const three = await waitFor(async () => ((await cap()).variants.length === 3 ? cap() : null));
   assert.deepEqual(three.variants.map((one) => one.title).sort(), ["M / Azul", "M / Rojo", "S / Rojo"]);
 
   const { transaction_id } = await admin.product.export({}, { handle: "gorra" });
-  const told = await until(async () => {
+  const told = await waitFor(async () => {
     const { notifications } = await admin.notification.list({ channel: "feed", to: ["", "x"] });
     return notifications.find((one) => one.id === `noti_${transaction_id}`);
   });
@@ -293,7 +293,7 @@ async function files(tag) {
 async function priceLists(product, variant) {
   const price = { currency_code: "cop", variant_id: variant };
   const starts_at = new Date(Date.now() + 86_400_000).toISOString();
-  const list = await kept(
+  const list = await checkCrud(
     admin.priceList,
     "price_list",
     { title: "Navidad", type: "sale", status: "active", starts_at, ends_at: null },
@@ -308,11 +308,11 @@ async function priceLists(product, variant) {
   assert.deepEqual((await prices()).map((one) => one.amount), [18000]);
   await admin.priceList.linkProducts(list.id, { remove: [product] });
   assert.deepEqual(await prices(), []);
-  await list.gone();
+  await list.checkDeleted();
 }
 
 async function offers(variant) {
-  const campaign = await kept(
+  const campaign = await checkCrud(
     admin.campaign,
     "campaign",
     { name: "Navidad", campaign_identifier: "NAVIDAD", description: "Diciembre" },
@@ -328,7 +328,7 @@ async function offers(variant) {
   );
   assert.deepEqual([campaign.budget.type, campaign.budget.limit], ["usage", 5]);
   const method = { type: "percentage", target_type: "items", allocation: "across", value: 10 };
-  const promotion = await kept(
+  const promotion = await checkCrud(
     admin.promotion,
     "promotion",
     { code: "DIEZ", type: "standard", status: "draft" },
@@ -340,7 +340,7 @@ async function offers(variant) {
 
   await admin.campaign.batchPromotions(campaign.id, { add: [promotion.id] });
   assert.equal((await admin.promotion.retrieve(promotion.id)).promotion.campaign.id, campaign.id);
-  await refused(() => admin.campaign.delete(campaign.id), 400, /DIEZ/);
+  await expectRefusal(() => admin.campaign.delete(campaign.id), 400, /DIEZ/);
   await admin.campaign.batchPromotions(campaign.id, { remove: [promotion.id] });
   assert.equal((await admin.promotion.retrieve(promotion.id)).promotion.campaign_id, null);
 
@@ -365,8 +365,8 @@ async function offers(variant) {
     await admin.promotion.removeRules(promotion.id, kind, { rule_ids: [added.id] });
     assert.deepEqual(await rules(), []);
   }
-  await promotion.gone();
-  await campaign.gone();
+  await promotion.checkDeleted();
+  await campaign.checkDeleted();
 }
 
 async function warehouse(variant, channel) {
@@ -397,7 +397,7 @@ async function warehouse(variant, channel) {
   assert.equal(read.service_zone.name, "Toda Colombia");
   const [profile] = (await admin.shippingProfile.list()).shipping_profiles;
   assert.deepEqual((await admin.shippingProfile.retrieve(profile.id)).shipping_profile, profile);
-  const option = await kept(
+  const option = await checkCrud(
     admin.shippingOption,
     "shipping_option",
     { name: "Mensajero", provider_id: "manual_manual", price_type: "flat" },
@@ -416,7 +416,7 @@ async function warehouse(variant, channel) {
   const type = (await admin.shippingOptionType.retrieve(option.type.id)).shipping_option_type;
   assert.ok(ids((await admin.shippingOptionType.list()).shipping_option_types).includes(type.id));
   assert.equal(type.code, option.type.code);
-  await option.gone();
+  await option.checkDeleted();
   const offered = await admin.fulfillmentProvider.listFulfillmentOptions("manual_manual");
   assert.deepEqual(ids(offered.fulfillment_options), ["manual_manual"]);
 
@@ -444,12 +444,12 @@ async function warehouse(variant, channel) {
   assert.equal((await admin.inventoryItem.retrieve(item.id)).inventory_item.stocked_quantity, 8);
 
   await admin.fulfillmentSet.deleteServiceZone(sets[0].id, zone.id);
-  await refused(() => admin.fulfillmentSet.retrieveServiceZone(sets[0].id, zone.id), 404, /not found/);
+  await expectRefusal(() => admin.fulfillmentSet.retrieveServiceZone(sets[0].id, zone.id), 404, /not found/);
   await admin.fulfillmentSet.delete(sets[0].id);
   assert.deepEqual((await there()).fulfillment_sets, []);
   await admin.stockLocation.delete(fair.id);
-  await refused(() => admin.stockLocation.retrieve(fair.id), 404, /not found/);
-  await channel.gone();
+  await expectRefusal(() => admin.stockLocation.retrieve(fair.id), 404, /not found/);
+  await channel.checkDeleted();
 }
 
 async function bought(region, variant) {
@@ -496,7 +496,7 @@ async function orders(region, variant) {
   const [payment] = (await admin.payment.list()).payments;
   await admin.payment.capture(payment.id, {});
   assert.notEqual((await admin.payment.retrieve(payment.id)).payment.captured_at, null);
-  await refused(() => admin.payment.refund(payment.id, { amount: 1 }), 400, /refundPayment is not implemented/);
+  await expectRefusal(() => admin.payment.refund(payment.id, { amount: 1 }), 400, /refundPayment is not implemented/);
 
   await admin.order.update(order.id, { shipping_address: { address_1: "Calle 11 # 5-51" } });
   assert.equal((await now()).shipping_address.address_1, "Calle 11 # 5-51");
@@ -532,14 +532,14 @@ async function orders(region, variant) {
   assert.equal((await admin.order.retrieve(other.id)).order.status, "canceled");
 }
 
-// both units were sent: what comes back is written step by step
+// both units were shipped: the return is created step by step
 async function returns(order_id, line) {
   const { return_reason: reason } = await admin.returnReason.create({ value: "broken", label: "Llegó roto" });
   const begin = async () => (await admin.return.initiateRequest({ order_id, internal_note: "Llamó" })).return;
   const dropped = await begin();
-  await refused(begin, 400, /existing active order change/);
+  await expectRefusal(begin, 400, /existing active order change/);
   await admin.return.cancelRequest(dropped.id);
-  await refused(() => admin.return.retrieve(dropped.id), 404, /not found/);
+  await expectRefusal(() => admin.return.retrieve(dropped.id), 404, /not found/);
 
   const { id } = await begin();
   const read = async () => (await admin.return.retrieve(id)).return;
@@ -550,7 +550,7 @@ async function returns(order_id, line) {
   assert.equal((await read()).status, "open");
   await admin.return.updateRequest(id, { metadata: { kind: "warranty" } });
   assert.equal((await read()).metadata.kind, "warranty");
-  await refused(() => admin.return.addReturnItem(id, { items: [{ id: line, quantity: 3 }] }), 400, /Cannot return more/);
+  await expectRefusal(() => admin.return.addReturnItem(id, { items: [{ id: line, quantity: 3 }] }), 400, /Cannot return more/);
   await admin.return.addReturnItem(id, { items: [{ id: line, quantity: 1 }] });
   const [asked] = await actions();
   assert.deepEqual([asked.action, asked.details.quantity], ["RETURN_ITEM", 1]);
@@ -559,8 +559,8 @@ async function returns(order_id, line) {
   assert.deepEqual([item.item_id, item.quantity, item.reason.label, item.note], [line, 2, "Llegó roto", "La punta"]);
   await admin.return.removeReturnItem(id, asked.id);
   assert.deepEqual([await actions(), (await read()).items], [[], []]);
-  await refused(() => admin.return.addReturnShipping(id, { shipping_option_id: "so_1" }), 400, /not implemented/);
-  await refused(() => admin.return.confirmRequest(id, {}), 400, /No units/);
+  await expectRefusal(() => admin.return.addReturnShipping(id, { shipping_option_id: "so_1" }), 400, /not implemented/);
+  await expectRefusal(() => admin.return.confirmRequest(id, {}), 400, /No units/);
   await admin.return.addReturnItem(id, { items: [{ id: line, quantity: 2, reason_id: reason.id }] });
   await admin.return.confirmRequest(id, {});
   const open = await read();
@@ -570,13 +570,13 @@ async function returns(order_id, line) {
 
   await admin.return.initiateReceive(id, {});
   await admin.return.cancelReceive(id);
-  await refused(() => admin.return.receiveItems(id, { items: [{ id: line, quantity: 1 }] }), 404, /not found/);
+  await expectRefusal(() => admin.return.receiveItems(id, { items: [{ id: line, quantity: 1 }] }), 404, /not found/);
   await admin.return.initiateReceive(id, {});
   await admin.return.receiveItems(id, { items: [{ id: line, quantity: 1 }] });
   await admin.return.dismissItems(id, { items: [{ id: line, quantity: 1 }] });
   const [good, damaged] = await actions();
   assert.deepEqual([good.action, damaged.action], ["RECEIVE_RETURN_ITEM", "RECEIVE_DAMAGED_RETURN_ITEM"]);
-  await refused(() => admin.return.updateDismissItem(id, damaged.id, { quantity: 2 }), 400, /Cannot return more/);
+  await expectRefusal(() => admin.return.updateDismissItem(id, damaged.id, { quantity: 2 }), 400, /Cannot return more/);
   await admin.return.removeReceiveItem(id, good.id);
   await admin.return.updateDismissItem(id, damaged.id, { quantity: 2 });
   assert.deepEqual((await actions()).map((one) => one.details.quantity), [2]);

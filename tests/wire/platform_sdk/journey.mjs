@@ -1,5 +1,5 @@
-// What a storefront and a back office built on the platform do, through the platform's own SDK, unchanged.
-// The shop to try is named by the environment; every answer that the test looks at is printed as one JSON object.
+// The work of a storefront and a back office built on the platform, with the platform's own unchanged SDK.
+// The environment names the shop; the answers that the test checks are printed as one JSON object.
 
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";

@@ -1,5 +1,5 @@
 // Every method of the platform's SDK with the request that it makes: `[name, method, path]` as JSON on stdout.
-// No request is sent: the SDK's client is replaced by one that writes down what it is asked for.
+// No request is sent: a client that only records the requests replaces the SDK's client.
 import { createRequire } from "node:module";
 
 const require = createRequire(`${process.env.SDK_FOLDER}/package.json`);
@@ -29,7 +29,7 @@ const walk = async (object, path) => {
     const value = object[name];
     if (typeof value === "function") {
       asked = [];
-      // what a method does with an answer is not asked here, nor is it waited for
+      // the answer is not used, and the method's end is not awaited
       const call = Promise.resolve().then(() => value.apply(object, ARGUMENTS)).catch(() => {});
       await Promise.race([call, new Promise((resolve) => setImmediate(() => setImmediate(resolve)))]);
       found.push([`${path}.${name}`, ...(asked[0] ?? ["", ""])]);

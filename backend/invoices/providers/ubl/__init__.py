@@ -1,4 +1,4 @@
-"""A provider that is told documents as UBL 2.1 over HTTP, as the DIAN's annex 1.9 (Res. 165 of 2023) wants them.
+"""Provider that receives documents as UBL 2.1 over HTTP, according to the DIAN's annex 1.9 (Res. 165 of 2023).
 
-It speaks to the embedded sandbox. Another provider of the kind is a client of its own; XML and codes stay.
+It works with the embedded sandbox. Another provider of this kind needs a separate client; XML and codes are reused.
 """

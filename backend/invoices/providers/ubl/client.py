@@ -1,9 +1,9 @@
-"""The provider's API over HTTP: a document is sent once, and found again by its number.
+"""HTTP client of the provider's API: a document is sent once, and found again by its number.
 
-    POST /documents            {"number", "kind", "xml"}  201 made; 409 the number is taken; 422 refused, with `errors`
-    GET  /documents/{number}                              200 what was made; 404 nothing was
+    POST /documents            {"number", "kind", "xml"}  201 issued; 409 the number exists; 422 rejected, with `errors`
+    GET  /documents/{number}                              200 the issued document; 404 there is none
 
-`xml` is base64. What was made is `{"number", "code", "xml", "issued_at"}`. Every request bears the key.
+`xml` is base64. An issued document is `{"number", "code", "xml", "issued_at"}`. Every request has the API key.
 """
 
 import binascii
@@ -20,25 +20,25 @@ from backend.core.web.response_limits import MAX_PDF_RESPONSE_BYTES
 from backend.invoices.providers.base import DocumentRejected, Issued
 
 SERVICE = "The invoice provider"
-FIND_WITHIN = 25.0
+FIND_TIMEOUT_S = 25.0
 """Seconds for all attempts to find a document."""
-LONGEST_XML = 4 << 20
+MAX_XML_BYTES = 4 << 20
 MAX_PROBLEMS = 20
 
 
-class _Made(BaseModel):
-    """What the provider says that it made."""
+class _IssuedResponse(BaseModel):
+    """The provider's response about an issued document."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     number: str
     code: str = Field(pattern="^[0-9a-f]{96}$")
-    xml: str = Field(max_length=LONGEST_XML * 2)
+    xml: str = Field(max_length=MAX_XML_BYTES * 2)
     issued_at: AwareDatetime
 
 
 class UblClient:
-    """Calls the provider. Safe to share between tasks."""
+    """HTTP client of the provider. Safe to share between tasks."""
 
     def __init__(
         self,
@@ -60,81 +60,81 @@ class UblClient:
         await self._http.close()
 
     async def send(self, number: str, kind: str, xml: bytes) -> Issued:
-        """Have it made, asked once.
+        """Send the document to be issued, once.
 
         Raises:
-            DocumentRejected: it was refused.
-            NoAnswer: it may have been made, or the number is taken: `find` says which.
-            ServiceUnavailable: it was not made.
+            DocumentRejected: it was rejected.
+            NoAnswer: it may have been issued, or the number exists: `find` reports which.
+            ServiceUnavailable: it was not issued.
         """
         body = {"number": number, "kind": kind, "xml": b64encode(xml).decode()}
         response = await self._http.send(
             "POST", "/documents", self._http.policy.write, json=body, max_bytes=MAX_PDF_RESPONSE_BYTES
         )
         if response.status_code == 422:
-            raise DocumentRejected(_problems(response))
+            raise DocumentRejected(_format_problems(response))
         if response.status_code == 409:
-            raise NoAnswer(f"{SERVICE} has a document with the number {number} already")
+            raise NoAnswer(f"{SERVICE} already has a document with the number {number}")
         if response.status_code in (401, 403):
             raise ServiceUnavailable(f"{SERVICE} refuses the key ({response.status_code})")
         if response.status_code != 201:
             raise NoAnswer(f"{SERVICE} answered {response.status_code}")
-        return _made(response, number)
+        return _parse_issued(response, number)
 
     async def find(self, number: str) -> Issued | None:
-        """What was made with this number; None when nothing was.
+        """Return the issued document with this number; None if there is none.
 
         Raises:
-            ServiceUnavailable: nobody knows.
+            ServiceUnavailable: the result is unknown.
         """
 
-        async def once() -> Issued | None:
+        async def request() -> Issued | None:
             path = f"/documents/{quote(number, safe='')}"
             response = await self._http.send(
                 "GET", path, self._http.policy.read, max_bytes=MAX_PDF_RESPONSE_BYTES
             )
-            if response.status_code == 404 and _said(response).get("error") == "not_found":
+            if response.status_code == 404 and _parse_object(response).get("error") == "not_found":
                 return None
             if response.status_code != 200:
                 raise ServiceUnavailable(f"{SERVICE} answered {response.status_code}")
-            return _made(response, number)
+            return _parse_issued(response, number)
 
-        return await self._http.repeat(once, seconds=FIND_WITHIN)
+        return await self._http.repeat(request, seconds=FIND_TIMEOUT_S)
 
 
-def _made(response: httpx.Response, number: str) -> Issued:
-    """What the answer says was made.
+def _parse_issued(response: httpx.Response, number: str) -> Issued:
+    """Parse the response about an issued document.
 
     Raises:
-        NoAnswer: it is not such an answer, or is of another number.
+        NoAnswer: the response has another shape, or another number.
     """
     try:
-        made = _Made.model_validate(_said(response))
-        xml = b64decode(made.xml, validate=True)
+        issued = _IssuedResponse.model_validate(_parse_object(response))
+        xml = b64decode(issued.xml, validate=True)
     except (ValidationError, binascii.Error, ValueError):
-        raise NoAnswer(f"{SERVICE} gave an answer that cannot be read") from None
-    if made.number != number:
+        raise NoAnswer(f"{SERVICE} sent an unreadable response") from None
+    if issued.number != number:
         raise NoAnswer(f"{SERVICE} answered for another number")
-    moment = to_utc(made.issued_at)
+    moment = to_utc(issued.issued_at)
     if moment is None:
-        raise NoAnswer(f"{SERVICE} says that it made the document in another century")
-    return Issued(made.code, xml, moment)
+        raise NoAnswer(f"{SERVICE} sent an issue time in another century")
+    return Issued(issued.code, xml, moment)
 
 
-def _said(response: httpx.Response) -> dict[str, Any]:
+def _parse_object(response: httpx.Response) -> dict[str, Any]:
     try:
-        said = read_json(response.content)
+        body = read_json(response.content)
     except ValueError:
         return {}
-    return said if isinstance(said, dict) else {}
+    return body if isinstance(body, dict) else {}
 
 
-def _problems(response: httpx.Response) -> str:
-    """Why it was refused: each rule with its words."""
-    errors = _said(response).get("errors")
-    told = [
+def _format_problems(response: httpx.Response) -> str:
+    """Return the reasons of the rejection: each rule with its message."""
+    errors = _parse_object(response).get("errors")
+    texts = [
         f"{parse_text(error.get('rule'))}: {parse_text(error.get('message'))}".strip(": ")
         for error in (errors[:MAX_PROBLEMS] if isinstance(errors, list) else [])
         if isinstance(error, dict)
     ]
-    return "; ".join(told) or "no reason was given"
+    return "; ".join(texts) or "no reason was given"

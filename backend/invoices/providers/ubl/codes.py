@@ -1,4 +1,4 @@
-"""CUFE and CUDE, the QR's text, the software's fingerprint: annex 1.9 of Res. 165 of 2023, 11.2, 11.4, 11.7, 11.8."""
+"""CUFE and CUDE, QR text and software fingerprint: annex 1.9 of Res. 165 of 2023, 11.2, 11.4, 11.7, 11.8."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,10 +18,10 @@ QR_ADDRESS = {
 
 @dataclass(frozen=True, slots=True)
 class Software:
-    """The program that makes documents, as it is known to the DIAN.
+    """The software that creates documents, as registered with the DIAN.
 
     Attributes:
-        provider_nit: whose it is, without check digit.
+        provider_nit: its owner's NIT, without check digit.
         environment: `PRODUCTION` or `TESTS`.
     """
 
@@ -34,7 +34,7 @@ class Software:
 
 @dataclass(frozen=True, slots=True)
 class CodeParts:
-    """What a CUFE or CUDE is made of, in this order. `key` is the technical key, or the software's PIN."""
+    """The parts of a CUFE or CUDE, in this order. `key` is the technical key, or the software's PIN."""
 
     number: str
     day: str
@@ -50,40 +50,40 @@ class CodeParts:
     environment: str
 
     def text(self) -> str:
-        """The parts behind each other, the taxes with their codes."""
+        """Return the concatenated parts, the taxes with their codes."""
         return (
             f"{self.number}{self.day}{self.time}{self.base}01{self.iva}04{self.inc}03{self.ica}{self.total}"
             f"{self.seller}{self.buyer}{self.key}{self.environment}"
         )
 
     def code(self) -> str:
-        """Its SHA-384, in hexadecimal digits."""
+        """Return the SHA-384 of the text, in hexadecimal."""
         return sha384(self.text().encode()).hexdigest()
 
 
-def amount(pesos: Cop) -> str:
-    """Pesos with the two decimals that the annex asks for."""
+def format_amount(pesos: Cop) -> str:
+    """Format pesos with two decimals, as the annex requires."""
     return f"{pesos}.00"
 
 
-def time_text(moment: datetime) -> str:
-    """A moment's time with its offset: `10:53:10-05:00`."""
+def format_time(moment: datetime) -> str:
+    """Format the time of day with its offset: `10:53:10-05:00`."""
     return moment.strftime("%H:%M:%S") + moment.strftime("%z")[:3] + ":00"
 
 
-def code_parts(document: Document, software: Software) -> CodeParts:
-    """What the document's code is made of."""
+def build_code_parts(document: Document, software: Software) -> CodeParts:
+    """Return the parts of the document's code."""
     is_invoice = document.kind is InvoiceKind.INVOICE
     key = document.range.technical_key if is_invoice and document.range else software.pin
     return CodeParts(
         number=document.full_number,
         day=document.local.date().isoformat(),
-        time=time_text(document.local),
-        base=amount(document.base),
-        iva=amount(document.tax),
-        inc=amount(0),
-        ica=amount(0),
-        total=amount(document.payable),
+        time=format_time(document.local),
+        base=format_amount(document.base),
+        iva=format_amount(document.tax),
+        inc=format_amount(0),
+        ica=format_amount(0),
+        total=format_amount(document.payable),
         seller=document.seller.document,
         buyer=document.buyer.document,
         key=key,
@@ -91,30 +91,30 @@ def code_parts(document: Document, software: Software) -> CodeParts:
     )
 
 
-def fingerprint(software: Software, number: str) -> str:
-    """The `SoftwareSecurityCode`."""
+def compute_fingerprint(software: Software, number: str) -> str:
+    """Return the `SoftwareSecurityCode`."""
     return sha384(f"{software.id}{software.pin}{number}".encode()).hexdigest()
 
 
-def qr_address(code: str, environment: str) -> str:
-    """Where the DIAN shows the document."""
+def build_qr_address(code: str, environment: str) -> str:
+    """Return the address at which the DIAN shows the document."""
     return f"{QR_ADDRESS[environment]}{code}"
 
 
-def qr_text(document: Document, code: str, environment: str) -> str:
-    """What the QR on the document says."""
+def build_qr_text(document: Document, code: str, environment: str) -> str:
+    """Return the text of the document's QR."""
     name = "CUFE" if document.kind is InvoiceKind.INVOICE else "CUDE"
     lines = {
         "NumFac": document.full_number,
         "FecFac": document.local.date().isoformat(),
-        "HorFac": time_text(document.local),
+        "HorFac": format_time(document.local),
         "NitFac": document.seller.document,
         "DocAdq": document.buyer.document,
-        "ValFac": amount(document.base),
-        "ValIva": amount(document.tax),
-        "ValOtroIm": amount(0),
-        "ValTolFac": amount(document.payable),
+        "ValFac": format_amount(document.base),
+        "ValIva": format_amount(document.tax),
+        "ValOtroIm": format_amount(0),
+        "ValTolFac": format_amount(document.payable),
         name: code,
-        "QRCode": qr_address(code, environment),
+        "QRCode": build_qr_address(code, environment),
     }
     return "\n".join(f"{label}: {value}" for label, value in lines.items())

@@ -1,4 +1,4 @@
-"""The provider that is told documents as UBL: what it is told, and what it says was made."""
+"""Invoice provider that receives documents as UBL."""
 
 from typing import ClassVar
 
@@ -18,12 +18,12 @@ from backend.core.config.settings import (
 from backend.invoices.documents import Document
 from backend.invoices.providers.base import InvoiceProvider, Issued
 from backend.invoices.providers.ubl.client import UblClient
-from backend.invoices.providers.ubl.codes import PRODUCTION, TESTS, Software, code_parts, qr_text
-from backend.invoices.providers.ubl.xml import ubl_xml
+from backend.invoices.providers.ubl.codes import PRODUCTION, TESTS, Software, build_code_parts, build_qr_text
+from backend.invoices.providers.ubl.xml import build_ubl_xml
 
 
 class UblProvider(InvoiceProvider):
-    """Makes documents by a provider of the DIAN's, or by the embedded sandbox."""
+    """Provider that issues documents through a service authorized by the DIAN, or the embedded sandbox."""
 
     id: ClassVar[str] = INVOICE_UBL
 
@@ -33,33 +33,33 @@ class UblProvider(InvoiceProvider):
         self.is_test = software.environment == TESTS
 
     async def issue(self, document: Document) -> Issued:
-        """See `InvoiceProvider`."""
+        """Issue this invoice. See `InvoiceProvider.issue`."""
         return await self._send(document)
 
     async def credit(self, document: Document) -> Issued:
-        """See `InvoiceProvider`."""
+        """Issue this credit note. See `InvoiceProvider.credit`."""
         return await self._send(document)
 
     async def find(self, document: Document) -> Issued | None:
-        """See `InvoiceProvider`."""
+        """Return the issued document with this number; None if there is none. See `InvoiceProvider.find`."""
         return await self._client.find(document.full_number)
 
     def qr(self, document: Document, code: str) -> str:
-        """See `InvoiceProvider`."""
-        return qr_text(document, code, self.software.environment)
+        """Return the text of the document's QR."""
+        return build_qr_text(document, code, self.software.environment)
 
     async def close(self) -> None:
         """Close the connections."""
         await self._client.close()
 
     async def _send(self, document: Document) -> Issued:
-        code = code_parts(document, self.software).code()
-        xml = ubl_xml(document, code, self.software)
+        code = build_code_parts(document, self.software).code()
+        xml = build_ubl_xml(document, code, self.software)
         return await self._client.send(document.full_number, document.kind, xml)
 
 
-def software_of(settings: Settings) -> Software:
-    """The program that makes the documents: the settings', or the sandbox's."""
+def get_software(settings: Settings) -> Software:
+    """Return the software that creates the documents: from the settings, or the sandbox's."""
     if settings.uses_sandbox_invoices:
         software_id, pin = SANDBOX_INVOICE_SOFTWARE
         number = nit.compact(SANDBOX_INVOICE_NIT)
@@ -70,14 +70,14 @@ def software_of(settings: Settings) -> Software:
     return Software(software_id, pin, number[:-1], number[-1:], environment)
 
 
-def ubl_provider(settings: Settings, transport: httpx.AsyncBaseTransport | None = None) -> UblProvider:
-    """The provider that the settings name; `transport` leads to the sandbox, where that is used.
+def create_ubl_provider(settings: Settings, transport: httpx.AsyncBaseTransport | None = None) -> UblProvider:
+    """Create the provider according to the settings; `transport` connects to the sandbox, if it is used.
 
     Raises:
-        RuntimeError: the sandbox is to be used, but no transport leads to it.
+        RuntimeError: the sandbox is configured, but no transport is given.
     """
     if settings.uses_sandbox_invoices and transport is None:
-        raise RuntimeError("the embedded invoice provider is reached through a transport, and none was given")
+        raise RuntimeError("the embedded invoice provider needs a transport, and none was given")
     url = SANDBOX_INVOICE_URL if settings.uses_sandbox_invoices else settings.invoice_api_url
     key = SecretStr(SANDBOX_INVOICE_KEY) if settings.uses_sandbox_invoices else settings.invoice_api_key
-    return UblProvider(UblClient(url, key, transport), software_of(settings))
+    return UblProvider(UblClient(url, key, transport), get_software(settings))

@@ -1,7 +1,7 @@
-"""A document as XML: UBL 2.1 `Invoice` and `CreditNote` with what the DIAN's annex 1.9 asks for.
+"""Conversion of a document to XML: UBL 2.1 `Invoice` and `CreditNote` according to the DIAN's annex 1.9.
 
-It is not signed: whoever sends it to the DIAN adds the signature as a second `UBLExtension`. Element order is the
-schema's; the rules of the annex that a line follows are named beside it.
+The XML is not signed: the service that sends it to the DIAN adds the signature as a second `UBLExtension`. The
+order of elements is the schema's; comments cite the rules of the annex.
 """
 
 from collections.abc import Iterable
@@ -9,9 +9,15 @@ from decimal import Decimal
 from xml.etree import ElementTree as ET
 
 from backend.core.money import Cop
-from backend.invoices.documents import Document, DocumentLine, Party, Place, by_rate
+from backend.invoices.documents import Document, DocumentLine, DocumentPlace, Party, sum_by_rate
 from backend.invoices.parties import FINAL_CONSUMER, NIT
-from backend.invoices.providers.ubl.codes import Software, amount, fingerprint, qr_address, time_text
+from backend.invoices.providers.ubl.codes import (
+    Software,
+    build_qr_address,
+    compute_fingerprint,
+    format_amount,
+    format_time,
+)
 from backend.invoices.states import InvoiceKind
 
 UBL = "urn:oasis:names:specification:ubl:schema:xsd:"
@@ -24,13 +30,13 @@ AGENCY = {
 }
 DIAN_NIT, DIAN_CHECK_DIGIT = "800197268", "4"
 UNIT = "94"
-"""A unit (table 13.3.6)."""
-PAID_AT_ONCE, OWED = "1", "2"
+"""Code of a unit (table 13.3.6)."""
+PAID_AT_ONCE, CREDIT = "1", "2"
 """Forma de pago: contado, crédito (13.3.4.1)."""
-TRANSFER, NOT_SAID = "47", "1"
+TRANSFER, UNDEFINED = "47", "1"
 """Medio de pago: transferencia débito bancaria, no definido (13.3.4.2)."""
 OWN_CODE = "999"
-"""An item's code is the seller's own (table 13.3.5)."""
+"""Marks an item's code as the seller's own (table 13.3.5)."""
 DISCOUNT = "Descuento comercial"
 IVA = ("01", "IVA")
 TAX_NAMES = {"01": "IVA", "ZZ": "No aplica"}
@@ -43,38 +49,38 @@ KINDS = {
         "CUDE-SHA384",
     ),
 }
-"""The root, the kind of operation (13.1.5), the profile (FAD03, CAD03), and what the code is."""
+"""Root element, kind of operation (13.1.5), profile (FAD03, CAD03), and name of the code."""
 
 for _name, _namespace in PREFIXES.items():
     ET.register_namespace(_name, _namespace)
 
 
 class Node:
-    """An element, and adding to it. Names are written with their prefix: `cbc:ID`."""
+    """An XML element to which children are added. Names are written with their prefix: `cbc:ID`."""
 
     def __init__(self, element: ET.Element) -> None:
         self.element = element
 
     def add(self, name: str, text: str | None = None, **attributes: str) -> "Node":
-        """A new last child."""
+        """Add a new child at the end and return it."""
         prefix, _colon, local = name.partition(":")
         child = ET.SubElement(self.element, f"{{{PREFIXES[prefix]}}}{local}", attributes)
         child.text = text
         return Node(child)
 
-    def money(self, name: str, pesos: Cop) -> None:
-        """An amount of pesos."""
-        self.add(name, amount(pesos), currencyID="COP")
+    def add_money(self, name: str, pesos: Cop) -> None:
+        """Add an amount of pesos."""
+        self.add(name, format_amount(pesos), currencyID="COP")
 
 
-def ubl_xml(document: Document, code: str, software: Software) -> bytes:
-    """The document with its CUFE or CUDE, in UTF-8."""
+def build_ubl_xml(document: Document, code: str, software: Software) -> bytes:
+    """Return the document with its CUFE or CUDE, in UTF-8."""
     root_name, operation, profile, code_name = KINDS[document.kind]
     namespace = f"{UBL}{root_name}-2"
     ET.register_namespace("", namespace)
     root = Node(ET.Element(f"{{{namespace}}}{root_name}"))
     is_invoice = document.kind is InvoiceKind.INVOICE
-    _extensions(root, document, code, software)
+    _add_extensions(root, document, code, software)
     root.add("cbc:UBLVersionID", "UBL 2.1")
     root.add("cbc:CustomizationID", operation)
     root.add("cbc:ProfileID", profile)
@@ -82,42 +88,42 @@ def ubl_xml(document: Document, code: str, software: Software) -> bytes:
     root.add("cbc:ID", document.full_number)
     root.add("cbc:UUID", code, schemeID=software.environment, schemeName=code_name)
     root.add("cbc:IssueDate", document.local.date().isoformat())
-    root.add("cbc:IssueTime", time_text(document.local))
+    root.add("cbc:IssueTime", format_time(document.local))
     root.add("cbc:InvoiceTypeCode" if is_invoice else "cbc:CreditNoteTypeCode", "01" if is_invoice else "91")
     root.add("cbc:Note", f"Pedido {document.order_number}")
     root.add("cbc:DocumentCurrencyCode", "COP")
     root.add("cbc:LineCountNumeric", str(len(document.lines)))
     if document.corrects is None:
         root.add("cac:OrderReference").add("cbc:ID", str(document.order_number))
-    _correction(root, document)
-    _party(root.add("cac:AccountingSupplierParty"), document.seller, document.prefix, is_seller=True)
-    _party(root.add("cac:AccountingCustomerParty"), document.buyer, "", is_seller=False)
+    _add_correction(root, document)
+    _add_party(root.add("cac:AccountingSupplierParty"), document.seller, document.prefix, is_seller=True)
+    _add_party(root.add("cac:AccountingCustomerParty"), document.buyer, "", is_seller=False)
     means = root.add("cac:PaymentMeans")
-    means.add("cbc:ID", PAID_AT_ONCE if document.prepaid is None else OWED)
-    means.add("cbc:PaymentMeansCode", TRANSFER if document.is_transfer else NOT_SAID)
+    means.add("cbc:ID", PAID_AT_ONCE if document.prepaid is None else CREDIT)
+    means.add("cbc:PaymentMeansCode", TRANSFER if document.is_transfer else UNDEFINED)
     means.add("cbc:PaymentDueDate", document.local.date().isoformat())
     if document.prepaid is not None:
         prepaid = root.add("cac:PrepaidPayment")
         prepaid.add("cbc:ID", str(document.order_number))
-        prepaid.money("cbc:PaidAmount", document.prepaid)
+        prepaid.add_money("cbc:PaidAmount", document.prepaid)
         prepaid.add("cbc:ReceivedDate", document.local.date().isoformat())
-    _taxes(root, document.lines)
+    _add_taxes(root, document.lines)
     totals = root.add("cac:LegalMonetaryTotal")
-    totals.money("cbc:LineExtensionAmount", document.base)
-    totals.money("cbc:TaxExclusiveAmount", document.base)
-    totals.money("cbc:TaxInclusiveAmount", document.total)
+    totals.add_money("cbc:LineExtensionAmount", document.base)
+    totals.add_money("cbc:TaxExclusiveAmount", document.base)
+    totals.add_money("cbc:TaxInclusiveAmount", document.total)
     if document.prepaid is not None:
-        totals.money("cbc:PrepaidAmount", document.prepaid)
-    totals.money("cbc:PayableAmount", document.payable)
+        totals.add_money("cbc:PrepaidAmount", document.prepaid)
+    totals.add_money("cbc:PayableAmount", document.payable)
     for place, line in enumerate(document.lines, 1):
-        _line(root, place, line, is_invoice=is_invoice)
+        _add_line(root, place, line, is_invoice=is_invoice)
     ET.indent(root.element, " ")
     written: bytes = ET.tostring(root.element, "UTF-8", xml_declaration=True)
     return written
 
 
-def _extensions(root: Node, document: Document, code: str, software: Software) -> None:
-    """What the DIAN adds to UBL: the range, whose software, its fingerprint, the address of the QR."""
+def _add_extensions(root: Node, document: Document, code: str, software: Software) -> None:
+    """Add the DIAN's extensions to UBL: the range, the software's owner, its fingerprint, the address of the QR."""
     dian = (
         root.add("ext:UBLExtensions")
         .add("ext:UBLExtension")
@@ -151,21 +157,21 @@ def _extensions(root: Node, document: Document, code: str, software: Software) -
         **AGENCY,
     )
     provider.add("sts:SoftwareID", software.id, **AGENCY)
-    dian.add("sts:SoftwareSecurityCode", fingerprint(software, document.full_number), **AGENCY)
+    dian.add("sts:SoftwareSecurityCode", compute_fingerprint(software, document.full_number), **AGENCY)
     dian.add("sts:AuthorizationProvider").add(
         "sts:AuthorizationProviderID", DIAN_NIT, schemeID=DIAN_CHECK_DIGIT, schemeName=NIT, **AGENCY
     )
-    dian.add("sts:QRCode", qr_address(code, software.environment))
+    dian.add("sts:QRCode", build_qr_address(code, software.environment))
 
 
-def _correction(root: Node, document: Document) -> None:
-    """Which invoice a credit note corrects, and why."""
+def _add_correction(root: Node, document: Document) -> None:
+    """Add the invoice that a credit note corrects, and the reason."""
     if document.corrects is None:
         return
-    why = root.add("cac:DiscrepancyResponse")
-    why.add("cbc:ReferenceID", document.corrects.number)
-    why.add("cbc:ResponseCode", document.corrects.concept)
-    why.add("cbc:Description", document.corrects.description)
+    reason = root.add("cac:DiscrepancyResponse")
+    reason.add("cbc:ReferenceID", document.corrects.number)
+    reason.add("cbc:ResponseCode", document.corrects.concept)
+    reason.add("cbc:Description", document.corrects.description)
     root.add("cac:OrderReference").add("cbc:ID", str(document.order_number))
     corrected = root.add("cac:BillingReference").add("cac:InvoiceDocumentReference")
     corrected.add("cbc:ID", document.corrects.number)
@@ -173,24 +179,24 @@ def _correction(root: Node, document: Document) -> None:
     corrected.add("cbc:IssueDate", document.corrects.issued_on.isoformat())
 
 
-def _party(group: Node, party: Party, prefix: str, *, is_seller: bool) -> None:
+def _add_party(group: Node, party: Party, prefix: str, *, is_seller: bool) -> None:
     group.add("cbc:AdditionalAccountID", "1" if party.is_company else "2")
     node = group.add("cac:Party")
     document = {"schemeName": party.document_type, **AGENCY}
     if party.check_digit:
         document["schemeID"] = party.check_digit
-    if not party.is_company:  # FAK61: a natural person is identified by itself
+    if not party.is_company:  # FAK61: a natural person has a separate identification
         node.add("cac:PartyIdentification").add("cbc:ID", party.document, **document)
     node.add("cac:PartyName").add("cbc:Name", party.name)
     if party.place is not None:
-        _address(node.add("cac:PhysicalLocation").add("cac:Address"), party.place)
+        _add_address(node.add("cac:PhysicalLocation").add("cac:Address"), party.place)
     taxed = node.add("cac:PartyTaxScheme")
     taxed.add("cbc:RegistrationName", party.name)
     taxed.add("cbc:CompanyID", party.document, **document)
     taxed.add("cbc:TaxLevelCode", party.tax_level, listName="48" if party.tax_scheme == IVA[0] else "49")
     if party.place is not None:
-        _address(taxed.add("cac:RegistrationAddress"), party.place)
-    _scheme(taxed, party.tax_scheme, TAX_NAMES[party.tax_scheme])
+        _add_address(taxed.add("cac:RegistrationAddress"), party.place)
+    _add_scheme(taxed, party.tax_scheme, TAX_NAMES[party.tax_scheme])
     legal = node.add("cac:PartyLegalEntity")
     legal.add("cbc:RegistrationName", party.name)
     legal.add("cbc:CompanyID", party.document, **document)
@@ -203,7 +209,7 @@ def _party(group: Node, party: Party, prefix: str, *, is_seller: bool) -> None:
         contact.add("cbc:ElectronicMail", party.email)
 
 
-def _address(node: Node, place: Place) -> None:
+def _add_address(node: Node, place: DocumentPlace) -> None:
     node.add("cbc:ID", place.code)
     node.add("cbc:CityName", place.name)
     node.add("cbc:CountrySubentity", place.department)
@@ -214,56 +220,58 @@ def _address(node: Node, place: Place) -> None:
     country.add("cbc:Name", "Colombia", languageID="es")
 
 
-def _scheme(node: Node, scheme_id: str, name: str) -> None:
+def _add_scheme(node: Node, scheme_id: str, name: str) -> None:
     scheme = node.add("cac:TaxScheme")
     scheme.add("cbc:ID", scheme_id)
     scheme.add("cbc:Name", name)
 
 
-def _taxes(node: Node, lines: Iterable[DocumentLine]) -> None:
-    """One `TaxTotal` for the IVA, with a `TaxSubtotal` for each rate (FAS01)."""
-    rates = by_rate(lines)
+def _add_taxes(node: Node, lines: Iterable[DocumentLine]) -> None:
+    """Add one `TaxTotal` for the IVA, with a `TaxSubtotal` for each rate (FAS01)."""
+    rates = sum_by_rate(lines)
     total = node.add("cac:TaxTotal")
-    total.money("cbc:TaxAmount", sum(tax for _rate, _base, tax in rates))
+    total.add_money("cbc:TaxAmount", sum(tax for _rate, _base, tax in rates))
     for rate, base, tax in rates:
         part = total.add("cac:TaxSubtotal")
-        part.money("cbc:TaxableAmount", base)
-        part.money("cbc:TaxAmount", tax)
+        part.add_money("cbc:TaxableAmount", base)
+        part.add_money("cbc:TaxAmount", tax)
         category = part.add("cac:TaxCategory")
         category.add("cbc:Percent", f"{rate}.00")
-        _scheme(category, *IVA)
+        _add_scheme(category, *IVA)
 
 
-def _line(root: Node, place: int, line: DocumentLine, *, is_invoice: bool) -> None:
+def _add_line(root: Node, place: int, line: DocumentLine, *, is_invoice: bool) -> None:
     node = root.add("cac:InvoiceLine" if is_invoice else "cac:CreditNoteLine")
     node.add("cbc:ID", str(place))
     quantity = "cbc:InvoicedQuantity" if is_invoice else "cbc:CreditedQuantity"
     node.add(quantity, f"{line.quantity}.00", unitCode=UNIT)
-    node.money("cbc:LineExtensionAmount", line.base)
+    node.add_money("cbc:LineExtensionAmount", line.base)
     if not is_invoice:
-        _taxes(node, [line])
+        _add_taxes(node, [line])
     if line.discount:
         allowance = node.add("cac:AllowanceCharge")
         allowance.add("cbc:ID", "1")
         allowance.add("cbc:ChargeIndicator", "false")
         allowance.add("cbc:AllowanceChargeReason", DISCOUNT)
-        allowance.add("cbc:MultiplierFactorNumeric", _decimal(Decimal(100 * line.discount) / line.gross, 2))
-        allowance.money("cbc:Amount", line.discount)
-        allowance.money("cbc:BaseAmount", line.gross)
+        allowance.add(
+            "cbc:MultiplierFactorNumeric", _format_decimal(Decimal(100 * line.discount) / line.gross, 2)
+        )
+        allowance.add_money("cbc:Amount", line.discount)
+        allowance.add_money("cbc:BaseAmount", line.gross)
     if is_invoice:
-        _taxes(node, [line])
+        _add_taxes(node, [line])
     item = node.add("cac:Item")
     item.add("cbc:Description", line.title)
     item.add("cac:SellersItemIdentification").add("cbc:ID", line.code)
     standard = item.add("cac:StandardItemIdentification")
     standard.add("cbc:ID", line.code, schemeID=OWN_CODE, schemeName="Estándar de adopción del contribuyente")
     price = node.add("cac:Price")
-    price.add("cbc:PriceAmount", _decimal(Decimal(line.gross) / line.quantity, 6), currencyID="COP")
+    price.add("cbc:PriceAmount", _format_decimal(Decimal(line.gross) / line.quantity, 6), currencyID="COP")
     price.add("cbc:BaseQuantity", f"{line.quantity}.00", unitCode=UNIT)
 
 
-def _decimal(value: Decimal, most: int) -> str:
-    """With two decimals at least, and `most` at most."""
-    text = f"{value:.{most}f}"
+def _format_decimal(value: Decimal, max_decimals: int) -> str:
+    """Format the value with at least two decimals, and at most `max_decimals`."""
+    text = f"{value:.{max_decimals}f}"
     whole, _point, decimals = text.partition(".")
     return f"{whole}.{decimals.rstrip('0').ljust(2, '0')}"

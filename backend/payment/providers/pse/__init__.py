@@ -1,1 +1,1 @@
-"""`gateway_pse`: the PSE gateway. Nothing outside this package knows how the gateway words things (wire: gateway)."""
+"""`gateway_pse`: the PSE gateway. Only this package knows the gateway's formats (wire: gateway)."""

@@ -1,6 +1,7 @@
-"""Calls to the gateway: the login they need, and the headers of the official SDK.
+"""Send calls to the gateway with its login tokens and the headers of the official SDK.
 
-A token is shared, kept no longer than it lasts, fetched once for all who wait, and replaced once when it is refused.
+A token is shared by all calls, used only while it is valid, fetched by one login at a time, and replaced once when
+the gateway refuses it.
 """
 
 import json
@@ -17,15 +18,15 @@ from backend.core.clock import now
 from backend.core.web.http_client import HttpClient, ServiceUnavailable
 from backend.core.web.outside_values import parse_token
 from backend.payment.providers.pse.requests import GatewayBases, GatewayCredentials
-from backend.payment.providers.pse.responses import KeysRefused, LoginFailed, exact_json
+from backend.payment.providers.pse.responses import KeysRefused, LoginFailed, parse_exact_json
 
 _JSON_HEADERS = {"Content-Type": "application/json", "Accept": "*/*"}
 
-LONGEST_USE = timedelta(minutes=14)
-"""How long a token is used at most: it lasts 20 or 60 minutes, and the PHP SDK keeps it 14 (wire: gateway 1.1)."""
+MAX_TOKEN_AGE = timedelta(minutes=14)
+"""How long a token is used: it is valid for 20 or 60 minutes, and the PHP SDK uses it for 14 (wire: gateway 1.1)."""
 
-MARGIN = timedelta(seconds=30)
-"""A token this close to its end is not used any more: the call must arrive before it."""
+EXPIRY_MARGIN = timedelta(seconds=30)
+"""Time before its expiry at which a token is no longer used, as the call must arrive before it expires."""
 
 
 @dataclass(frozen=True)
@@ -35,15 +36,15 @@ class _Token:
 
 
 class GatewaySession:
-    """Keeps one token. `login` fetches a new one and is never run twice at the same time."""
+    """A login session that stores one token. It never runs `login` twice at the same time."""
 
     def __init__(self, login: Callable[[], Awaitable[str]]) -> None:
         self._login = login
         self._logins = SingleFlight[None, _Token]()
         self._token: _Token | None = None
 
-    async def token(self) -> str:
-        """A token to call with now. Raises whatever `login` raises."""
+    async def get_token(self) -> str:
+        """Return a valid token; log in if there is none. Raise the errors of `login`."""
         token = self._token
         if token is None or token.usable_until <= now():
             token = await self._logins.share(None, self._renew)
@@ -51,23 +52,23 @@ class GatewaySession:
 
     async def _renew(self) -> _Token:
         text = await self._login()
-        self._token = _Token(text, usable_until=_usable_until(text))
+        self._token = _Token(text, usable_until=_compute_usable_until(text))
         return self._token
 
     def forget(self, token: str) -> None:
-        """Do not use this token again: the gateway no longer takes it. A newer one stays."""
+        """Delete this token, which the gateway no longer accepts. A newer one is not deleted."""
         if self._token is not None and self._token.text == token:
             self._token = None
 
 
-def _usable_until(token: str) -> datetime:
-    longest = now() + LONGEST_USE
-    expires = _expiry(token)
-    return longest if expires is None else min(longest, expires - MARGIN)
+def _compute_usable_until(token: str) -> datetime:
+    longest = now() + MAX_TOKEN_AGE
+    expires = _read_expiry(token)
+    return longest if expires is None else min(longest, expires - EXPIRY_MARGIN)
 
 
-def _expiry(token: str) -> datetime | None:
-    """The `exp` of a JWT, which only schedules our next login; None when the token has none to read."""
+def _read_expiry(token: str) -> datetime | None:
+    """Return the `exp` of a JWT, which only schedules our next login; None if it cannot be read."""
     try:
         payload = token.split(".")[1]
         claims = json.loads(urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
@@ -77,7 +78,7 @@ def _expiry(token: str) -> datetime | None:
 
 
 class GatewayChannel:
-    """The two ways in, the older service's (`restpagos`) and the newer one's (`apify`), each with its own login."""
+    """The two services of the gateway, the older `restpagos` and the newer `apify`, each with its own login."""
 
     def __init__(self, http: HttpClient, credentials: GatewayCredentials, bases: GatewayBases) -> None:
         self.http = http
@@ -86,7 +87,7 @@ class GatewayChannel:
         self.restpagos = GatewaySession(self._login)
         self.apify = GatewaySession(self._apify_login)
 
-    async def read(
+    async def read_answer(
         self,
         method: str,
         url: str,
@@ -95,7 +96,7 @@ class GatewayChannel:
         params: Mapping[str, str] | None = None,
         body: Mapping[str, Any] | None = None,
     ) -> Any:
-        """The JSON answer of a call that changes nothing, repeated while the gateway fails. Numbers stay text.
+        """Return the JSON answer of a read-only call, repeated while the gateway fails. Numbers stay text.
 
         Raises:
             OutsideFailure: every attempt failed, or our keys are refused.
@@ -109,7 +110,7 @@ class GatewayChannel:
                 await self.send_authorized(method, url, seconds, session=session, params=params, body=body)
             )
 
-        return await self.http.repeat(once, is_passing=_is_passing)
+        return await self.http.repeat(once, is_passing=_is_transient)
 
     async def send_authorized(
         self,
@@ -121,19 +122,19 @@ class GatewayChannel:
         params: Mapping[str, str] | None = None,
         body: Mapping[str, Any] | None = None,
     ) -> httpx.Response:
-        """The answer to a call with our token, whatever its status. A refused token is replaced once.
+        """Send a call with our token and return the answer of any status. A refused token is replaced once.
 
         Raises:
             KeysRefused: the gateway does not accept our keys.
             NoAnswer: the request may have arrived.
             ServiceUnavailable: the request, or the login before it, could not be sent.
         """
-        token = await session.token()
+        token = await session.get_token()
         response = await self.send(method, url, seconds, token=token, params=params, body=body)
         if response.status_code == 401:
-            # refused before anything was done, so sending it again is safe
+            # the gateway refused it before doing anything, so sending it again is safe
             session.forget(token)
-            token = await session.token()
+            token = await session.get_token()
             response = await self.send(method, url, seconds, token=token, params=params, body=body)
         return response
 
@@ -147,7 +148,7 @@ class GatewayChannel:
         params: Mapping[str, str] | None = None,
         body: Mapping[str, Any] | None = None,
     ) -> httpx.Response:
-        """Send once, with the headers of the official SDK when there is a token."""
+        """Send a request once, with the headers of the official SDK if there is a token."""
         headers = {"type": "sdk-jwt", "lang": "NODE", "Authorization": f"Bearer {token}"} if token else {}
         return await self.http.send(
             method, url, seconds, params=params, headers={**_JSON_HEADERS, **headers}, json=body
@@ -158,19 +159,19 @@ class GatewayChannel:
             "public_key": self._credentials.public_key.get_secret_value(),
             "private_key": self._credentials.private_key.get_secret_value(),
         }
-        return await self._token(f"{self._bases.api}/v1/auth/login", body=keys)
+        return await self._fetch_token(f"{self._bases.api}/v1/auth/login", body=keys)
 
     async def _apify_login(self) -> str:
         keys = f"{self._credentials.public_key.get_secret_value()}:{self._credentials.private_key.get_secret_value()}"
         basic = {"Authorization": f"Basic {b64encode(keys.encode()).decode()}"}
-        return await self._token(f"{self._bases.apify}/login", headers=basic)
+        return await self._fetch_token(f"{self._bases.apify}/login", headers=basic)
 
-    async def _token(
+    async def _fetch_token(
         self, url: str, *, headers: Mapping[str, str] | None = None, body: Mapping[str, str] | None = None
     ) -> str:
-        """A new token from a login address. The errors tell nothing of the answer: it may hold what is secret.
+        """Return a new token from a login address. The errors contain nothing of the answer, which may hold secrets.
 
-        A token that no header can carry is not kept: the login is tried again.
+        A token that cannot be sent in a header is not stored: the login is repeated.
         """
 
         async def once() -> str:
@@ -183,7 +184,7 @@ class GatewayChannel:
         try:
             return await self.http.repeat(once)
         except ServiceUnavailable as error:
-            # whatever became of the login: of the call it was for, nothing was sent
+            # the call that needed this login was not sent
             raise LoginFailed(f"Logging in: {error.message}") from error
 
 
@@ -191,8 +192,8 @@ def _read_token(answer: Any) -> str:
     """Return the token in an answer to a login.
 
     Raises:
-        KeysRefused: there is none.
-        ServiceUnavailable: it cannot be sent in a header.
+        KeysRefused: there is no token.
+        ServiceUnavailable: the token cannot be sent in a header.
     """
     token = (answer.get("bearer_token") or answer.get("token")) if isinstance(answer, Mapping) else None
     if not isinstance(token, str):
@@ -203,13 +204,13 @@ def _read_token(answer: Any) -> str:
     return usable
 
 
-def _is_passing(error: BaseException) -> bool:
-    """Whether the same call may succeed a moment later. A login was tried as often as is sensible already."""
+def _is_transient(error: BaseException) -> bool:
+    """Return True if the same call may succeed a moment later. A failed login was already repeated often enough."""
     return isinstance(error, ServiceUnavailable) and not isinstance(error, LoginFailed)
 
 
 def read_json(response: httpx.Response) -> Any:
-    """The JSON of an answer that says HTTP 200.
+    """Return the JSON of an answer with HTTP 200.
 
     Raises:
         ServiceUnavailable: another status, or no JSON.
@@ -220,6 +221,6 @@ def read_json(response: httpx.Response) -> Any:
     if response.status_code != 200:
         raise ServiceUnavailable(f"The gateway answered with HTTP {response.status_code}")
     try:
-        return exact_json(response.content)
+        return parse_exact_json(response.content)
     except ValueError:
         raise ServiceUnavailable("The gateway's answer is no JSON") from None

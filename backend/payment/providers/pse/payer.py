@@ -1,6 +1,7 @@
-"""Who pays by PSE: the shopper's answers, checked field by field, in a shopper's words (wire: checkout).
+"""The payer of a PSE payment: check the shopper's answers field by field, with messages in Spanish (wire: checkout).
 
-Document types and their lengths are the gateway's own table; a company pays with its NIT, a person with anything else.
+Document types and their lengths come from the gateway's table. A company pays with its NIT, a person with any
+other.
 """
 
 import re
@@ -13,9 +14,9 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Val
 
 from backend.core.texts import _
 from backend.core.web.contact import (
-    document_number,
-    invalid,
-    nit_number,
+    field_error,
+    normalize_document,
+    parse_nit,
     read_form,
     require_company_name,
     require_email,
@@ -26,14 +27,14 @@ from backend.core.web.contact import (
 
 PERSON, COMPANY = "0", "1"
 PLACEHOLDER_BANK = "0"
-LONGEST_EMAIL = 80
+MAX_EMAIL_LENGTH = 80
 
 
 @dataclass(frozen=True)
 class DocumentType:
-    """A kind of identity document, as the gateway takes it.
+    """A kind of identity document that the gateway accepts.
 
-    `shape` is what its number must match; `rule` says so to a shopper.
+    `shape` is the pattern of its number; `rule` explains it to the shopper.
     """
 
     code: str
@@ -100,27 +101,30 @@ DOCUMENT_TYPES = {
         DocumentType("RFC", "RFC", r"[A-Z0-9]{12,13}", _("El RFC debe tener 12 o 13 letras o números.")),
     )
 }
-"""Every document that the gateway takes, by code, the usual ones first."""
+"""Every document type that the gateway accepts, by code, common ones first."""
 
 
-def document_types(person_type: str) -> list[DocumentType]:
-    """What this person or company may choose from."""
+def list_document_types(person_type: str) -> list[DocumentType]:
+    """Return the document types that this person or company may choose."""
     return [kind for kind in DOCUMENT_TYPES.values() if (kind.code == "NIT") == (person_type == COMPANY)]
 
 
-def bank_line(value: Any) -> str:
-    """One line without what the bank network does not take: control characters, `|` and `"`. A number is text too."""
+def to_bank_line(value: Any) -> str:
+    """Return one line without characters that the bank network rejects: control characters, `|` and `"`.
+
+    Accept integers too.
+    """
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
     text = value if isinstance(value, str) else ""
     return " ".join("".join(c if c.isprintable() and c not in '|"' else " " for c in text).split())
 
 
-Text = Annotated[str, BeforeValidator(bank_line)]
+Text = Annotated[str, BeforeValidator(to_bank_line)]
 
 
 class Payer(BaseModel):
-    """Who pays, as the gateway is told. Validate with `read_payer`, which knows the banks on offer."""
+    """The payer's data as sent to the gateway. Validate it with `parse_payer`, which knows the offered banks."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", validate_default=True)
 
@@ -130,7 +134,7 @@ class Payer(BaseModel):
     doc_number: Text = ""
     first_name: Text = ""
     last_name: Text = ""
-    email: Annotated[Text, AfterValidator(lambda text: require_email(text, LONGEST_EMAIL))] = ""
+    email: Annotated[Text, AfterValidator(lambda text: require_email(text, MAX_EMAIL_LENGTH))] = ""
     phone: Annotated[Text, AfterValidator(lambda text: require_phone(text, "0123456789"))] = ""
     address: Annotated[
         Text, AfterValidator(lambda text: require_length(text, 2, 100, _("Escribe tu dirección.")))
@@ -148,16 +152,16 @@ class Payer(BaseModel):
     def _bank(cls, code: str, info: ValidationInfo) -> str:
         offered: Collection[str] | None = (info.context or {}).get("banks")
         if code in ("", PLACEHOLDER_BANK):
-            raise invalid(_("Elige tu banco."))
+            raise field_error(_("Elige tu banco."))
         if offered is not None and code not in offered:
-            raise invalid(_("Ese banco no está disponible. Elige otro de la lista."))
+            raise field_error(_("Ese banco no está disponible. Elige otro de la lista."))
         return code
 
     @field_validator("person_type")
     @classmethod
     def _person_type(cls, code: str) -> str:
         if code not in (PERSON, COMPANY):
-            raise invalid(_("Elige si pagas como persona o como empresa."))
+            raise field_error(_("Elige si pagas como persona o como empresa."))
         return code
 
     @field_validator("doc_type")
@@ -165,36 +169,36 @@ class Payer(BaseModel):
     def _doc_type(cls, code: str, info: ValidationInfo) -> str:
         code = code.upper()
         if code not in DOCUMENT_TYPES:
-            raise invalid(_("Elige el tipo de documento."))
+            raise field_error(_("Elige el tipo de documento."))
         person_type = info.data.get("person_type")
         if person_type == COMPANY and code != "NIT":
-            raise invalid(_("Una empresa paga con su NIT."))
+            raise field_error(_("Una empresa paga con su NIT."))
         if person_type == PERSON and code == "NIT":
-            raise invalid(_("El NIT es para empresas. Elige otro tipo de documento."))
+            raise field_error(_("El NIT es para empresas. Elige otro tipo de documento."))
         return code
 
     @field_validator("doc_number")
     @classmethod
     def _doc_number(cls, text: str, info: ValidationInfo) -> str:
         if not text:
-            raise invalid(_("Escribe el número de documento."))
+            raise field_error(_("Escribe el número de documento."))
         kind = DOCUMENT_TYPES.get(info.data.get("doc_type", ""))
         if kind is None:
-            return text  # the type is wrong already
-        number = nit_number(text) if kind.code == "NIT" else document_number(text)
+            return text  # the type is already reported as wrong
+        number = parse_nit(text) if kind.code == "NIT" else normalize_document(text)
         if not re.fullmatch(kind.shape, number, re.ASCII):
-            raise invalid(kind.rule)
+            raise field_error(kind.rule)
         return number
 
     @field_validator("first_name")
     @classmethod
     def _first_name(cls, text: str, info: ValidationInfo) -> str:
-        return _name(text, info, _("Escribe tu nombre."))
+        return _require_name(text, info, _("Escribe tu nombre."))
 
     @field_validator("last_name")
     @classmethod
     def _last_name(cls, text: str, info: ValidationInfo) -> str:
-        return _name(text, info, _("Escribe tu apellido."))
+        return _require_name(text, info, _("Escribe tu apellido."))
 
     @field_validator("ip")
     @classmethod
@@ -202,15 +206,15 @@ class Payer(BaseModel):
         try:
             address = ip_address(text)
         except ValueError:
-            raise invalid(
+            raise field_error(
                 _("No pudimos identificar tu conexión. Recarga la página e intenta de nuevo.")
             ) from None
         plain = address.ipv4_mapped if isinstance(address, IPv6Address) else None
         return str(plain or address)
 
 
-def read_payer(answers: Mapping[str, Any], *, banks: Collection[str]) -> Payer:
-    """The payer of these answers. `banks` are the codes on offer.
+def parse_payer(answers: Mapping[str, Any], *, banks: Collection[str]) -> Payer:
+    """Return the payer of these answers. `banks` are the offered codes.
 
     Raises:
         InvalidData: `fields` holds the first message of each wrong field, in the shop's language.
@@ -218,8 +222,8 @@ def read_payer(answers: Mapping[str, Any], *, banks: Collection[str]) -> Payer:
     return read_form(Payer, answers, {"banks": banks})
 
 
-def _name(text: str, info: ValidationInfo, missing: str) -> str:
-    """A company's name may have digits and signs, such as `3M & Hijos S.A.S.`."""
+def _require_name(text: str, info: ValidationInfo, missing: str) -> str:
+    """Check the name of a person or company. A company's may have digits and signs, such as `3M & Hijos S.A.S.`."""
     if info.data.get("person_type") == COMPANY:
         return require_company_name(text, missing)
     return require_person_name(text, missing)

@@ -1,4 +1,4 @@
-"""`gateway_pse`: paying from a bank account by PSE, through the payment gateway (spec: Provider operations)."""
+"""`gateway_pse`: payments from a bank account by PSE, through the payment gateway (spec: Provider operations)."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ from backend.payment.models import PaymentSession
 from backend.payment.providers.base import (
     CheckedPayer,
     Choice,
-    Initiated,
+    InitiationResult,
     Notification,
     PaymentProvider,
     PaymentRequest,
@@ -28,9 +28,9 @@ from backend.payment.providers.base import (
     StartedPayment,
     StartUnknown,
 )
-from backend.payment.providers.pse.banks import offered_banks
-from backend.payment.providers.pse.client import GatewayClient, gateway_client
-from backend.payment.providers.pse.payer import COMPANY, DOCUMENT_TYPES, PERSON, bank_line, read_payer
+from backend.payment.providers.pse.banks import list_offered_banks
+from backend.payment.providers.pse.client import GatewayClient, create_gateway_client
+from backend.payment.providers.pse.payer import COMPANY, DOCUMENT_TYPES, PERSON, parse_payer, to_bank_line
 from backend.payment.providers.pse.reports import (
     PROVIDER_STATES,
     GatewayReport,
@@ -42,7 +42,7 @@ from backend.payment.providers.pse.requests import BankPayment, BankPaymentCreat
 log = logging.getLogger(__name__)
 
 BANK_FIELD = "bank"
-LONGEST_DESCRIPTION = 80
+MAX_DESCRIPTION_LENGTH = 80
 
 _RANK = {
     ProviderState.CAPTURED: 0,
@@ -50,14 +50,14 @@ _RANK = {
     ProviderState.PENDING: 2,
     ProviderState.UNKNOWN: 3,
 }
-"""Which of several transactions of one invoice counts: paid before undecided before unclear before refused."""
+"""Priority of several transactions of one invoice: paid, then undecided, then unclear, then refused."""
 
 
 class GatewayPse(PaymentProvider):
-    """Starts a debit that the shopper authorizes at the bank; the bank captures it, and the gateway notifies us.
+    """A provider of PSE debits: the shopper authorizes at the bank, the bank captures, and the gateway notifies us.
 
-    `capture` and `cancel` only ask how it stands: the bank captures by itself when the shopper authorizes, and a debit
-    at the bank cannot be called back, it expires by itself.
+    `capture` and `cancel` only return the status: the bank captures when the shopper authorizes, and a debit at the
+    bank cannot be canceled; it expires.
     """
 
     id = GATEWAY_PSE
@@ -66,11 +66,11 @@ class GatewayPse(PaymentProvider):
         self._client = client
         self._database = database
 
-    async def choices(self, field_name: str) -> list[Choice]:
-        """The banks by name, never code 0 (spec: Storefront view rules 3); kinds of persons and of documents.
+    async def list_choices(self, field_name: str) -> list[Choice]:
+        """Return the banks by name, never code 0 (spec: Storefront view rules 3), or the person or document types.
 
         Raises:
-            BankListUnavailable: the gateway fails and there was never a good list.
+            BankListUnavailable: the gateway fails and no earlier list is stored.
         """
         if field_name == "person_type":
             return [Choice(PERSON, _("Persona natural")), Choice(COMPANY, _("Persona jurídica"))]
@@ -78,22 +78,22 @@ class GatewayPse(PaymentProvider):
             return [Choice(kind.code, kind.label) for kind in DOCUMENT_TYPES.values()]
         if field_name != BANK_FIELD:
             return []
-        banks = await offered_banks(self._database, self._client, now=now())
+        banks = await list_offered_banks(self._database, self._client, now=now())
         return [Choice(bank.code, bank.name) for bank in banks]
 
     async def check_payer(self, answers: Mapping[str, Any]) -> CheckedPayer:
         """Return the payer's answers with `bank_name`. See `PaymentProvider.check_payer`."""
-        banks = {bank.code: bank.name for bank in await self.choices(BANK_FIELD)}
-        payer = read_payer(answers, banks=banks)
+        banks = {bank.code: bank.name for bank in await self.list_choices(BANK_FIELD)}
+        payer = parse_payer(answers, banks=banks)
         return CheckedPayer({**payer.model_dump(), "bank_name": banks[payer.bank]})
 
-    async def initiate(self, request: PaymentRequest) -> Initiated:
+    async def initiate(self, request: PaymentRequest) -> InitiationResult:
         """Start a PSE payment; the shopper must then go to `redirect_url`. See `PaymentProvider.initiate`."""
         if request.currency.upper() != CURRENCY:
             raise InvalidData(f"PSE pays in {CURRENCY} only")
         try:
             payer = request.payer.answers
-            asked = bank_payment(request)
+            bank_request = to_bank_payment(request)
             hide_in_log(payer)
         except ShopError:
             raise
@@ -102,7 +102,7 @@ class GatewayPse(PaymentProvider):
                 f"Payment {request.invoice} was not sent: {type(error).__name__}: {error}"
             ) from error
         try:
-            created = await self._client.create_bank_payment(asked)
+            created = await self._client.create_bank_payment(bank_request)
             await self._require_new_reference(created, request)
         except ShopError:
             raise
@@ -110,7 +110,7 @@ class GatewayPse(PaymentProvider):
             raise StartUnknown(
                 f"Payment {request.invoice} may have been sent: {type(error).__name__}: {error}"
             ) from error
-        return Initiated(
+        return InitiationResult(
             state=ProviderState.PENDING_AUTHORIZATION,
             redirect_url=created.redirect_url,
             reference=created.reference,
@@ -124,14 +124,17 @@ class GatewayPse(PaymentProvider):
         )
 
     async def status(self, session: StartedPayment) -> ProviderReport:
-        """What the gateway says: by its number, else by its receipt, else by our invoice. See `PaymentProvider.status`.
+        """Return the gateway's report: by its number, else by its receipt, else by our invoice.
 
-        An answer counts only when it is about this invoice and names a state; else the next lookup is asked. One that
-        is about this invoice and tells of a test at the live gateway ends the search: no other may call it money.
+        See `PaymentProvider.status`.
+
+        An answer counts only if it is about this invoice and has a state; else the next lookup is used. An answer
+        about this invoice that reports a test payment at the live gateway ends the search: no other lookup may
+        count it as money.
         """
         if session.reference or session.ticket_id:
-            return await self._by_number(session)
-        return await self._by_invoice(session)
+            return await self._look_up_by_number(session)
+        return await self._look_up_by_invoice(session)
 
     def read_notification(
         self,
@@ -139,11 +142,11 @@ class GatewayPse(PaymentProvider):
         headers: Mapping[str, str],  # noqa: ARG002 (the signature is in the fields)
         query: Mapping[str, str],
     ) -> Notification:
-        """What the gateway's notification says. The signature does not cover the state: see `crypto`."""
+        """Parse the gateway's notification. The signature does not cover the state: see `reports`."""
         return read_notification(raw, query, self._client.credentials)
 
     async def refund(self, session: StartedPayment, amount: Cop) -> None:  # noqa: ARG002 (the interface's)
-        """Refuse: money paid by PSE is given back outside the shop (spec: Errors)."""
+        """Raise `NotImplementedByProvider` always: PSE payments are refunded outside the shop (spec: Errors)."""
         raise NotImplementedByProvider(
             f"{self.id}: refundPayment is not implemented: PSE payments are refunded by bank transfer, by hand"
         )
@@ -153,10 +156,11 @@ class GatewayPse(PaymentProvider):
         await self._client.close()
 
     async def _require_new_reference(self, created: BankPaymentCreated, request: PaymentRequest) -> None:
-        """Check that the gateway's number of a new payment is no other payment's.
+        """Check that the gateway's number of a new payment is not the number of another payment.
 
         Raises:
-            StartUnknown: it is; so may be the bank's address. The payment is looked up by our invoice.
+            StartUnknown: it is the number of another payment, so the bank's address may be wrong too. The payment
+                must be looked up by our invoice.
         """
         async with self._database.read() as session:
             query = select(PaymentSession.invoice).where(
@@ -164,19 +168,19 @@ class GatewayPse(PaymentProvider):
                 PaymentSession.reference == created.reference,
                 PaymentSession.id != request.session_id,
             )
-            known = (await session.execute(query.limit(1))).scalar()
-        if created.reference is not None and known is not None:
+            other_invoice = (await session.execute(query.limit(1))).scalar()
+        if created.reference is not None and other_invoice is not None:
             raise StartUnknown(
-                f"The gateway gave payment {request.invoice} the number {created.reference} of payment {known}"
+                f"The gateway gave payment {request.invoice} the number {created.reference} of payment {other_invoice}"
             )
 
-    async def _by_number(self, session: StartedPayment) -> ProviderReport:
+    async def _look_up_by_number(self, session: StartedPayment) -> ProviderReport:
         client = self._client
         failure: OutsideFailure | None = None
         answered, other_invoice = False, None
         for ask, number in (
-            (client.transaction_by_reference, session.reference),
-            (client.transaction, session.ticket_id),
+            (client.get_transaction_by_reference, session.reference),
+            (client.get_transaction, session.ticket_id),
         ):
             if not number:
                 continue
@@ -187,58 +191,61 @@ class GatewayPse(PaymentProvider):
                 failure = error if isinstance(error, OutsideFailure) else failure
                 continue
             answered = True
-            told = self._report_for(report, session)
-            if told is not None:
-                return told
+            own_report = self._to_own_report(report, session)
+            if own_report is not None:
+                return own_report
             if report.invoice != session.invoice:
                 other_invoice = report.invoice
         if failure is not None and not answered:
             raise failure
         return ProviderReport(state=ProviderState.UNKNOWN, invoice=other_invoice)
 
-    async def _by_invoice(self, session: StartedPayment) -> ProviderReport:
-        """The answer to bank.create was lost: all that is known is our invoice, which may have several transactions."""
+    async def _look_up_by_invoice(self, session: StartedPayment) -> ProviderReport:
+        """Look the payment up by our invoice, which may have several transactions.
+
+        This lookup is needed if the answer to `bank.create` was lost.
+        """
         found: list[ProviderReport] = []
-        for reference in await self._client.references_of(session.invoice):
+        for reference in await self._client.list_references(session.invoice):
             try:
-                report = await self._client.transaction_by_reference(reference)
+                report = await self._client.get_transaction_by_reference(reference)
             except (OutsideFailure, InvalidData) as error:
                 log.warning("a lookup of payment %s failed: %s", session.session_id, error.message)
                 found.append(ProviderReport(state=ProviderState.UNKNOWN))
                 continue
-            told = self._report_for(report, session)
-            if told is not None and told.state is ProviderState.UNKNOWN:
-                return told
-            found.append(told or ProviderReport(state=ProviderState.UNKNOWN))
-        return _decisive(found)
+            own_report = self._to_own_report(report, session)
+            if own_report is not None and own_report.state is ProviderState.UNKNOWN:
+                return own_report
+            found.append(own_report or ProviderReport(state=ProviderState.UNKNOWN))
+        return _choose_report(found)
 
-    def _report_for(self, report: GatewayReport, session: StartedPayment) -> ProviderReport | None:
-        """The report of this payment: None when it is about another, UNKNOWN when no other look-up may be asked."""
+    def _to_own_report(self, report: GatewayReport, session: StartedPayment) -> ProviderReport | None:
+        """Return the report of this payment; None if it is about another one, UNKNOWN if the search must end."""
         if report.invoice is None:
             if report.reference is None or report.reference != session.reference:
                 return None
         elif report.invoice != session.invoice:
-            log.warning("a lookup of payment %s told of invoice %s", session.session_id, report.invoice)
+            log.warning("a lookup of payment %s returned invoice %s", session.session_id, report.invoice)
             return None
         if report.test and not self._client.test_mode:
-            log.warning("payment %s is a test at the live gateway: it counts for nothing", session.session_id)
+            log.warning("payment %s is a test at the live gateway: it is ignored", session.session_id)
             return ProviderReport(state=ProviderState.UNKNOWN)
-        return _provider_report(report, report.state) if report.state is not None else None
+        return _to_provider_report(report, report.state) if report.state is not None else None
 
 
-def gateway_pse(
+def create_gateway_pse(
     settings: Settings, database: Database, transport: httpx.AsyncBaseTransport | None = None
 ) -> GatewayPse:
-    """The provider with the gateway that the settings call for. `transport`: see `gateway_client`."""
-    return GatewayPse(gateway_client(settings, transport), database)
+    """Create the provider for the configured gateway. `transport`: see `create_gateway_client`."""
+    return GatewayPse(create_gateway_client(settings, transport), database)
 
 
-def _decisive(found: Sequence[ProviderReport]) -> ProviderReport:
+def _choose_report(found: Sequence[ProviderReport]) -> ProviderReport:
     unknown = ProviderReport(state=ProviderState.UNKNOWN)
-    return min(found, key=lambda told: _RANK.get(told.state, len(_RANK)), default=unknown)
+    return min(found, key=lambda report: _RANK.get(report.state, len(_RANK)), default=unknown)
 
 
-def bank_payment(request: PaymentRequest) -> BankPayment:
+def to_bank_payment(request: PaymentRequest) -> BankPayment:
     """Return the gateway's request for this session and its payer. Amounts: value = tax base + tax.
 
     Raises:
@@ -248,7 +255,7 @@ def bank_payment(request: PaymentRequest) -> BankPayment:
     return BankPayment(
         bank=payer["bank"],
         invoice=request.invoice,
-        description=bank_description(request.description),
+        description=format_bank_description(request.description),
         value=request.amount,
         tax=request.tax,
         tax_base=request.amount - request.tax,
@@ -270,19 +277,19 @@ def bank_payment(request: PaymentRequest) -> BankPayment:
     )
 
 
-def bank_description(text: str) -> str:
-    """The description as the bank network takes it: one line of 80 characters at most, without `|` and `"`."""
-    return bank_line(text)[:LONGEST_DESCRIPTION].rstrip()
+def format_bank_description(text: str) -> str:
+    """Return the description for the bank network: one line of at most 80 characters, without `|` and `"`."""
+    return to_bank_line(text)[:MAX_DESCRIPTION_LENGTH].rstrip()
 
 
-def _provider_report(report: GatewayReport, state: GatewayState) -> ProviderReport:
+def _to_provider_report(report: GatewayReport, state: GatewayState) -> ProviderReport:
     return ProviderReport(
         state=PROVIDER_STATES[state],
         amount=report.amount,
         currency=report.currency,
         invoice=report.invoice,
         reference=report.reference,
-        transaction_id=_cus(report),
+        transaction_id=_read_cus(report),
         ticket_id=report.ticket_id,
         code=str(int(state)),
         text=report.response_text,
@@ -291,6 +298,6 @@ def _provider_report(report: GatewayReport, state: GatewayState) -> ProviderRepo
     )
 
 
-def _cus(report: GatewayReport) -> str | None:
-    """The CUS is what the gateway calls the approval code; zeros stand for none (wire: checkout, CUS)."""
+def _read_cus(report: GatewayReport) -> str | None:
+    """Return the CUS, which the gateway calls the approval code; zeros mean none (wire: checkout, CUS)."""
     return report.approval if report.approval and report.approval.strip("0") else None

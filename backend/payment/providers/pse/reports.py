@@ -1,10 +1,11 @@
-"""Reading what a notification or a lookup says (wire: gateway 1.7, 1.8), whichever of its dialects it speaks.
+"""Parse notifications and lookup answers of the gateway, in all their formats (wire: gateway 1.7, 1.8).
 
-A state is believed only when its code is published and its own text does not contradict it; anything else is *unknown*,
-which is never a refusal: the gateway has answered HTTP 200 with an error envelope for payments that were accepted.
+A state is accepted only if its code is published and its own text does not contradict it. Anything else is
+*unknown*, which is never a refusal: the gateway has answered HTTP 200 with an error body for payments that were
+accepted.
 
-A notification's signature covers who, which transaction, how much and in what currency. It does *not* cover the
-invoice, the state or the test flag: a genuine signature proves where the message once came from, not that the payment
+A notification's signature covers the merchant, the transaction, the amount and the currency. It does *not* cover
+the invoice, the state or the test flag: a genuine signature proves the origin of a message, not that the payment
 was accepted.
 """
 
@@ -30,11 +31,11 @@ from backend.core.web.outside_values import (
 )
 from backend.payment.providers.base import Notification, ProviderState, Verdict
 from backend.payment.providers.pse.requests import GatewayCredentials
-from backend.payment.providers.pse.responses import exact_json, is_refusal
+from backend.payment.providers.pse.responses import is_refusal, parse_exact_json
 
 
 class GatewayState(IntEnum):
-    """A state by the gateway's code. There is no 5."""
+    """State of a transaction, by the gateway's code. There is no 5."""
 
     ACCEPTED = 1
     REJECTED = 2
@@ -50,18 +51,18 @@ class GatewayState(IntEnum):
 
     @property
     def text(self) -> str:
-        """The gateway's own word for the state, as it stands in `x_response`."""
+        """Return the gateway's own word for the state, as in `x_response`."""
         return _TEXTS[self]
 
     @classmethod
     def from_code(cls, code: str) -> Self | None:
-        """The state of a code as received; None for a code the gateway has not published."""
+        """Return the state of a received code; None for a code that the gateway has not published."""
         number = parse_integer(code, maximum=MAX_STATE)
         return cls(number) if number in set(cls) else None
 
     def agrees_with(self, text: str) -> bool:
-        """Whether the gateway's word names this state, whatever its case and accents."""
-        return _plain(text) == _plain(self.text)
+        """Return True if the gateway's word is this state's name, ignoring case and accents."""
+        return _normalize(text) == _normalize(self.text)
 
 
 _TEXTS = {
@@ -79,27 +80,27 @@ _TEXTS = {
 }
 
 
-def _plain(text: str) -> str:
+def _normalize(text: str) -> str:
     decomposed = unicodedata.normalize("NFKD", text)
     return "".join(c for c in decomposed if not unicodedata.combining(c)).strip().casefold()
 
 
 @dataclass(frozen=True, kw_only=True)
 class GatewayReport:
-    """What a notification or a lookup says of a transaction. Any field may be missing from an answer.
+    """A notification's or lookup's report of a transaction. Any field may be missing from an answer.
 
     Attributes:
         reference: `x_ref_payco`, the gateway's number.
         transaction_id: `x_transaction_id`; in a lookup by ticket the `transactionID`.
         approval: `x_approval_code`, in PSE the CUS.
         invoice: our own reference.
-        amount: exact; None when missing, no number, or more than any purchase.
+        amount: exact; None if it is missing, no number, or larger than any purchase.
         currency: upper case.
         state: None means *unknown*: no code, an unpublished code, or a code that its text contradicts.
         response_text: the reason in words (`x_response_reason_text`), else `x_response`.
         transaction_date: in UTC.
         cust: the merchant the transaction belongs to (`x_cust_id_cliente`).
-        test: whether the gateway says that no real money moved.
+        test: True if the gateway reports that no real money moved.
         raw: every field as received, scalars as text.
     """
 
@@ -124,7 +125,7 @@ MAX_INVOICE_LENGTH = 80
 GATEWAY_ZONE = ZoneInfo("America/Bogota")
 _DATE_FORMATS = ("%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M", "%d-%m-%Y %H:%M:%S")
 
-# each fact by its names: the notification's first, then the older Spanish answer's, then the newer camel-case one's
+# the names of each value: in notifications, then in older answers (Spanish), then in newer ones (camel case)
 _REFERENCE = ("x_ref_payco", "ref_payco", "refPayco", "referencePayco")
 _TRANSACTION = ("x_transaction_id", "transactionID", "transactionId")
 _TICKET = ("ticketId", "ticketID", "recibo", "receipt", "x_transaction_id")
@@ -147,51 +148,51 @@ PROVIDER_STATES = {
     GatewayState.PENDING: ProviderState.PENDING,
     GatewayState.STARTED: ProviderState.PENDING,
     GatewayState.HELD: ProviderState.HELD,
-    GatewayState.FRAUD: ProviderState.HELD,  # a person decides: the money may have left the shopper's account
+    GatewayState.FRAUD: ProviderState.HELD,  # staff decide: the money may have left the shopper's account
     GatewayState.EXPIRED: ProviderState.EXPIRED,
     GatewayState.ABANDONED: ProviderState.CANCELED,
     GatewayState.CANCELED: ProviderState.CANCELED,
     GatewayState.REVERSED: ProviderState.CANCELED,  # the money went back to the shopper
 }
-"""The states of the port by those of the gateway."""
+"""Provider states by gateway state."""
 _UNDECIDED = (None, GatewayState.PENDING, GatewayState.STARTED, GatewayState.HELD)
 
 
-def read_report(fields: Mapping[str, Any]) -> GatewayReport:
-    """The report that a notification's fields, or a lookup's `data`, make. Never fails: what is missing is None.
+def parse_report(fields: Mapping[str, Any]) -> GatewayReport:
+    """Return the report in a notification's fields or a lookup's `data`. It never fails: a missing value is None.
 
-    Numbers of the gateway's that cannot be believed are missing; an invoice that cannot be is another payment's.
+    Implausible numbers of the gateway are dropped. An implausible invoice is kept, as that of another payment.
     """
-    raw = {str(name): _as_text(value) for name, value in fields.items()}
-    invoice = _first(raw, _INVOICE)
+    raw = {str(name): _to_text(value) for name, value in fields.items()}
+    invoice = _find_text(raw, _INVOICE)
     return GatewayReport(
-        reference=parse_identifier(_first(raw, _REFERENCE)),
-        transaction_id=parse_identifier(_first(raw, _TRANSACTION)),
-        ticket_id=parse_identifier(_first(raw, _TICKET)),
-        approval=parse_identifier(_first(raw, _APPROVAL)),
+        reference=parse_identifier(_find_text(raw, _REFERENCE)),
+        transaction_id=parse_identifier(_find_text(raw, _TRANSACTION)),
+        ticket_id=parse_identifier(_find_text(raw, _TICKET)),
+        approval=parse_identifier(_find_text(raw, _APPROVAL)),
         invoice=to_storable_text(invoice)[:MAX_INVOICE_LENGTH] if invoice else None,
-        amount=parse_decimal(_first(raw, _AMOUNT)),
-        currency=parse_text(_first(raw, _CURRENCY)).upper() or None,
-        state=_state(raw),
-        response_text=parse_text(_first(raw, _REASON)) or None,
-        bank_name=parse_text(_first(raw, _BANK)) or None,
-        transaction_date=_moment(_first(raw, _DATE)),
-        cust=_first(raw, _CUST),
-        test=(_first(raw, _TEST) or "").casefold() in ("true", "1", "yes"),
+        amount=parse_decimal(_find_text(raw, _AMOUNT)),
+        currency=parse_text(_find_text(raw, _CURRENCY)).upper() or None,
+        state=_parse_state(raw),
+        response_text=parse_text(_find_text(raw, _REASON)) or None,
+        bank_name=parse_text(_find_text(raw, _BANK)) or None,
+        transaction_date=_parse_date(_find_text(raw, _DATE)),
+        cust=_find_text(raw, _CUST),
+        test=(_find_text(raw, _TEST) or "").casefold() in ("true", "1", "yes"),
         raw=raw,
     )
 
 
 def read_notification(raw: bytes, query: Mapping[str, str], credentials: GatewayCredentials) -> Notification:
-    """A notification, from a form, a query or JSON, or from a body and a query together (wire: gateway 1.8)."""
-    fields: dict[str, Any] = {**query, **_body_fields(raw)}
-    report = read_report(fields)
+    """Parse a notification from a form, a query or JSON, or from a body and a query together (wire: gateway 1.8)."""
+    fields: dict[str, Any] = {**query, **_parse_body(raw)}
+    report = parse_report(fields)
     code = report.state.value if report.state is not None else None
-    session_id = _first(report.raw, ("x_extra1",))
+    session_id = _find_text(report.raw, ("x_extra1",))
     return Notification(
-        verdict=_verdict(fields, credentials),
-        # the same transaction is told of once a state: its number alone would drop what follows `Pendiente`. The
-        # signature does not cover whose payment it is, so a message with a wrong name must not hide the right one
+        verdict=_check_verdict(fields, credentials),
+        # a transaction is reported once for each state: its number alone would drop the states after `Pendiente`. The
+        # signature does not cover the invoice, so a message with a wrong invoice must not hide the right one
         dedupe_key=f"{report.reference}:{report.transaction_id}:{code}:{report.invoice}:{session_id}",
         session_id=session_id,
         invoice=report.invoice,
@@ -202,19 +203,19 @@ def read_notification(raw: bytes, query: Mapping[str, str], credentials: Gateway
     )
 
 
-def _body_fields(raw: bytes) -> dict[str, Any]:
+def _parse_body(raw: bytes) -> dict[str, Any]:
     text = raw.decode("utf-8", "replace").strip()
     if not text.startswith("{"):
         return dict(parse_qsl(text, keep_blank_values=True))
     try:
-        parsed = exact_json(raw)
+        parsed = parse_exact_json(raw)
     except ValueError:
         return {}
     return parsed if isinstance(parsed, dict) else {}
 
 
-def _verdict(fields: Mapping[str, Any], credentials: GatewayCredentials) -> Verdict:
-    """Whether the notification is the gateway's and about us."""
+def _check_verdict(fields: Mapping[str, Any], credentials: GatewayCredentials) -> Verdict:
+    """Check whether the gateway signed the notification and it is about our merchant."""
     if not fields.get("x_ref_payco") or not fields.get("x_signature"):
         return Verdict.MALFORMED
     if str(fields.get("x_cust_id_cliente", credentials.cust_id)) != credentials.cust_id:
@@ -224,8 +225,8 @@ def _verdict(fields: Mapping[str, Any], credentials: GatewayCredentials) -> Verd
     return Verdict.GENUINE if genuine else Verdict.FORGED
 
 
-def read_lookup(answer: Any) -> GatewayReport:
-    """The report of a lookup's whole answer. An error envelope, with whatever HTTP status, makes an unknown one."""
+def parse_lookup(answer: Any) -> GatewayReport:
+    """Return the report in a lookup's whole answer; an unknown one for an error body with any HTTP status."""
     if not isinstance(answer, Mapping):
         return GatewayReport()
     data = answer.get("data")
@@ -233,25 +234,25 @@ def read_lookup(answer: Any) -> GatewayReport:
     if isinstance(fields.get("transaction"), Mapping):
         fields = fields["transaction"]
     if is_refusal(answer) or is_refusal(fields):
-        return GatewayReport(raw={str(name): _as_text(value) for name, value in fields.items()})
-    return read_report({"enpruebas": answer.get("enpruebas", ""), **fields})
+        return GatewayReport(raw={str(name): _to_text(value) for name, value in fields.items()})
+    return parse_report({"enpruebas": answer.get("enpruebas", ""), **fields})
 
 
-def _state(raw: Mapping[str, Any]) -> GatewayState | None:
-    # a 0 stands for "not told": it was seen beside an x_cod_response that told
-    told = {
+def _parse_state(raw: Mapping[str, Any]) -> GatewayState | None:
+    # a 0 means "not reported": the gateway has sent it together with a valid x_cod_response
+    stated = {
         name: value for name, value in raw.items() if not (isinstance(value, str) and value.strip() == "0")
     }
-    code = _first(told, _CODE)
+    code = _find_text(stated, _CODE)
     state = GatewayState.from_code(code) if code else None
-    text = _first(raw, _STATE_TEXT)
+    text = _find_text(raw, _STATE_TEXT)
     if state is None or (text is not None and not state.agrees_with(text)):
         return None
     return state
 
 
-def _first(raw: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
-    """The first of the names that holds a text which is not blank."""
+def _find_text(raw: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
+    """Return the first value under these names that is a text and not blank."""
     for name in names:
         value = raw.get(name)
         if isinstance(value, str) and value.strip():
@@ -259,8 +260,8 @@ def _first(raw: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
     return None
 
 
-def _as_text(value: Any) -> Any:
-    """Scalars as text, for no two answers agree on which are numbers; nested values as they are."""
+def _to_text(value: Any) -> Any:
+    """Return a scalar as text, as answers differ in which values are numbers; nested values are unchanged."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int | float):
@@ -268,8 +269,8 @@ def _as_text(value: Any) -> Any:
     return value
 
 
-def _moment(text: str | None) -> datetime | None:
-    """The gateway's local time as UTC; None when it is written in no known way."""
+def _parse_date(text: str | None) -> datetime | None:
+    """Return the gateway's local time as UTC; None if its format is unknown."""
     for form in _DATE_FORMATS:
         try:
             return to_utc(datetime.strptime(text or "", form).replace(tzinfo=GATEWAY_ZONE))
@@ -278,22 +279,22 @@ def _moment(text: str | None) -> datetime | None:
     return None
 
 
-_SIGNED = ("x_ref_payco", "x_transaction_id", "x_amount", "x_currency_code")
+_SIGNED_FIELDS = ("x_ref_payco", "x_transaction_id", "x_amount", "x_currency_code")
 
 
 def sign(cust_id: str, p_key: str, *, reference: str, transaction_id: str, amount: str, currency: str) -> str:
-    """The signature, in lower-case hexadecimal. Every value goes in exactly as it stands in the message."""
+    """Return the signature, in lower-case hexadecimal. Every value is used exactly as in the message."""
     signed = f"{cust_id}^{p_key}^{reference}^{transaction_id}^{amount}^{currency}"
     return hashlib.sha256(signed.encode(errors="replace")).hexdigest()
 
 
 def is_genuine(fields: Mapping[str, str], cust_id: str, p_key: str) -> bool:
-    """Whether the `x_…` fields, as received, carry the signature that our keys give. Takes constant time."""
-    if not all(fields.get(name) for name in _SIGNED):
+    """Return True if the received `x_…` fields carry the signature of our keys. The comparison takes constant time."""
+    if not all(fields.get(name) for name in _SIGNED_FIELDS):
         return False
-    reference, transaction_id, amount, currency = (fields[name] for name in _SIGNED)
+    reference, transaction_id, amount, currency = (fields[name] for name in _SIGNED_FIELDS)
     expected = sign(
         cust_id, p_key, reference=reference, transaction_id=transaction_id, amount=amount, currency=currency
     )
-    given = fields.get("x_signature", "").encode(errors="replace")
-    return hmac.compare_digest(expected.encode(), given)
+    received = fields.get("x_signature", "").encode(errors="replace")
+    return hmac.compare_digest(expected.encode(), received)

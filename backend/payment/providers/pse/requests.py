@@ -1,8 +1,8 @@
-"""What the gateway client sends, with its fields hidden as the official Node SDK does (wire: gateway 1.4, 1.5).
+"""Requests to the gateway, with encrypted fields like those of the official Node SDK (wire: gateway 1.4, 1.5).
 
-AES-128 in CBC mode with PKCS#7 padding and a zero IV; the merchant's private key is the key. It hides nothing from who
-holds that key, and the same text always gives the same result: the transport's TLS is what protects the shopper. The
-gateway picks this variant by `i`, `lenguaje` and `p` together, so none of them may come from another SDK.
+AES-128 in CBC mode with PKCS#7 padding and a zero IV; the merchant's private key is the key. The encryption is
+deterministic and hides nothing from holders of that key, so only TLS protects the shopper. The gateway recognizes
+this variant by `i`, `lenguaje` and `p` together, so none of them may come from another SDK.
 """
 
 from base64 import b64decode, b64encode
@@ -15,26 +15,26 @@ from pydantic import SecretStr
 
 from backend.core.money import CURRENCY, Cop
 
-if TYPE_CHECKING:  # what encrypts is loaded for the first payment
+if TYPE_CHECKING:  # the first payment loads the encryption modules
     from cryptography.hazmat.primitives.ciphers import Cipher
     from cryptography.hazmat.primitives.ciphers.modes import CBC
 
 
 @dataclass(frozen=True)
 class GatewayCredentials:
-    """The merchant's four keys (wire: gateway 1.2). None of them shows in a repr."""
+    """The merchant's four keys (wire: gateway 1.2). A repr shows none of them."""
 
     public_key: SecretStr
     private_key: SecretStr
     """32 hexadecimal digits; also the AES key."""
     cust_id: str
     p_key: SecretStr
-    """With `cust_id`: only for the signature of notifications."""
+    """Used with `cust_id`, only for the signature of notifications."""
 
 
 @dataclass(frozen=True)
 class GatewayBases:
-    """Where the gateway's four services are (wire: gateway 1.1), without a trailing slash."""
+    """Addresses of the gateway's four services (wire: gateway 1.1), without a trailing slash."""
 
     api: str = "https://api.secure.payco.co"
     secure: str = "https://secure.payco.co"
@@ -42,8 +42,8 @@ class GatewayBases:
     apify: str = "https://apify.epayco.co"
 
     @classmethod
-    def under(cls, url: str) -> Self:
-        """All four at one address: their paths stay apart (`/v1`, `/restpagos`, `/validation`, `/login`)."""
+    def at_url(cls, url: str) -> Self:
+        """Return all four at one address. Their paths do not overlap (`/v1`, `/restpagos`, `/validation`, `/login`)."""
         base = url.rstrip("/")
         return cls(api=base, secure=base, lookup=base, apify=base)
 
@@ -58,7 +58,7 @@ class Bank:
 
 @dataclass(frozen=True, kw_only=True)
 class BankPayment:
-    """What `bank.create` asks. Fields are the official SDK's keys, in the order it sends them (wire: gateway 1.4).
+    """The request `bank.create`. Fields are the official SDK's keys, in the order it sends them (wire: gateway 1.4).
 
     Amounts are whole pesos: value = tax_base + tax + ico.
     """
@@ -92,12 +92,12 @@ class BankPayment:
 
 @dataclass(frozen=True, kw_only=True)
 class BankPaymentCreated:
-    """The gateway took the payment: send the shopper to `redirect_url`.
+    """A payment that the gateway accepted: the shopper must go to `redirect_url`.
 
     Attributes:
         reference: `ref_payco`.
         transaction_id: the CUS, the bank network's trace number.
-        ticket_id: the receipt number the payment is looked up by; text, as it may exceed 2^53.
+        ticket_id: the receipt number, used to look the payment up; text, as it may exceed 2^53.
     """
 
     redirect_url: str
@@ -135,17 +135,17 @@ WIRE_KEYS = {
     "metodoconfirmacion": "metodoconfirmacion",
     "end_date": "fechaexpiracion",
 }
-"""The wire's key of an SDK key; a key that is not here stays as it is."""
+"""Keys in the request by SDK key; an SDK key that is not listed is sent unchanged."""
 
 LANGUAGE = "javascript"
 INTEGRATION = "P44"
-"""How the Node SDK names itself in `extras_epayco`."""
+"""The name of the Node SDK in `extras_epayco`."""
 
 
-def sdk_fields(payment: BankPayment) -> dict[str, str]:
-    """The payment by SDK key, in the SDK's order, every value as text.
+def to_sdk_fields(payment: BankPayment) -> dict[str, str]:
+    """Return the payment by SDK key, in the SDK's order, every value as text.
 
-    The confirmation's method goes under both of its names: which one the server reads is not published.
+    The confirmation's method is sent under both of its names, as it is not published which one the server reads.
     """
     fields: dict[str, str] = {}
     for key, value in asdict(payment).items():
@@ -157,10 +157,10 @@ def sdk_fields(payment: BankPayment) -> dict[str, str]:
     return fields
 
 
-def hidden_body(
+def encrypt_body(
     fields: Mapping[str, str], credentials: GatewayCredentials, *, test_mode: bool
 ) -> dict[str, Any]:
-    """The JSON body for the fields: as the SDK makes it, to the order of the keys."""
+    """Return the JSON body for the fields, encrypted and in the same key order as the SDK."""
     private_key = credentials.private_key.get_secret_value()
 
     def hide(text: str) -> str:
@@ -174,19 +174,19 @@ def hidden_body(
     body["i"] = INITIALISATION
     body["enpruebas"] = hide(test)
     body["lenguaje"] = LANGUAGE
-    body["p"] = key_parameter(private_key)
+    body["p"] = encode_key(private_key)
     return body
 
 
 INITIALISATION = "AAAAAAAAAAA="
-"""`i`: eight zero bytes. The SDK names eight, and its cipher fills them up to the sixteen of a block."""
+"""`i`: eight zero bytes. The SDK sends eight, and its cipher pads them to a block of sixteen."""
 
 _IV = bytes(16)
 _BLOCK_BITS = 128
 
 
 def encrypt(text: str, private_key: str) -> str:
-    """The text as the gateway reads it: base64 of the ciphertext. `private_key` is 32 hexadecimal digits."""
+    """Return the encrypted text in base64. `private_key` is 32 hexadecimal digits."""
     from cryptography.hazmat.primitives.padding import PKCS7
 
     padder = PKCS7(_BLOCK_BITS).padder()
@@ -196,7 +196,7 @@ def encrypt(text: str, private_key: str) -> str:
 
 
 def decrypt(ciphertext: str, private_key: str) -> str:
-    """The text that `encrypt` hid.
+    """Return the text that `encrypt` encrypted.
 
     Raises:
         ValueError: it is no base64, no whole number of blocks, wrongly padded, or no UTF-8.
@@ -213,8 +213,8 @@ def decrypt(ciphertext: str, private_key: str) -> str:
     return (unpadder.update(padded) + unpadder.finalize()).decode()
 
 
-def key_parameter(private_key: str) -> str:
-    """`p`: the key itself, in base64, as the protocol wants it."""
+def encode_key(private_key: str) -> str:
+    """Return `p`: the key itself, in base64, as the protocol requires."""
     return b64encode(bytes.fromhex(private_key)).decode()
 
 

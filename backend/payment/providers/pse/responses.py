@@ -1,7 +1,7 @@
-"""Reading the gateway's answers to `getBanks` and `bank.create`, and what can go wrong (wire: gateway 1.3, 1.6).
+"""Parse the gateway's answers to `getBanks` and `bank.create`, and their errors (wire: gateway 1.3, 1.6).
 
-A refusal has a category and the words a shopper reads (wire: checkout). `OutcomeUnknown` of the common tree completes
-the list of errors.
+A refusal has a category and a message for the shopper (wire: checkout). An answer that leaves the result unclear
+raises the common error `OutcomeUnknown`.
 """
 
 import json
@@ -28,7 +28,7 @@ from backend.payment.providers.pse.requests import Bank, BankPayment, BankPaymen
 
 
 class RefusalReason(StrEnum):
-    """Why a payment was not started."""
+    """Category of a refusal to start a payment."""
 
     LIMIT = "limit"
     BELOW_MINIMUM = "below_minimum"
@@ -38,7 +38,7 @@ class RefusalReason(StrEnum):
 
     @property
     def shopper_text(self) -> str:
-        """What the shopper reads, in Spanish."""
+        """Return the message for the shopper, in Spanish."""
         return _TEXTS[self]
 
 
@@ -74,7 +74,7 @@ _REASONS = (
 )
 
 
-def _is_validation(answer: Mapping[str, Any]) -> bool:
+def _is_validation_error(answer: Mapping[str, Any]) -> bool:
     data = answer.get("data")
     has_errors = isinstance(data, Mapping) and bool(data.get("errores") or data.get("errors"))
     kinds = (answer.get(name) for name in ("last_action", "lastAction", "errorType"))
@@ -85,24 +85,24 @@ def _is_validation(answer: Mapping[str, Any]) -> bool:
     )
 
 
-def _texts(value: Any) -> Iterator[str]:
-    """Every text anywhere in the answer."""
+def _iter_texts(value: Any) -> Iterator[str]:
+    """Yield every text anywhere in the answer."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
         for inner in value.values():
-            yield from _texts(inner)
+            yield from _iter_texts(inner)
     elif isinstance(value, list):
         for inner in value:
-            yield from _texts(inner)
+            yield from _iter_texts(inner)
 
 
 class LoginFailed(ServiceUnavailable):
-    """The login was tried as often as is sensible: what it was for was not sent."""
+    """The login failed, after its own retries: the call that needed it was not sent."""
 
 
 class KeysRefused(OutsideFailure):
-    """The gateway does not accept our keys. Asking again does not help."""
+    """The gateway does not accept our keys. A retry does not help."""
 
 
 class PaymentRefused(PaymentFailed):
@@ -120,9 +120,9 @@ class PaymentRefused(PaymentFailed):
 
 
 class RedirectUrlMissing(StartUnknown):
-    """The gateway did not refuse the payment, but told no address to send the shopper to (spec: Errors).
+    """The gateway did not refuse the payment, but returned no address to send the shopper to (spec: Errors).
 
-    It may exist at the gateway, so it is looked up, by whatever number the answer told.
+    The payment may exist at the gateway, so it is looked up by the numbers in the answer.
 
     Attributes:
         payload: the gateway's whole answer; the message includes its beginning.
@@ -133,8 +133,8 @@ class RedirectUrlMissing(StartUnknown):
         data = inner if isinstance(inner, Mapping) else {}
         super().__init__(
             "The gateway's answer to bank.create holds no redirect URL under any known name: "
-            + to_storable_text(json.dumps(payload, ensure_ascii=False)[:MAX_SHOWN_PAYLOAD]),
-            **_numbers(data),
+            + to_storable_text(json.dumps(payload, ensure_ascii=False)[:MAX_PAYLOAD_LENGTH]),
+            **_read_numbers(data),
         )
         self.payload = payload
 
@@ -152,37 +152,37 @@ _REDIRECT_NAMES = (
     "urlprocess",
     "url",
 )
-"""Where the bank's address may stand, likeliest first; compared without case and underscores."""
+"""Possible names of the bank's address, most likely first; compared without case and underscores."""
 
 _FAILED_STATES = ("rechazada", "fallida")
-_SENTENCES = ("text_response", "textResponse", "message", "error_description", "errorMessage")
+_MESSAGE_NAMES = ("text_response", "textResponse", "message", "error_description", "errorMessage")
 
 MAX_BANKS = 500
-"""PSE has a few dozen. A longer list is none of banks."""
-MAX_SHOWN_PAYLOAD = 4_000
-"""Characters of an answer that are shown in an error."""
+"""PSE has a few dozen. A longer list is not a list of banks."""
+MAX_PAYLOAD_LENGTH = 4_000
+"""Characters of an answer that an error message includes."""
 MAX_REASON_LENGTH = 300
 MAX_CODES = 10
-_NO = frozenset({"false", "error", "0"})
+_NEGATIVE_VALUES = frozenset({"false", "error", "0"})
 
 
-def exact_json(body: bytes) -> Any:
-    """Return the JSON with every number as the text it was sent as: receipt numbers exceed 2^53, amounts are signed.
+def parse_exact_json(body: bytes) -> Any:
+    """Parse the JSON, with every number as the text sent: receipt numbers exceed 2^53, and amounts are signed as text.
 
     Raises:
-        ValueError: it is no JSON, or nested deeper than anything the gateway sends.
+        ValueError: it is no JSON, or is nested deeper than any answer of the gateway.
     """
-    # bytes that are no UTF-8 are known of the placeholder's name, and must not cost the whole list
-    return read_json(body, parse_number=_keep_text)
+    # the placeholder's name may contain invalid UTF-8, which must not invalidate the whole list
+    return read_json(body, parse_number=_number_text)
 
 
 def is_refusal(fields: Mapping[str, Any]) -> bool:
-    """Return True if `success` or `status` says no, as a flag or as a text."""
-    return any(str(fields.get(name)).strip().casefold() in _NO for name in ("success", "status"))
+    """Return True if `success` or `status` is negative, as a flag or as a text."""
+    return any(str(fields.get(name)).strip().casefold() in _NEGATIVE_VALUES for name in ("success", "status"))
 
 
-def read_banks(answer: Any) -> list[Bank]:
-    """Return the rows of the list in the order they were sent, the placeholder included. Rows without a code go.
+def parse_bank_list(answer: Any) -> list[Bank]:
+    """Return the rows of the list in the order sent, with the placeholder. Rows without a code are left out.
 
     Raises:
         ServiceUnavailable: the answer holds no list of banks.
@@ -198,82 +198,86 @@ def read_banks(answer: Any) -> list[Bank]:
     return [Bank(code, name) for code, name in found if code is not None]
 
 
-def read_created(answer: Any) -> BankPaymentCreated:
-    """The payment that `bank.create` started.
+def parse_created_payment(answer: Any) -> BankPaymentCreated:
+    """Return the payment that `bank.create` started.
 
     Raises:
-        PaymentRefused: the gateway says it did not start it.
-        RedirectUrlMissing: it did not refuse, but there is no address under any name we know.
+        PaymentRefused: the gateway answered that it did not start it.
+        RedirectUrlMissing: it did not refuse, but the answer has no address under any known name.
     """
     if not isinstance(answer, Mapping):
         raise RedirectUrlMissing(answer)
     inner = answer.get("data")
     data: Mapping[str, Any] = inner if isinstance(inner, Mapping) else {}
     if is_refusal(answer) or parse_text(data.get("estado")).casefold() in _FAILED_STATES:
-        raise payment_refused(answer)
-    redirect_url = _redirect_url(data) or _redirect_url(answer)
+        raise to_payment_refused(answer)
+    redirect_url = _find_redirect_url(data) or _find_redirect_url(answer)
     if redirect_url is None and _has_errors(answer, data):
-        raise payment_refused(answer)
+        raise to_payment_refused(answer)
     if redirect_url is None:
         raise RedirectUrlMissing(answer)
-    return BankPaymentCreated(redirect_url=redirect_url, raw=dict(answer), **_numbers(data))
+    return BankPaymentCreated(redirect_url=redirect_url, raw=dict(answer), **_read_numbers(data))
 
 
-def require_answer_to(answer: Mapping[str, Any], asked: BankPayment) -> None:
-    """Check that what `bank.create` repeats is what was asked. What it does not repeat is believed.
+def require_matching_answer(answer: Mapping[str, Any], request: BankPayment) -> None:
+    """Check that the values that `bank.create` repeats match the request. Missing values are accepted.
 
     Raises:
-        OutcomeUnknown: the invoice, amount or currency is another payment's: so are its address and its numbers.
+        OutcomeUnknown: the invoice, amount or currency differs. The whole answer, with the bank's address and the
+            gateway's numbers, is then about another payment.
     """
     inner = answer.get("data")
     data: Mapping[str, Any] = inner if isinstance(inner, Mapping) else {}
-    invoice, currency = _text(data, "factura", "invoice"), _text(data, "moneda", "currency")
+    invoice, currency = (
+        _read_identifier(data, "factura", "invoice"),
+        _read_identifier(data, "moneda", "currency"),
+    )
     amount = parse_decimal(data.get("valor", data.get("amount")))
     differences = [
-        f"{name} {told} instead of {ours}"
-        for name, told, ours in (
-            ("invoice", invoice, asked.invoice),
-            ("amount", amount, asked.value),
+        f"{name} {received} instead of {ours}"
+        for name, received, ours in (
+            ("invoice", invoice, request.invoice),
+            ("amount", amount, request.value),
             ("currency", currency.upper() if currency else None, CURRENCY),
         )
-        if told is not None and told != ours
+        if received is not None and received != ours
     ]
     if differences:
         raise OutcomeUnknown(
-            f"The answer to bank.create of invoice {asked.invoice} is of another payment: {', '.join(differences)}"
+            f"The answer to bank.create of invoice {request.invoice} is of another payment: {', '.join(differences)}"
         )
 
 
-def payment_refused(answer: Mapping[str, Any]) -> PaymentRefused:
-    """The error for an answer that refuses: why, in the gateway's words and by its codes."""
-    said = " ".join(_texts(answer))
-    reason = next((reason for reason, pattern in _REASONS if pattern.search(said)), None)
+def to_payment_refused(answer: Mapping[str, Any]) -> PaymentRefused:
+    """Return the error for a refusing answer, with the gateway's message and codes."""
+    words = " ".join(_iter_texts(answer))
+    reason = next((reason for reason, pattern in _REASONS if pattern.search(words)), None)
     if reason is None:
-        reason = RefusalReason.INVALID_DATA if _is_validation(answer) else RefusalReason.OTHER
-    codes = tuple(dict.fromkeys(re.findall(r"FAIL_[A-Z]+|\b[A-Z]\d{3}\b", said)))[:MAX_CODES]
-    shown = f" ({', '.join(codes)})" if codes else ""
+        reason = RefusalReason.INVALID_DATA if _is_validation_error(answer) else RefusalReason.OTHER
+    codes = tuple(dict.fromkeys(re.findall(r"FAIL_[A-Z]+|\b[A-Z]\d{3}\b", words)))[:MAX_CODES]
+    code_list = f" ({', '.join(codes)})" if codes else ""
     return PaymentRefused(
-        f"The gateway refused to start the payment: {_words_of(answer) or 'no reason given'}{shown}",
+        f"The gateway refused to start the payment: {_describe_refusal(answer) or 'no reason given'}{code_list}",
         reason,
         codes,
     )
 
 
-def _words_of(answer: Mapping[str, Any]) -> str:
-    """Return why an answer refuses: its sentence, else the texts of its errors and their type (wire: gateway 1.6)."""
-    sentences = (parse_text(answer.get(name), MAX_REASON_LENGTH) for name in _SENTENCES)
-    errors = _texts([answer.get("errors"), answer.get("error"), answer.get("errorType")])
+def _describe_refusal(answer: Mapping[str, Any]) -> str:
+    """Return the reason in a refusing answer: its sentence, else its error texts and their type (wire: gateway 1.6)."""
+    sentences = (parse_text(answer.get(name), MAX_REASON_LENGTH) for name in _MESSAGE_NAMES)
+    errors = _iter_texts([answer.get("errors"), answer.get("error"), answer.get("errorType")])
     sentence = next(filter(None, sentences), "")
     return sentence or parse_text("; ".join(islice(errors, MAX_CODES)), MAX_REASON_LENGTH)
 
 
 def _has_errors(answer: Mapping[str, Any], data: Mapping[str, Any]) -> bool:
-    """Return True if the answer tells errors in the newer shape, and does not say that it succeeded."""
-    told = [answer.get("errorType"), *(part.get("errors") for part in (answer, data))]
-    return answer.get("success") in (None, False) and any(any(_texts(errors)) for errors in told)
+    """Return True if the answer reports errors in the newer format and does not report success."""
+    reported = [answer.get("errorType"), *(part.get("errors") for part in (answer, data))]
+    return answer.get("success") in (None, False) and any(any(_iter_texts(errors)) for errors in reported)
 
 
-def _redirect_url(fields: Mapping[str, Any]) -> str | None:
+def _find_redirect_url(fields: Mapping[str, Any]) -> str | None:
     by_name = {name.replace("_", "").casefold(): value for name, value in fields.items()}
     for name in _REDIRECT_NAMES:
         if (address := parse_web_address(by_name.get(name))) is not None:
@@ -281,20 +285,20 @@ def _redirect_url(fields: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _numbers(data: Mapping[str, Any]) -> dict[str, str | None]:
-    """The gateway's numbers of the payment in the `data` of its answer to bank.create."""
+def _read_numbers(data: Mapping[str, Any]) -> dict[str, str | None]:
+    """Return the gateway's numbers of the payment in the `data` of its answer to bank.create."""
     return {
-        "reference": _text(data, "ref_payco", "refPayco"),
-        "transaction_id": _text(data, "transactionID", "transactionId", "autorizacion"),
-        "ticket_id": _text(data, "ticketId", "ticketID", "recibo"),
+        "reference": _read_identifier(data, "ref_payco", "refPayco"),
+        "transaction_id": _read_identifier(data, "transactionID", "transactionId", "autorizacion"),
+        "ticket_id": _read_identifier(data, "ticketId", "ticketID", "recibo"),
     }
 
 
-def _text(fields: Mapping[str, Any], *names: str) -> str | None:
+def _read_identifier(fields: Mapping[str, Any], *names: str) -> str | None:
     return next(filter(None, (parse_identifier(fields.get(name)) for name in names)), None)
 
 
-def _keep_text(number: str) -> str:
+def _number_text(number: str) -> str:
     if number.endswith(("NaN", "Infinity")):
         raise ValueError(f"{number} is no JSON")
     return number

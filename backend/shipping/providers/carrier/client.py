@@ -1,7 +1,7 @@
-"""The carrier's API over HTTP (spec: Carrier API; wire: carrier).
+"""HTTP client of the carrier's API (spec: Carrier API; wire: carrier).
 
-What only reads is asked again when the failure may pass. What makes or cancels a label is asked once: the carrier has
-no key against repetition, and a second label is paid for.
+Requests that only read are repeated after a temporary failure. Requests that create or cancel a label are sent
+once: the carrier has no idempotency key, and a second label costs money.
 """
 
 import logging
@@ -27,12 +27,12 @@ from backend.shipping.providers.carrier.responses import (
     MAX_WORDS,
     CarrierError,
     Rate,
-    cheapest,
-    problem_in,
-    read_cancelled,
-    read_label,
-    read_tracking,
-    whole,
+    find_cheapest_rate,
+    parse_cancelled,
+    parse_label,
+    parse_problem,
+    parse_tracking,
+    parse_whole,
 )
 
 log = logging.getLogger(__name__)
@@ -41,20 +41,20 @@ USER_AGENT = "Trompo/1.0"
 """The carrier refuses the names of HTTP libraries (wire: carrier 2.1)."""
 
 CANCELLATION_BATCH = 50
-"""At most so many labels are cancelled at once (spec: Limits)."""
+"""Maximum number of labels in one cancellation (spec: Limits)."""
 
 SERVER_ERROR = 500
 MAX_PROBLEM_LENGTH = 1_000
-"""Characters of a refusal that are kept."""
+"""Maximum number of characters of a refusal that are stored."""
 MAX_PROBLEM_FIELDS = 30
 
 
 @dataclass(frozen=True, slots=True)
 class CarrierPolicy(RetryPolicy):
-    """How long the carrier is waited for, retries included. Five to eight seconds are usual (wire: carrier 2.1).
+    """Timeouts of requests to the carrier, retries included. Five to eight seconds are usual (wire: carrier 2.1).
 
     Attributes:
-        quotation: seconds for a quotation, in place of `read`.
+        quotation: seconds for a quotation, instead of `read`.
     """
 
     read: float = 15.0
@@ -64,19 +64,19 @@ class CarrierPolicy(RetryPolicy):
     quotation: float = 12.0
 
 
-def carrier_client(
+def create_carrier_client(
     settings: Settings,
     transport: httpx.AsyncBaseTransport | None = None,
     policy: CarrierPolicy | None = None,
     most_connections: int = 100,
 ) -> "CarrierClient":
-    """The client that the settings name.
+    """Create the client according to the settings.
 
     Raises:
-        RuntimeError: the embedded carrier is to be used, but no transport leads to it.
+        RuntimeError: the embedded carrier is configured, but no transport is given.
     """
     if settings.uses_sandbox_carrier and transport is None:
-        raise RuntimeError("the embedded carrier is reached through a transport, and none was given")
+        raise RuntimeError("the embedded carrier needs a transport, and none was given")
     key = SecretStr(SANDBOX_CARRIER_KEY) if settings.uses_sandbox_carrier else settings.carrier_api_key
     return CarrierClient(
         settings.carrier_api_url,
@@ -90,7 +90,7 @@ def carrier_client(
 
 
 class CarrierClient:
-    """One connection pool to the carrier. Safe to share; close it at the end."""
+    """A client with one connection pool to the carrier. Safe to share; close it at the end."""
 
     def __init__(
         self,
@@ -113,53 +113,55 @@ class CarrierClient:
             base_url=base_url,
             headers={"Authorization": api_key.get_secret_value(), "User-Agent": USER_AGENT},
             transport=transport,
-            most_connections=most_connections,
+            max_connections=most_connections,
         )
 
     async def close(self) -> None:
         """Close the connections."""
         await self._http.close()
 
-    async def quotation(self, quotation: Quotation) -> Sequence[object]:
-        """Return the rates as they came, valid or not, of this shipment; none means that no courier goes there.
+    async def request_quotation(self, quotation: Quotation) -> Sequence[object]:
+        """Return the unvalidated rates of this shipment; an empty list means that no courier ships there.
 
         Raises:
-            CarrierError: there is no answer to use, or none of its rates is of this shipment and in pesos.
+            CarrierError: there is no usable response, or no rate is for this shipment and in pesos.
         """
-        data = _object(await self._read("POST", "/quotation", quotation.body(), self._policy.quotation))
+        data = _require_object(
+            await self._read("POST", "/quotation", quotation.body(), self._policy.quotation)
+        )
         rates = data.get("rates")
         if not isinstance(rates, list):
             raise CarrierError("the carrier's quotation has no list of rates")
         found = find_contradiction(data, quotation)
         if found is not None:
             raise CarrierError(f"the carrier priced another shipment: {found}")
-        void = [why for rate in rates if (why := _contradiction_of(rate, quotation)) is not None]
-        if not void:
+        invalid = [why for rate in rates if (why := _find_rate_contradiction(rate, quotation)) is not None]
+        if not invalid:
             return rates
-        log.warning("%d of %d rates are void: %s", len(void), len(rates), void[0])
-        kept = [rate for rate in rates if _contradiction_of(rate, quotation) is None]
-        if not kept:
-            raise CarrierError(f"every rate is void: {void[0]}")
-        return kept
+        log.warning("%d of %d rates are invalid: %s", len(invalid), len(rates), invalid[0])
+        valid = [rate for rate in rates if _find_rate_contradiction(rate, quotation) is None]
+        if not valid:
+            raise CarrierError(f"every rate is invalid: {invalid[0]}")
+        return valid
 
-    async def cheapest_rate(self, quotation: Quotation) -> Rate | None:
+    async def request_cheapest_rate(self, quotation: Quotation) -> Rate | None:
         """Return the cheapest valid rate of the quotation; None if no courier offers one.
 
         Raises:
-            CarrierError: see `quotation`.
+            CarrierError: see `request_quotation`.
         """
-        return self.cheapest_of(await self.quotation(quotation))
+        return self.find_cheapest(await self.request_quotation(quotation))
 
-    def cheapest_of(self, rates: Sequence[object]) -> Rate | None:
-        """Return the cheapest valid one of these rates, not below the setting's sum; None if none is."""
-        return cheapest(rates, min_price=self._min_rate)
+    def find_cheapest(self, rates: Sequence[object]) -> Rate | None:
+        """Return the cheapest valid rate that is not below the configured minimum; None if there is none."""
+        return find_cheapest_rate(rates, min_price=self._min_rate)
 
-    async def shipment(self, shipment: Shipment) -> Label:
-        """Make a label; a test one when the settings say so. Never repeated.
+    async def create_shipment(self, shipment: Shipment) -> Label:
+        """Create a label; a test label if the settings require it. Never repeated.
 
         Raises:
-            CarrierError: no label was made.
-            OutcomeUnknown: one may have been made.
+            CarrierError: no label was created.
+            OutcomeUnknown: one may have been created.
         """
         try:
             answer = await self._send(
@@ -169,58 +171,60 @@ class CarrierClient:
                 self._policy.write,
                 max_bytes=MAX_PDF_RESPONSE_BYTES,
             )
-            return read_label(_object(answer))
+            return parse_label(_require_object(answer))
         except CarrierError as error:
             if error.may_have_acted:
-                raise OutcomeUnknown(f"The label may have been made: {error.message}") from error
+                raise OutcomeUnknown(f"The label may have been created: {error.message}") from error
             raise
 
     async def track(self, tracking_number: str) -> TrackingUpdate | None:
-        """Where the shipment is; None when the carrier does not know it.
+        """Return the progress of the shipment; None if the carrier does not know it.
 
         Raises:
-            CarrierError: there is no answer to use.
+            CarrierError: there is no usable response.
         """
         body = {"trackingCode": tracking_number}
-        return read_tracking(await self._read("POST", "/track", body, self._policy.read))
+        return parse_tracking(await self._read("POST", "/track", body, self._policy.read))
 
     async def track_by_orders(self, order_ids: Iterable[int]) -> dict[int, TrackingUpdate]:
-        """Where the shipments of several labels are; those the carrier does not know are left out.
+        """Return the progress of several shipments by order id; unknown ones are left out.
 
         Raises:
-            CarrierError: there is no answer to use.
+            CarrierError: there is no usable response.
         """
         body = {"orders": list(order_ids)}
-        data = _object(await self._read("POST", "/track-by-orders", body, self._policy.read))
-        found = {whole(name): read_tracking(tracking) for name, tracking in data.items()}
+        data = _require_object(await self._read("POST", "/track-by-orders", body, self._policy.read))
+        found = {parse_whole(name): parse_tracking(tracking) for name, tracking in data.items()}
         return {
             order_id: tracking for order_id, tracking in found.items() if order_id is not None and tracking
         }
 
     async def cancel(self, order_ids: Iterable[int]) -> frozenset[int]:
-        """Cancel labels, in batches of at most 50, and say which are cancelled now: it may be fewer.
+        """Cancel labels in batches of at most 50. Return those that are cancelled now, which may be fewer.
 
         Raises:
             CarrierError: a batch was refused.
-            OutcomeUnknown: a batch may have been carried out. Repeating does no harm.
+            OutcomeUnknown: a batch may have been cancelled. Repeating the call does no harm.
         """
         cancelled: set[int] = set()
         remaining = iter(dict.fromkeys(order_ids))
         while batch := list(islice(remaining, CANCELLATION_BATCH)):
-            cancelled |= read_cancelled(await self._cancel(batch)) & set(batch)
+            cancelled |= parse_cancelled(await self._cancel(batch)) & set(batch)
         return frozenset(cancelled)
 
     async def _cancel(self, batch: list[int]) -> JsonObject:
         body = {"idOrders": batch}
         try:
-            return _object(await self._send("POST", "/cancellation/batch/order", body, self._policy.read))
+            return _require_object(
+                await self._send("POST", "/cancellation/batch/order", body, self._policy.read)
+            )
         except CarrierError as error:
             if error.may_have_acted:
                 raise OutcomeUnknown(f"The labels may have been cancelled: {error.message}") from error
             raise
 
     async def _read(self, method: str, path: str, body: JsonObject | None, seconds: float) -> object:
-        """Ask what changes nothing, again if the failure may pass, all within so many seconds."""
+        """Send a request that only reads; repeat it after a temporary failure, within `seconds` in total."""
         try:
             return await self._http.repeat(
                 lambda: self._send(method, path, body, seconds),
@@ -228,7 +232,7 @@ class CarrierClient:
                 is_passing=lambda error: isinstance(error, CarrierError) and error.is_passing,
             )
         except NoAnswer as error:
-            raise _too_late(path, seconds) from error
+            raise _timeout_error(path, seconds) from error
 
     async def _send(
         self,
@@ -239,23 +243,23 @@ class CarrierClient:
         *,
         max_bytes: int = MAX_RESPONSE_BYTES,
     ) -> object:
-        """Ask once. Returns the `data` of the answer."""
+        """Send a request once and return the `data` of the response."""
         try:
             response = await self._http.send(method, path, seconds, json=body, max_bytes=max_bytes)
         except NoAnswer as error:
             if error.timed_out:
-                raise _too_late(path, seconds) from error
+                raise _timeout_error(path, seconds) from error
             is_passing = not isinstance(error, AnswerTooLarge)
             raise CarrierError(error.message, may_have_acted=True, is_passing=is_passing) from error
         except ServiceUnavailable as error:
             raise CarrierError(error.message, is_passing=True) from error
-        return self._data_of(response)
+        return self._parse_data(response)
 
-    def _data_of(self, response: httpx.Response) -> object:
-        """The `data` of a good answer.
+    def _parse_data(self, response: httpx.Response) -> object:
+        """Return the `data` of a successful response.
 
         Raises:
-            CarrierError: the answer is an error, or not what the carrier answers.
+            CarrierError: the response is an error, or has an unknown shape.
         """
         status = response.status_code
         try:
@@ -264,11 +268,11 @@ class CarrierClient:
             body = None
         if response.is_success and isinstance(body, dict) and body.get("status") == "OK" and "data" in body:
             return body["data"]
-        problem = problem_in(body)
+        problem = parse_problem(body)
         words = self._without_key(str(problem))[:MAX_PROBLEM_LENGTH]
         is_refusal = bool(words) and status < SERVER_ERROR
         raise CarrierError(
-            f"the carrier answered {status}: {words or 'nothing that can be understood'}",
+            f"the carrier answered {status}: {words or 'without a readable message'}",
             http_status=status,
             staff_text=_("La transportadora dice: {words}").format(
                 words=self._without_key(problem.words)[:MAX_WORDS]
@@ -284,20 +288,20 @@ class CarrierClient:
         )
 
     def _without_key(self, text: str) -> str:
-        """The carrier's words may repeat our key: they are kept without it."""
+        """Remove our API key from the text, because the carrier's words may repeat it."""
         key = self._key.get_secret_value()
         return text.replace(key, "•••") if key else text
 
 
-def _contradiction_of(rate: object, quotation: Quotation) -> str | None:
+def _find_rate_contradiction(rate: object, quotation: Quotation) -> str | None:
     return find_contradiction(rate, quotation) if isinstance(rate, Mapping) else None
 
 
-def _too_late(path: str, seconds: float) -> CarrierError:
+def _timeout_error(path: str, seconds: float) -> CarrierError:
     return CarrierError(f"the carrier did not answer {path} within {seconds:g} s", may_have_acted=True)
 
 
-def _object(data: object) -> JsonObject:
+def _require_object(data: object) -> JsonObject:
     if isinstance(data, dict):
         return data
-    raise CarrierError("the carrier's answer holds no object where one belongs", may_have_acted=True)
+    raise CarrierError("the carrier's response lacks an object", may_have_acted=True)

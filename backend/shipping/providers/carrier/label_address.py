@@ -1,12 +1,12 @@
-"""How to find the door, spread over the three fields of a label that hold it (wire: carrier 2.3).
+"""Distribution of an address with directions over three fields of a label (wire: carrier 2.3).
 
-An address is never shortened: what is longer than `address` goes on in `reference` or `crossStreet`.
+An address is never cut: text that does not fit in `address` continues in `reference` or `crossStreet`.
 """
 
 import re
 from dataclasses import dataclass
 
-from backend.core.web.contact import one_line
+from backend.core.web.contact import to_one_line
 
 MAX_ADDRESS, MAX_CROSS_STREET, MAX_REFERENCE = 50, 35, 25
 MIN_PART = 2
@@ -42,7 +42,7 @@ ABBREVIATIONS = {
 
 @dataclass(frozen=True, slots=True)
 class LabelAddress:
-    """The fields of a label that say where the door is. An empty one may be filled with something else."""
+    """The address fields of a label. An empty one may be filled with other text."""
 
     address: str
     cross_street: str
@@ -52,7 +52,7 @@ class LabelAddress:
 def fit_label_address(address: str, reference: str = "", cross_street: str = "") -> LabelAddress | None:
     """Return the fields that together hold all words of the three texts; None if they are too long.
 
-    Each text stays in its own field where it fits, abbreviated as Colombians do only if it must be.
+    Each text stays in its own field if it fits, abbreviated only if necessary.
     """
     head, rest = _split(_shorten(address, MAX_ADDRESS), MAX_ADDRESS)
     near, cross = _shorten(reference, MAX_REFERENCE), _shorten(cross_street, MAX_CROSS_STREET)
@@ -74,23 +74,23 @@ def abbreviate(address: str) -> str:
     return re.sub(r"\w+", lambda word: ABBREVIATIONS.get(word[0].casefold(), word[0]), address)
 
 
-def _shorten(text: str, most: int) -> str:
-    """Return the text on one line, abbreviated if it is longer than `most`."""
-    line = one_line(text)
-    return line if len(line) <= most else abbreviate(line)
+def _shorten(text: str, max_length: int) -> str:
+    """Return the text on one line, abbreviated if it is longer than `max_length`."""
+    line = to_one_line(text)
+    return line if len(line) <= max_length else abbreviate(line)
 
 
-def _split(text: str, most: int) -> tuple[str, str]:
-    """Return the first `most` characters, to the last whole word if that keeps half of them, and the rest."""
-    if len(text) <= most:
+def _split(text: str, max_length: int) -> tuple[str, str]:
+    """Return the first `max_length` characters (fewer to end at a whole word if half remain) and the rest."""
+    if len(text) <= max_length:
         return text, ""
-    words = text[: most + 1].rpartition(" ")[0]
-    kept = len(words) if len(words) * 2 >= most else most
-    return text[:kept].rstrip(SEPARATORS), text[kept:].lstrip(SEPARATORS)
+    words = text[: max_length + 1].rpartition(" ")[0]
+    length = len(words) if len(words) * 2 >= max_length else max_length
+    return text[:length].rstrip(SEPARATORS), text[length:].lstrip(SEPARATORS)
 
 
 def _spread(text: str) -> tuple[str, str]:
-    """Return the text as cross street and reference, the reference first; between words if it fits so."""
+    """Split the text into cross street and reference, the reference first; between words if that fits."""
     reference, cross_street = _split(text, MAX_REFERENCE)
     if len(cross_street) > MAX_CROSS_STREET:
         reference, cross_street = text[:MAX_REFERENCE].strip(), text[MAX_REFERENCE:].strip()
@@ -98,5 +98,5 @@ def _spread(text: str) -> tuple[str, str]:
 
 
 def _lengthen(part: str) -> str:
-    """Return the part in the two characters that a field has at least («3» is a door too)."""
+    """Return the part with at least the two characters that a field needs («3» is a door too)."""
     return f"Ref. {part}" if 0 < len(part) < MIN_PART else part

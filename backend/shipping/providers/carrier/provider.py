@@ -20,26 +20,26 @@ from backend.shipping.providers.base import (
     TrackingUpdate,
 )
 from backend.shipping.providers.carrier.client import CarrierClient
-from backend.shipping.providers.carrier.quotes import LiveQuotes, rate_data
-from backend.shipping.providers.carrier.requests import quotation_for, shipment_for
+from backend.shipping.providers.carrier.quotes import LiveQuotes, to_rate_data
+from backend.shipping.providers.carrier.requests import to_quotation, to_shipment
 from backend.shipping.providers.carrier.responses import CarrierError
-from backend.shipping.working_days import next_working_day
+from backend.shipping.working_days import get_next_working_day
 
 log = logging.getLogger(__name__)
 
 REFUSALS = (400, 404, 422)
-"""What the carrier answers when it takes exception to a number, and not to us or to itself."""
+"""Response statuses that refuse a single number, in contrast to failures of authentication or of the carrier."""
 
 
-MOST_QUOTATIONS = 200
-"""Connections for shoppers' quotations in one process."""
+MAX_QUOTATION_CONNECTIONS = 200
+"""Maximum number of connections for shoppers' quotations in one process."""
 
 
 class CarrierStandard(FulfillmentProvider):
-    """Prices and labels from the carrier. The shopper does not choose the courier: it is the cheapest one.
+    """Provider with prices and labels of the carrier. It uses the cheapest courier; the shopper does not choose it.
 
-    `client` makes and follows labels; with `quotes` of another client, no number of shoppers who wait for prices takes
-    its connections.
+    `client` creates and tracks labels. `quotes` has a separate client, so that shoppers who wait for prices do not
+    use up the connections of `client`.
     """
 
     id = CARRIER
@@ -50,36 +50,36 @@ class CarrierStandard(FulfillmentProvider):
         self._quotes = quotes or LiveQuotes(client)
 
     async def calculate_price(self, request: QuoteRequest) -> Quote:
-        """The live price, or 15 000 COP when there is none: no failure of the carrier's stops a shopper.
+        """Return the live price, or 15 000 COP if there is none: a failure of the carrier never stops a shopper.
 
-        Each call asks the carrier; calls for the same shipment at the same time share one question.
+        Each call requests a quotation; concurrent calls for the same shipment share one.
 
         Raises:
-            InvalidData: the destination's code is none.
+            InvalidData: the destination's code is not valid.
         """
         hide_in_log(asdict(request.destination))
-        return await self._quotes.price(request)
+        return await self._quotes.get_price(request)
 
     async def close(self) -> None:
-        """Drop the quotations that nobody waits for any more, and give the connections back."""
+        """Cancel the running quotations, and close the connections."""
         await self._quotes.close()
         await self._client.close()
 
     async def create_fulfillment(self, request: LabelRequest) -> Label:
-        """Quote again, as rates drift, and make the label with the cheapest courier.
+        """Request a new quotation, as rates change, and create the label with the cheapest courier.
 
         Raises:
-            InvalidData: a contact cannot be made to fit the carrier's fields.
-            LabelTooExpensive: the cheapest courier is dearer than `request.max_price`.
-            CarrierError: no courier goes there, or no label was made.
-            OutcomeUnknown: a label may have been made.
+            InvalidData: a contact cannot be adapted to the carrier's fields.
+            LabelTooExpensive: the cheapest courier costs more than `request.max_price`.
+            CarrierError: no courier ships there, or no label was created.
+            OutcomeUnknown: a label may have been created.
         """
         hide_in_log(asdict(request.destination))
-        pickup_date = request.pickup_date or next_working_day(clock.now())
-        draft = shipment_for(
+        pickup_date = request.pickup_date or get_next_working_day(clock.now())
+        draft = to_shipment(
             request, rate_id=0, pickup_date=pickup_date
-        )  # what cannot be sent is known before asking
-        rate = await self._client.cheapest_rate(quotation_for(_quote_request(request)))
+        )  # validates the contacts before the quotation
+        rate = await self._client.request_cheapest_rate(to_quotation(_to_quote_request(request)))
         if rate is None:
             raise CarrierError(
                 "no courier offers a valid rate for this shipment",
@@ -87,19 +87,19 @@ class CarrierStandard(FulfillmentProvider):
             )
         if request.max_price is not None and rate.price > request.max_price:
             raise LabelTooExpensive(rate.price, request.max_price)
-        label = await self._client.shipment(draft.model_copy(update={"id_rate": rate.id}))
-        log.info("label %s made for %s with %s", label.carrier_order_id, request.reference, rate.carrier)
-        return replace(label, data=rate_data(rate) | {"pickupDate": pickup_date.isoformat()})
+        label = await self._client.create_shipment(draft.model_copy(update={"id_rate": rate.id}))
+        log.info("label %s created for %s with %s", label.carrier_order_id, request.reference, rate.carrier)
+        return replace(label, data=to_rate_data(rate) | {"pickupDate": pickup_date.isoformat()})
 
     async def cancel_fulfillment(self, label: Label) -> None:
-        """Cancel the label and believe it only when the carrier says so.
+        """Cancel the label, and verify the cancellation.
 
-        An answer that does not name the label, or none at all, is checked against its tracking: the carrier
-        is known to answer 200 for labels that it did not cancel (wire: carrier 2.5).
+        If the response does not list the label, or there is no response, its tracking is checked: the carrier
+        sometimes responds with 200 for labels that it did not cancel (wire: carrier 2.5).
 
         Raises:
             CarrierError: the label is not cancelled.
-            OutcomeUnknown: it may be; ask again.
+            OutcomeUnknown: it may be; repeat the call.
         """
         failure: CarrierError | OutcomeUnknown
         try:
@@ -123,24 +123,26 @@ class CarrierStandard(FulfillmentProvider):
             raise failure
 
     async def track(self, labels: Sequence[Label]) -> list[TrackingUpdate | None]:
-        """Where the shipments are: one question for all that have a number at the carrier, and one for each other.
+        """Return the progress of the shipments.
+
+        One request covers all shipments with a number at the carrier; each other one has a separate request.
 
         Raises:
-            CarrierError: there is no answer to use.
+            CarrierError: there is no usable response.
         """
         numbers = dict.fromkeys(
             label.carrier_order_id for label in labels if label.carrier_order_id is not None
         )
-        by_number = await self._tracked(list(numbers)) if numbers else {}
+        by_number = await self._track_by_numbers(list(numbers)) if numbers else {}
         return [
-            await self._tracked_by_code(label.tracking_number or "")
+            await self._track_by_code(label.tracking_number or "")
             if label.carrier_order_id is None
             else by_number.get(label.carrier_order_id)
             for label in labels
         ]
 
-    async def _tracked(self, order_ids: Sequence[int]) -> dict[int, TrackingUpdate]:
-        """Where the shipments are, by their numbers. One that is refused spoils nobody's answer: it ends up alone."""
+    async def _track_by_numbers(self, order_ids: Sequence[int]) -> dict[int, TrackingUpdate]:
+        """Return the progress of the shipments by number. A refused batch is halved to isolate the refused number."""
         try:
             return await self._client.track_by_orders(order_ids)
         except CarrierError as error:
@@ -150,9 +152,9 @@ class CarrierStandard(FulfillmentProvider):
                 log.warning("label %s cannot be tracked: %s", order_ids[0], error)
                 return {}
         half = len(order_ids) // 2
-        return await self._tracked(order_ids[:half]) | await self._tracked(order_ids[half:])
+        return await self._track_by_numbers(order_ids[:half]) | await self._track_by_numbers(order_ids[half:])
 
-    async def _tracked_by_code(self, tracking_number: str) -> TrackingUpdate | None:
+    async def _track_by_code(self, tracking_number: str) -> TrackingUpdate | None:
         try:
             return await self._client.track(tracking_number) if tracking_number else None
         except CarrierError as error:
@@ -172,10 +174,10 @@ class CarrierStandard(FulfillmentProvider):
         return update is not None and update.stage is TrackingStage.CANCELED
 
 
-def _quote_request(request: LabelRequest) -> QuoteRequest:
+def _to_quote_request(request: LabelRequest) -> QuoteRequest:
     return QuoteRequest(
-        origin=request.origin.place,
-        destination=request.destination.place,
+        origin=request.origin.shipping_place,
+        destination=request.destination.shipping_place,
         packages=request.packages,
         content_value=request.content_value,
         description=request.description,

@@ -1,8 +1,8 @@
-"""The carrier's live price, and how long a shopper waits for it (spec: Errors, calculatePrice fails).
+"""The carrier's live price, and the time that a shopper waits for it (spec: Errors, calculatePrice fails).
 
-Every quotation asks the carrier. After a shopper has waited in vain, the next ones wait `SHORT_WAIT` only, while each
-question goes on for its whole time. The first good answer, even one that comes too late for its shopper, restores the
-usual wait.
+Every quotation is a request to the carrier. After a shopper has waited without success, the next ones wait only
+`SHORT_TIMEOUT_S`, while each request continues for its full time. The first usable response, even one that is too late
+for its shopper, restores the usual waiting time.
 """
 
 import asyncio
@@ -19,31 +19,33 @@ from backend.core.money import Cop
 from backend.core.web.outside_values import parse_text
 from backend.shipping.providers.base import Quote, QuoteRequest
 from backend.shipping.providers.carrier.client import CarrierClient
-from backend.shipping.providers.carrier.requests import quotation_for
+from backend.shipping.providers.carrier.requests import to_quotation
 from backend.shipping.providers.carrier.responses import CarrierError, Rate
 
 log = logging.getLogger(__name__)
 
 FALLBACK_PRICE: Cop = 15_000
-"""What shipping costs when nobody quotes it (spec: Limits)."""
-SHORT_WAIT = 2.0
-"""Seconds. A healthy carrier takes 5 to 8 (wire: carrier 2.1): while it fails, that is too long to hope for."""
+"""Shipping price when there is no quotation (spec: Limits)."""
+SHORT_TIMEOUT_S = 2.0
+"""Seconds. A healthy carrier takes 5 to 8 (wire: carrier 2.1), which is too long to wait for while it fails."""
 
 MAX_CAUSE_LENGTH = 500
-"""Characters of why there was no quotation that are stored with the price."""
-UNKNOWN_PLACE = "destination.daneCode"
-"""The part of a quotation that only a caller who errs gets wrong."""
-REFUSED_OTHERWISE = (401, 429)
-"""Refusals that are about us, and not about what was asked."""
+"""Maximum number of characters of the cause that are stored with the fallback price."""
+DESTINATION_CODE_FIELD = "destination.daneCode"
+"""The field of a quotation whose error is raised: it is the caller's fault, and no fixed price replaces the quote."""
+ACCOUNT_REFUSALS = (401, 429)
+"""Statuses of refusals that concern our account, not the quotation."""
 
 
 class LiveQuotes:
-    """Prices from the carrier. Whatever fails on its side, the price is the fixed one. Nothing is stored.
+    """Source of prices from the carrier.
 
-    The client is closed with it.
+    After any failure of the carrier the price is the fixed one. Nothing is stored.
+
+    Closing it closes the client.
     """
 
-    def __init__(self, client: CarrierClient, short_wait: float = SHORT_WAIT) -> None:
+    def __init__(self, client: CarrierClient, short_wait: float = SHORT_TIMEOUT_S) -> None:
         self._client = client
         self._flights = SingleFlight[QuoteRequest, Quote]()
         self._short_wait = short_wait
@@ -51,77 +53,80 @@ class LiveQuotes:
         self._answered_at = -math.inf
         self._running: set[asyncio.Task[Quote]] = set()
 
-    async def price(self, request: QuoteRequest) -> Quote:
-        """The live price, or the fixed one. The same shipment at the same time is one question.
+    async def get_price(self, request: QuoteRequest) -> Quote:
+        """Return the live price, or the fixed one. Concurrent calls for the same shipment share one request.
 
         Raises:
-            InvalidData: the destination's code is none; the carrier is not asked.
+            InvalidData: the destination's code is not valid; no request is sent.
         """
         return await self._flights.share(
-            request, lambda: self._ask_briefly(request) if self._is_slow else self._ask(request)
+            request,
+            lambda: self._request_price_briefly(request) if self._is_slow else self._request_price(request),
         )
 
     async def close(self) -> None:
-        """Cancel the questions that nobody waits for any more, and give the connections back."""
+        """Cancel the running requests, and close the connections."""
         for question in self._running:
             question.cancel()
         await asyncio.gather(*self._running, return_exceptions=True)
         await self._client.close()
 
-    async def _ask_briefly(self, request: QuoteRequest) -> Quote:
-        """Ask, and wait a short time. The question goes on; the next quotation asks a new one."""
-        question = asyncio.create_task(self._ask(request))
+    async def _request_price_briefly(self, request: QuoteRequest) -> Quote:
+        """Send a request and wait a short time. The request continues; the next quotation sends a new one."""
+        question = asyncio.create_task(self._request_price(request))
         self._running.add(question)
         question.add_done_callback(self._finish)
         await asyncio.wait({question}, timeout=self._short_wait)
         if question.done():
             return question.result()
-        problem = f"the carrier still hangs: not waited for longer than {self._short_wait:g} s"
-        return fallback_quote(request, CarrierError(problem))
+        problem = f"the carrier is still slow: stopped waiting after {self._short_wait:g} s"
+        return make_fallback_quote(request, CarrierError(problem))
 
     def _finish(self, question: asyncio.Task[Quote]) -> None:
         self._running.discard(question)
         if not question.cancelled():
-            question.exception()  # read, so that asyncio does not log it: who waits gets it anyway
+            question.exception()  # retrieved, so that asyncio does not log it: waiting callers get it anyway
 
-    async def _ask(self, request: QuoteRequest) -> Quote:
+    async def _request_price(self, request: QuoteRequest) -> Quote:
         started = time.monotonic()
         try:
-            rates = await self._rates(request)
+            rates = await self._request_rates(request)
         except Exception as error:
-            if isinstance(error, InvalidData) and UNKNOWN_PLACE in error.fields:
+            if isinstance(error, InvalidData) and DESTINATION_CODE_FIELD in error.fields:
                 raise
             is_old_news = started < self._answered_at
             if not is_old_news and time.monotonic() - started > self._short_wait:
                 self._is_slow = True
-            return fallback_quote(request, error)
+            return make_fallback_quote(request, error)
         self._is_slow, self._answered_at = False, time.monotonic()
-        rate = self._client.cheapest_of(rates)
+        rate = self._client.find_cheapest(rates)
         if rate is None:
-            quote = fallback_quote(request, CarrierError("no courier offers a valid rate"))
+            quote = make_fallback_quote(request, CarrierError("no courier offers a valid rate"))
             return replace(quote, no_courier=not rates)
-        return Quote(rate.price, carrier=rate.carrier, delivery_days=rate.delivery_days, data=rate_data(rate))
+        return Quote(
+            rate.price, carrier=rate.carrier, delivery_days=rate.delivery_days, data=to_rate_data(rate)
+        )
 
-    async def _rates(self, request: QuoteRequest) -> Sequence[object]:
-        """Return the rates. A refused quotation is asked for again without the street, the caller's only text."""
+    async def _request_rates(self, request: QuoteRequest) -> Sequence[object]:
+        """Return the rates. A refused quotation is repeated without the street, the only free text of the caller."""
         try:
-            return await self._client.quotation(quotation_for(request))
+            return await self._client.request_quotation(to_quotation(request))
         except CarrierError as error:
             status = error.http_status or 0
-            if not 400 <= status < 500 or status in REFUSED_OTHERWISE:
+            if not 400 <= status < 500 or status in ACCOUNT_REFUSALS:
                 raise
-            log.info("the carrier refuses a quotation (%s); asking without the street", error)
+            log.info("the carrier refuses a quotation (%s); repeating without the street", error)
             anywhere = replace(request, destination=replace(request.destination, address=""))
-            return await self._client.quotation(quotation_for(anywhere))
+            return await self._client.request_quotation(to_quotation(anywhere))
 
 
-def rate_data(rate: Rate) -> JsonObject:
-    """What is stored of the rate that was taken."""
+def to_rate_data(rate: Rate) -> JsonObject:
+    """Return the data of the used rate to store."""
     return {**rate.data, "carrier": rate.carrier, "product": rate.product, "price": rate.price}
 
 
-def fallback_quote(request: QuoteRequest, cause: Exception) -> Quote:
-    """The fixed price, with its cause in the log."""
+def make_fallback_quote(request: QuoteRequest, cause: Exception) -> Quote:
+    """Return the fixed price and log its cause."""
     expected = isinstance(cause, CarrierError)
     log.warning(
         "no quotation from %s to %s, charging %d: %s",

@@ -1,7 +1,7 @@
-"""Checks that a quotation is of the shipment that was asked about, and in pesos.
+"""Checks that a quotation is for the requested shipment, and in pesos.
 
-The carrier repeats what it priced. A rate for another municipality, other packages or in another currency is no offer
-for ours, however cheap it is. What is not repeated is believed.
+The carrier repeats the priced data. A rate for another municipality, other packages or in another currency is not
+valid. Data that are not repeated are assumed to be correct.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,57 +18,60 @@ CODE_DIGITS = 8
 SEAT = "000"
 
 
-def find_contradiction(answer: Mapping[str, Any], asked: Quotation) -> str | None:
-    """Return what in the answer, or in one of its rates, is not of the quotation asked for; None if nothing is."""
-    return next(_contradictions(answer, asked), None)
+def find_contradiction(answer: Mapping[str, Any], quotation: Quotation) -> str | None:
+    """Return the first difference between the response (or a rate) and the requested quotation; None if all match."""
+    return next(_contradictions(answer, quotation), None)
 
 
-def _contradictions(answer: Mapping[str, Any], asked: Quotation) -> Iterator[str]:
+def _contradictions(answer: Mapping[str, Any], quotation: Quotation) -> Iterator[str]:
     for name in CURRENCY_NAMES:
         currency = answer.get(name)
         if isinstance(currency, str) and currency.strip() and currency.strip().upper() != CURRENCY:
             yield f"{name} is not {CURRENCY}"
     destination = answer.get("destination")
     code = destination.get("daneCode") if isinstance(destination, Mapping) else None
-    if code is not None and not _is_same_code(code, asked.destination.dane_code):
+    if code is not None and not _is_same_code(code, quotation.destination.dane_code):
         yield "destination.daneCode is another municipality"
     packages = answer.get("packages", answer.get("package"))
     if isinstance(packages, Mapping):
         packages = [packages]
-    if isinstance(packages, list) and packages and not _are_same_packages(packages, asked.packages):
-        yield "packages are not those that were asked about"
+    if isinstance(packages, list) and packages and not _are_same_packages(packages, quotation.packages):
+        yield "packages are not the requested ones"
 
 
-def _is_same_code(code: object, ours: str) -> bool:
-    """Return True if it is our municipality, also as a number that has lost its zero, or as DIVIPOLA's five digits."""
+def _is_same_code(code: object, expected: str) -> bool:
+    """Return True if the carrier's code means the same municipality as the expected code.
+
+    The carrier may send a number without the leading zero, or only the digits of DIVIPOLA.
+    """
     digits = str(code).strip()
     if not digits.isascii() or not digits.isdigit():
         return False
     if len(digits) <= CODE_DIGITS - len(SEAT):
-        return digits.zfill(CODE_DIGITS - len(SEAT)) + SEAT == ours
-    return digits.zfill(CODE_DIGITS) == ours
+        return digits.zfill(CODE_DIGITS - len(SEAT)) + SEAT == expected
+    return digits.zfill(CODE_DIGITS) == expected
 
 
-def _are_same_packages(packages: Sequence[object], ours: Sequence[WirePackage]) -> bool:
-    return len(packages) == len(ours) and all(map(_is_same_package, packages, ours))
+def _are_same_packages(packages: Sequence[object], expected: Sequence[WirePackage]) -> bool:
+    return len(packages) == len(expected) and all(map(_is_same_package, packages, expected))
 
 
-def _is_same_package(package: object, ours: WirePackage) -> bool:
-    """Return True if every measure that the package names is ours. Couriers round a weight up to the kilogram."""
+def _is_same_package(package: object, expected: WirePackage) -> bool:
+    """Return True if every given measure of the package is ours. Couriers round a weight up to the kilogram."""
     if not isinstance(package, Mapping):
         return False
-    weight = Decimal(str(ours.weight))
+    weight = Decimal(str(expected.weight))
     measures = {"weight": {weight, Decimal(ceil(weight))}} | {
-        side: {Decimal(getattr(ours, side))} for side in SIDES
+        side: {Decimal(getattr(expected, side))} for side in SIDES
     }
     return all(
-        _number(package[name]) in allowed
+        _parse_number(package[name]) in allowed
         for name, allowed in measures.items()
         if package.get(name) is not None
     )
 
 
-def _number(value: object) -> Decimal | None:
+def _parse_number(value: object) -> Decimal | None:
     try:
         number = Decimal(str(value))
     except InvalidOperation:

@@ -1,8 +1,8 @@
-"""What is sent to the carrier, made to fit its limits (wire: carrier 2.2 and 2.3).
+"""Request bodies for the carrier, adapted to its limits (wire: carrier 2.2 and 2.3).
 
-A text that is too long is shortened, at a word where there is one. One that is too short is replaced by words that are
-true of any shipment. A telephone number cannot be made up: it is left as it is, and refused by name. Nothing of how to
-find the door is shortened: see `label_address`.
+A text that is too long is cut, between words if possible. A text that is too short is replaced by neutral words. A
+phone number has no default: it is unchanged, and an error names the field. The directions to the door are never
+cut: see `label_address`.
 """
 
 import re
@@ -17,16 +17,16 @@ from pydantic.alias_generators import to_camel
 from backend.core.db.tables import JsonObject
 from backend.core.errors import InvalidData
 from backend.core.money import Cop
-from backend.core.web.contact import one_line
+from backend.core.web.contact import to_one_line
 from backend.shipping.packages import (
     MAX_CONTENT_VALUE,
     MAX_SIDE_CM,
     MAX_WEIGHT_KG,
     MIN_SIDE_CM,
     MIN_WEIGHT_KG,
-    content_value,
+    limit_content_value,
 )
-from backend.shipping.providers.base import Contact, LabelRequest, Place, QuoteRequest
+from backend.shipping.providers.base import Contact, LabelRequest, QuoteRequest, ShippingPlace
 from backend.shipping.providers.carrier.label_address import (
     MAX_ADDRESS,
     MAX_CROSS_STREET,
@@ -48,9 +48,9 @@ _COUNTRY_CODE = "57"
 PHONE_DIGITS = 10
 
 
-def text(least: int, most: int) -> StringConstraints:
-    """A text of so many characters."""
-    return StringConstraints(min_length=least, max_length=most)
+def text_constraints(min_length: int, max_length: int) -> StringConstraints:
+    """Return constraints for a text of `min_length` to `max_length` characters."""
+    return StringConstraints(min_length=min_length, max_length=max_length)
 
 
 Kilograms = Annotated[float, Field(ge=MIN_WEIGHT_KG, le=MAX_WEIGHT_KG)]
@@ -64,14 +64,14 @@ Phone = Annotated[str, StringConstraints(pattern=r"^\d{10}$")]
 
 
 class Wire(BaseModel):
-    """An object on the wire: our names in snake case, the carrier's in camel case."""
+    """An object in a request: our names are in snake case, the carrier's in camel case."""
 
     model_config = ConfigDict(
         frozen=True, alias_generator=to_camel, populate_by_name=True, hide_input_in_errors=True
     )
 
     def body(self) -> JsonObject:
-        """The object as JSON; what is None is not sent."""
+        """Return the object as JSON; fields of None are left out."""
         return self.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
@@ -85,30 +85,30 @@ class WirePackage(Wire):
 
 
 class WirePlace(Wire):
-    """Where a quotation starts or ends."""
+    """Origin or destination of a quotation."""
 
     dane_code: DaneCode
-    address: Annotated[str, text(2, MAX_ADDRESS)]
+    address: Annotated[str, text_constraints(2, MAX_ADDRESS)]
 
 
 class WireContact(WirePlace):
-    """Who sends or receives a shipment, and where."""
+    """Sender or recipient of a shipment, with the place."""
 
-    company: Annotated[str, text(2, 28)]
-    first_name: Annotated[str, text(2, 14)]
-    last_name: Annotated[str, text(2, 14)]
+    company: Annotated[str, text_constraints(2, 28)]
+    first_name: Annotated[str, text_constraints(2, 14)]
+    last_name: Annotated[str, text_constraints(2, 14)]
     email: Email
     phone: Phone
-    suburb: Annotated[str, text(2, 30)]
-    cross_street: Annotated[str, text(2, MAX_CROSS_STREET)]
-    reference: Annotated[str, text(2, MAX_REFERENCE)]
+    suburb: Annotated[str, text_constraints(2, 30)]
+    cross_street: Annotated[str, text_constraints(2, MAX_CROSS_STREET)]
+    reference: Annotated[str, text_constraints(2, MAX_REFERENCE)]
 
 
 class Quotation(Wire):
     """The body of `POST /quotation`."""
 
     packages: list[WirePackage] = Field(min_length=1)
-    description: Annotated[str, text(3, 25)]
+    description: Annotated[str, text_constraints(3, 25)]
     content_value: Annotated[Cop, Field(ge=0, le=MAX_CONTENT_VALUE)]
     origin: WirePlace
     destination: WirePlace
@@ -118,11 +118,11 @@ class Shipment(Wire):
     """The body of `POST /shipment` and `POST /shipment_sandbox`."""
 
     id_rate: int
-    my_shipment_reference: Annotated[str, text(2, 28)]
+    my_shipment_reference: Annotated[str, text_constraints(2, 28)]
     request_pickup: bool
     pickup_date: date
     insurance: bool
-    description: Annotated[str, text(3, 25)]
+    description: Annotated[str, text_constraints(3, 25)]
     content_value: Annotated[Cop, Field(ge=0, le=MAX_CONTENT_VALUE)]
     packages: list[WirePackage] = Field(min_length=1)
     origin: WireContact
@@ -132,34 +132,34 @@ class Shipment(Wire):
 Message = TypeVar("Message", bound=Wire)
 
 
-def quotation_for(request: QuoteRequest) -> Quotation:
-    """The quotation to ask for.
+def to_quotation(request: QuoteRequest) -> Quotation:
+    """Convert the request to the carrier's quotation.
 
     Raises:
-        InvalidData: a place or a package is none the carrier takes; `fields` names it.
+        InvalidData: a place or a package is not valid for the carrier; see `fields`.
     """
-    return _checked(
+    return _validate(
         Quotation,
         {
             "packages": [asdict(package) for package in request.packages],
-            "description": fit(request.description, 25, 3, DESCRIPTION),
-            "content_value": content_value(request.content_value),
-            "origin": _place(request.origin),
-            "destination": _place(request.destination),
+            "description": fit_text(request.description, 25, 3, DESCRIPTION),
+            "content_value": limit_content_value(request.content_value),
+            "origin": _to_wire_place(request.origin),
+            "destination": _to_wire_place(request.destination),
         },
     )
 
 
-def shipment_for(request: LabelRequest, *, rate_id: int, pickup_date: date) -> Shipment:
-    """The shipment to make with a rate.
+def to_shipment(request: LabelRequest, *, rate_id: int, pickup_date: date) -> Shipment:
+    """Convert the request to the carrier's shipment with this rate.
 
-    The insurance is the minimum that the rate's price holds already, and the courier's daily round collects
-    the shipment: nothing is ordered that costs more than what was quoted.
+    The insurance is the minimum included in the rate, and the courier collects on its daily round: nothing costs
+    more than the quoted price.
 
     Raises:
-        InvalidData: a contact cannot be made to fit; `fields` names what to mend (`destination.phone`).
+        InvalidData: a contact cannot be adapted; `fields` has the parts to correct (`destination.phone`).
     """
-    return _checked(
+    return _validate(
         Shipment,
         {
             "id_rate": rate_id,
@@ -167,17 +167,19 @@ def shipment_for(request: LabelRequest, *, rate_id: int, pickup_date: date) -> S
             "request_pickup": False,
             "pickup_date": pickup_date,
             "insurance": False,
-            "description": fit(request.description, 25, 3, DESCRIPTION),
-            "content_value": content_value(request.content_value),
+            "description": fit_text(request.description, 25, 3, DESCRIPTION),
+            "content_value": limit_content_value(request.content_value),
             "packages": [asdict(package) for package in request.packages],
-            "origin": _contact(request.origin, "origin", fallback_email=request.origin.email),
-            "destination": _contact(request.destination, "destination", fallback_email=request.origin.email),
+            "origin": _to_wire_contact(request.origin, "origin", fallback_email=request.origin.email),
+            "destination": _to_wire_contact(
+                request.destination, "destination", fallback_email=request.origin.email
+            ),
         },
     )
 
 
-def _place(place: Place) -> dict[str, str]:
-    """The place as it is sent. The municipality makes the price: an address not typed yet is stood in for."""
+def _to_wire_place(place: ShippingPlace) -> dict[str, str]:
+    """Convert the place. Only the municipality affects the price, so a missing address is replaced by neutral words."""
     address = fit_address(place.address, MAX_ADDRESS)
     return {
         "dane_code": place.dane_code,
@@ -185,8 +187,12 @@ def _place(place: Place) -> dict[str, str]:
     }
 
 
-def _contact(contact: Contact, side: str, *, fallback_email: str) -> dict[str, str]:
-    """The contact as it is sent. An e-mail the carrier cannot take becomes the shop's: it only gets notices."""
+def _to_wire_contact(contact: Contact, side: str, *, fallback_email: str) -> dict[str, str]:
+    """Convert the contact. An e-mail address that the carrier does not accept is replaced by the shop's.
+
+    Raises:
+        InvalidData: the address is too long for a label.
+    """
     door = fit_label_address(contact.address, contact.reference, contact.cross_street)
     if door is None:
         name = f"{side}.address"
@@ -200,25 +206,25 @@ def _contact(contact: Contact, side: str, *, fallback_email: str) -> dict[str, s
     return {
         "dane_code": contact.dane_code,
         "address": address,
-        "company": fit(contact.company, 28) or fit(full_name, 28, fallback=NO_COMPANY),
-        "first_name": fit(contact.first_name, 14, fallback=NO_NAME),
-        "last_name": fit(contact.last_name, 14, fallback=NO_LAST_NAME),
+        "company": fit_text(contact.company, 28) or fit_text(full_name, 28, fallback=NO_COMPANY),
+        "first_name": fit_text(contact.first_name, 14, fallback=NO_NAME),
+        "last_name": fit_text(contact.last_name, 14, fallback=NO_LAST_NAME),
         "email": contact.email if MIN_EMAIL <= len(contact.email) <= MAX_EMAIL else fallback_email,
         "phone": fit_phone(contact.phone),
-        "suburb": fit(contact.suburb, 30, fallback=NO_SUBURB),
+        "suburb": fit_text(contact.suburb, 30, fallback=NO_SUBURB),
         "cross_street": cross_street if len(cross_street) >= MIN_TEXT else NO_CROSS_STREET,
         "reference": door.reference or NO_REFERENCE,
     }
 
 
-def _checked(message: type[Message], values: Mapping[str, Any]) -> Message:
+def _validate(message: type[Message], values: Mapping[str, Any]) -> Message:
     try:
         return message.model_validate(values)
     except ValidationError as error:
-        raise _invalid(error) from None
+        raise _to_invalid_data(error) from None
 
 
-def _invalid(error: ValidationError) -> InvalidData:
+def _to_invalid_data(error: ValidationError) -> InvalidData:
     fields = {
         ".".join(to_camel(str(part)) for part in problem["loc"]): problem["msg"]
         for problem in error.errors(include_input=False, include_url=False, include_context=False)
@@ -226,34 +232,34 @@ def _invalid(error: ValidationError) -> InvalidData:
     return InvalidData(f"The carrier cannot take this shipment: {', '.join(fields)}", fields=fields)
 
 
-def fit(text: str, most: int, least: int = 2, fallback: str = "") -> str:
-    """The text on one line with at most `most` characters; the fallback when fewer than `least` are left."""
-    fitted = _cut(one_line(text), most)
-    return fitted if len(fitted) >= least else fallback
+def fit_text(text: str, max_length: int, min_length: int = 2, fallback: str = "") -> str:
+    """Return the text on one line, cut to `max_length` characters; the fallback if fewer than `min_length` remain."""
+    fitted = _cut(to_one_line(text), max_length)
+    return fitted if len(fitted) >= min_length else fallback
 
 
-def fit_address(text: str, most: int) -> str:
-    """An address in at most `most` characters: first abbreviated as Colombians do, then cut at a word."""
-    address = one_line(text)
-    return address if len(address) <= most else _cut(abbreviate(address), most)
+def fit_address(text: str, max_length: int) -> str:
+    """Return the address in at most `max_length` characters: abbreviated as in Colombia, then cut between words."""
+    address = to_one_line(text)
+    return address if len(address) <= max_length else _cut(abbreviate(address), max_length)
 
 
-def fit_reference(text: str, most: int) -> str:
-    """Our reference in at most `most` characters: its end, which is what tells two of them apart."""
-    return one_line(text)[-most:].strip()
+def fit_reference(text: str, max_length: int) -> str:
+    """Return the last `max_length` characters of our reference, because its end is unique."""
+    return to_one_line(text)[-max_length:].strip()
 
 
 def fit_phone(text: str) -> str:
-    """The digits of a Colombian phone number without the country's prefix."""
+    """Return the digits of a Colombian phone number without the country code."""
     digits = re.sub(r"\D", "", text)
     has_prefix = digits.startswith(_COUNTRY_CODE) and len(digits) == len(_COUNTRY_CODE) + PHONE_DIGITS
     return digits.removeprefix(_COUNTRY_CODE) if has_prefix else digits
 
 
-def _cut(text: str, most: int) -> str:
-    """The first `most` characters, to the last whole word if that keeps at least half of them."""
-    if len(text) <= most:
+def _cut(text: str, max_length: int) -> str:
+    """Return the first `max_length` characters, or fewer to end at a whole word if at least half remain."""
+    if len(text) <= max_length:
         return text
-    whole_words = text[: most + 1].rpartition(" ")[0]
-    kept = whole_words if len(whole_words) * 2 >= most else text[:most]
-    return kept.rstrip(" ,;.-#")
+    whole_words = text[: max_length + 1].rpartition(" ")[0]
+    shortened = whole_words if len(whole_words) * 2 >= max_length else text[:max_length]
+    return shortened.rstrip(" ,;.-#")

@@ -1,6 +1,6 @@
-"""What the carrier answers: rates, labels, tracking and errors (wire: carrier 2.1 to 2.5).
+"""Parsing of the carrier's responses: rates, labels, tracking and errors (wire: carrier 2.1 to 2.5).
 
-Everything is read leniently: one missing or odd field does not lose the others.
+Parsing is lenient: one missing or invalid field does not affect the others.
 """
 
 import base64
@@ -14,7 +14,7 @@ from itertools import islice
 from backend.core.db.tables import JsonObject
 from backend.core.errors import OutsideFailure
 from backend.core.money import Cop
-from backend.core.web.contact import one_line
+from backend.core.web.contact import to_one_line
 from backend.core.web.outside_values import (
     parse_identifier,
     parse_integer,
@@ -24,28 +24,28 @@ from backend.core.web.outside_values import (
     parse_web_address,
 )
 from backend.shipping.providers.base import Label, TrackingUpdate
-from backend.shipping.providers.carrier.statuses import join_words, stage_of
+from backend.shipping.providers.carrier.statuses import join_words, parse_stage
 
 COLOMBIA = timezone(timedelta(hours=-5), "Colombia")
-"""Colombia has no summer time. The carrier's times are local and name no zone."""
+"""Colombia's time zone, without summer time. The carrier's times are local and have no zone."""
 
 PDF_START = b"%PDF"
 MAX_RATE = 20_000_000
-"""No shipment within the carrier's limits costs this much; a rate that says so is a mistake."""
+"""Upper bound of a valid rate: no shipment within the carrier's limits costs this much."""
 MAX_DELIVERY_DAYS = 365
 MAX_SENTENCES = 100
-"""Sentences of a refusal that are read."""
+"""Maximum number of sentences of a refusal that are parsed."""
 MAX_WORDS = 200
-"""Characters of the carrier's own words that are kept."""
+"""Maximum number of characters of the carrier's own words that are stored."""
 
 
 class CarrierError(OutsideFailure):
-    """The carrier refused, failed or answered what cannot be understood. `fields` holds its words by field.
+    """The carrier refused, failed or sent an unreadable response. `fields` has its messages by field.
 
     Attributes:
-        http_status: what it answered with; None when there was no answer.
-        may_have_acted: whether the request may have had its effect nevertheless.
-        is_passing: whether the same question may well be answered a moment later.
+        http_status: status of the response; None if there was no response.
+        may_have_acted: True if the request may have had its effect.
+        is_passing: True if the failure is temporary, so that a retry may succeed.
     """
 
     def __init__(
@@ -72,23 +72,23 @@ class Problem:
     fields: Mapping[str, str] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        return self._told(self.sentences)
+        return self._join_texts(self.sentences)
 
     @property
     def words(self) -> str:
-        """What is told people, on one line: all of it but the title that stands before the rest."""
+        """The message for staff on one line, without the title that precedes it."""
         is_alone = len(self.sentences) == 1 and not self.fields
-        return one_line(self._told(self.sentences if is_alone else self.sentences[1:]))
+        return to_one_line(self._join_texts(self.sentences if is_alone else self.sentences[1:]))
 
-    def _told(self, sentences: tuple[str, ...]) -> str:
+    def _join_texts(self, sentences: tuple[str, ...]) -> str:
         return " ".join((*sentences, *(f"{name}: {text}" for name, text in self.fields.items())))
 
 
-def problem_in(body: object) -> Problem:
-    """What an error body says.
+def parse_problem(body: object) -> Problem:
+    """Parse the messages of an error body.
 
-    `status_messages` is a list of objects, in older answers one object; its `error` is a sentence, or a title
-    and then a sentence, or messages by field, which may be nested (wire: carrier 2.1).
+    `status_messages` is a list of objects, in older responses one object; its `error` is a sentence, or a title and
+    then a sentence, or messages by field, which may be nested (wire: carrier 2.1).
     """
     if not isinstance(body, Mapping):
         return Problem()
@@ -99,15 +99,15 @@ def problem_in(body: object) -> Problem:
         if isinstance(message, Mapping) and "error" in message
     ]
     texts: dict[str, list[str]] = {}
-    for name, text in islice(_said(errors, ""), MAX_SENTENCES):
+    for name, text in islice(_iterate_sentences(errors, ""), MAX_SENTENCES):
         texts.setdefault(name, []).append(text)
     sentences = texts.pop("", ())
-    return Problem(tuple(sentences), {name: " ".join(said) for name, said in texts.items()})
+    return Problem(tuple(sentences), {name: " ".join(parts) for name, parts in texts.items()})
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """One courier's offer. `price` is what a shopper pays, in whole pesos: flete + minimumInsurance."""
+    """A courier's offer. `price` is the shopper's price in whole pesos: flete + minimumInsurance."""
 
     id: int
     price: Cop
@@ -117,22 +117,22 @@ class Rate:
     data: JsonObject
 
 
-def cheapest(rates: Iterable[object], *, min_price: Cop = 0) -> Rate | None:
-    """Return the valid rate with the lowest price; the faster, then the first, among equals. None if none is valid.
+def find_cheapest_rate(rates: Iterable[object], *, min_price: Cop = 0) -> Rate | None:
+    """Return the valid rate with the lowest price; among equals the faster, then the first. None if none is valid.
 
-    One below `min_price` (whole pesos) is a mistake and not valid.
+    A price below `min_price` (whole pesos) is an error and not valid.
     """
-    offers = [offer for rate in rates if (offer := read_rate(rate)) is not None]
+    offers = [offer for rate in rates if (offer := parse_rate(rate)) is not None]
     valid = [offer for offer in offers if offer.price >= min_price]
-    return min(valid, key=lambda offer: (offer.price, _days(offer)), default=None)
+    return min(valid, key=lambda offer: (offer.price, _get_delivery_days(offer)), default=None)
 
 
-def read_rate(rate: object) -> Rate | None:
-    """The element of `data.rates[]` as an offer, or None when it is none (wire: carrier 2.2).
+def parse_rate(rate: object) -> Rate | None:
+    """Parse an element of `data.rates[]`; None if it is not valid (wire: carrier 2.2).
 
-    A valid rate has a whole `idRate`, a positive `flete` and a `minimumInsurance` that is not negative, both
-    numbers or texts of numbers, and a sum below `MAX_RATE`. The sum is rounded up to the peso, so that the shop never
-    pays the rest.
+    A valid rate has an integer `idRate`, a positive `flete` and a `minimumInsurance` that is not negative, both
+    numbers or texts of numbers, and a sum below `MAX_RATE`. The sum is rounded up to the peso, so that the shop
+    never pays the difference.
     """
     if not isinstance(rate, dict):
         return None
@@ -149,39 +149,39 @@ def read_rate(rate: object) -> Rate | None:
     return Rate(
         id=rate_id,
         price=int((flete + insurance).to_integral_value(ROUND_CEILING)),
-        carrier=one_line(rate.get("carrier"))[:MAX_WORDS],
-        product=one_line(rate.get("product"))[:MAX_WORDS],
+        carrier=to_one_line(rate.get("carrier"))[:MAX_WORDS],
+        product=to_one_line(rate.get("product"))[:MAX_WORDS],
         delivery_days=parse_integer(rate.get("deliveryDays"), maximum=MAX_DELIVERY_DAYS),
         data={name: number for name, number in numbers.items() if number is not None}
         | {"flete": float(flete), "minimumInsurance": float(insurance)},
     )
 
 
-def read_label(data: JsonObject) -> Label:
-    """The label that a shipment made (wire: carrier 2.3).
+def parse_label(data: JsonObject) -> Label:
+    """Parse the label of a shipment (wire: carrier 2.3).
 
     Raises:
-        CarrierError: without an idOrder nothing can be done with it. It may exist all the same.
+        CarrierError: it has no idOrder, so it cannot be used. It may exist nevertheless.
     """
-    order_id = whole(data.get("idOrder"))
+    order_id = parse_whole(data.get("idOrder"))
     if order_id is None:
         raise CarrierError("the carrier's answer to a shipment has no idOrder", may_have_acted=True)
     return Label(
         tracking_number=parse_identifier(data.get("tracker")),
         carrier_order_id=order_id,
         label_url=parse_web_address(data.get("url")),
-        label_pdf=_pdf(data.get("guide")),
-        data={"carrier": one_line(data.get("carrier"))[:MAX_WORDS] or None},
+        label_pdf=_parse_pdf(data.get("guide")),
+        data={"carrier": to_one_line(data.get("carrier"))[:MAX_WORDS] or None},
     )
 
 
-def read_tracking(data: object) -> TrackingUpdate | None:
-    """Where a shipment is; None when the carrier does not know it and sends a sentence (wire: carrier 2.4)."""
+def parse_tracking(data: object) -> TrackingUpdate | None:
+    """Parse the progress of a shipment; None if the carrier answers with a sentence instead (wire: carrier 2.4)."""
     if not isinstance(data, dict) or not isinstance(data.get("status"), str):
         return None
     status, detail = parse_text(data["status"]), parse_text(data.get("statusDetail"))
     return TrackingUpdate(
-        stage=stage_of(status, detail),
+        stage=parse_stage(status, detail),
         words=join_words(status, detail)[:MAX_WORDS],
         picked_up_at=parse_moment(data.get("realPickupDate"), COLOMBIA),
         delivered_at=parse_moment(data.get("realDeliveryDate"), COLOMBIA),
@@ -190,44 +190,44 @@ def read_tracking(data: object) -> TrackingUpdate | None:
     )
 
 
-def read_cancelled(data: JsonObject) -> frozenset[int]:
-    """The cancelled orders: those to refund or only to cancel, and no others (wire: carrier 2.5)."""
+def parse_cancelled(data: JsonObject) -> frozenset[int]:
+    """Return the ids of the cancelled orders: those to refund or only to cancel (wire: carrier 2.5)."""
     return frozenset(
         order_id
         for name in ("to_refund_orders", "only_cancel_orders")
-        for order_id in _wholes(data.get(name))
+        for order_id in _parse_wholes(data.get(name))
     )
 
 
-def whole(value: object) -> int | None:
-    """Return a whole number that the database can hold, also one that comes as text; None for anything else."""
+def parse_whole(value: object) -> int | None:
+    """Return an integer within the database's range, also from text; None for anything else."""
     return parse_integer(value)
 
 
-def _said(value: object, name: str) -> Iterator[tuple[str, str]]:
-    """Every sentence inside the value with the dotted name of the field it is about."""
+def _iterate_sentences(value: object, name: str) -> Iterator[tuple[str, str]]:
+    """Yield every sentence in the value with the dotted name of its field."""
     if isinstance(value, Mapping):
         for key, inner in value.items():
-            yield from _said(inner, f"{name}.{key}" if name else str(key))
+            yield from _iterate_sentences(inner, f"{name}.{key}" if name else str(key))
     elif isinstance(value, list):
         for inner in value:
-            yield from _said(inner, name)
+            yield from _iterate_sentences(inner, name)
     elif isinstance(value, str):
         yield name, value
 
 
-def _days(rate: Rate) -> float:
+def _get_delivery_days(rate: Rate) -> float:
     return math.inf if rate.delivery_days is None else rate.delivery_days
 
 
-def _wholes(value: object) -> Iterable[int]:
-    candidates = map(whole, value) if isinstance(value, list) else ()
+def _parse_wholes(value: object) -> Iterable[int]:
+    candidates = map(parse_whole, value) if isinstance(value, list) else ()
     return [number for number in candidates if number is not None]
 
 
-def _pdf(value: object) -> bytes | None:
+def _parse_pdf(value: object) -> bytes | None:
     try:
         content = base64.b64decode(value, validate=True) if isinstance(value, str) else b""
-    except ValueError:  # no base64, or not even ASCII
-        return None  # the label exists all the same; the file can be had from its url
+    except ValueError:  # not base64, or not ASCII
+        return None  # the label exists nevertheless; its file is available at its url
     return content if content.startswith(PDF_START) else None

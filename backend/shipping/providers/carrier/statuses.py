@@ -1,17 +1,17 @@
-"""The carrier's status texts as tracking stages (wire: carrier 2.4).
+"""Conversion of the carrier's status texts to tracking stages (wire: carrier 2.4).
 
-The aggregator passes on the words of a dozen couriers, so no list of them is complete. A text that matches nothing is
-an incident: a person then reads it.
+The aggregator forwards the words of a dozen couriers, so no list of them is complete. A text that matches nothing
+is an incident, which staff then read.
 """
 
 import re
 import unicodedata
 
-from backend.core.web.contact import one_line
+from backend.core.web.contact import to_one_line
 from backend.shipping.providers.base import TrackingStage
 
-MAX_STATUS = 200
-"""Characters of a status that are compared."""
+MAX_STATUS_LENGTH = 200
+"""Maximum number of characters of a status that are compared."""
 
 _DOCUMENTED = frozenset(
     {
@@ -25,7 +25,7 @@ _DOCUMENTED = frozenset(
         "devuelto",
     }
 )
-"""The aggregator's own statuses, which the shop already says in its own words."""
+"""The aggregator's own statuses, for which the shop has its own words."""
 
 _SENDER = r"(a|al|en|hacia)( el| la)? (remitente|origen)\b"
 _SHOP = r"(a|al|en|hacia)( el| la)? (remitente|origen|tienda|comercio)\b"
@@ -36,7 +36,10 @@ _RETURN = re.compile(
     r"|^(retorn(ad)?[oa]|devolucion)\b(?! (solicitad|pendiente|rechazad|cancelad|anulad|negad))"
     r"(?! (de )?(documento|cumplid|dinero))"
 )
-"""The parcel goes back to the shop, or is there. A return that is only asked for, or of papers, is none."""
+"""Texts of a parcel that is on its way back to the shop, or has arrived there.
+
+A requested return, or a return of documents, does not count.
+"""
 
 _HARMLESS = re.compile(
     r"\bsin (ninguna? )?(novedad(es)?|inconvenientes?|problemas?)\b"
@@ -44,7 +47,7 @@ _HARMLESS = re.compile(
     r"|\b(documentos?|cumplidos?|firmas?|dinero)( \w+)? devuelt[oa]s?\b"
     r"|\bdevuelt[oa]s? (el |los |de )?(documento|cumplido|dinero)s?\b"
 )
-"""Words that look like a problem or a return and are none: «sin novedad», papers that go back."""
+"""Words that look like a problem or a return but are not: «sin novedad», returned documents."""
 
 _TROUBLE = re.compile(
     r"\bno |\bsin |\bnadie\b|novedad|errad|incorrect|incomplet|rechaz|rehus|ausente|desconoc|cerrad|reten"
@@ -88,17 +91,17 @@ _USUAL = (
     ),
     (TrackingStage.IN_TRANSIT, r"despachad|en (origen|destino)$|recibid[oa] en destino|llegada a|arribo a"),
 )
-"""How the texts of each stage begin, without accents and capitals, which vary."""
+"""Prefixes of the texts of each stage, without accents and capitals."""
 _STAGES = tuple((stage, re.compile(start)) for stage, start in _USUAL)
 
 
-def stage_of(status: str, detail: str = "") -> TrackingStage:
+def parse_stage(status: str, detail: str = "") -> TrackingStage:
     """Return the stage of a status and its detail.
 
-    A return in either of them is a return: «Entregado» with the detail «Devolución entregada» arrived at the shop, not
-    at the customer. A text that is not known is an incident.
+    A return in either of them is a return: «Entregado» with the detail «Devolución entregada» was delivered to the
+    shop, not to the customer. An unknown text is an incident.
     """
-    plain, more = (_HARMLESS.sub("", _plain(text)) for text in (status, detail))
+    plain, more = (_HARMLESS.sub("", _normalize(text)) for text in (status, detail))
     stage = next((stage for stage, start in _STAGES if start.match(plain)), TrackingStage.INCIDENT)
     if stage is TrackingStage.CANCELED:
         return stage
@@ -108,15 +111,15 @@ def stage_of(status: str, detail: str = "") -> TrackingStage:
 
 
 def join_words(status: str, detail: str) -> str:
-    """Return the carrier's words on one line: the detail, after the status unless that says only the stage."""
-    status, detail = one_line(status), one_line(detail)
+    """Return the carrier's words on one line: the detail, preceded by the status unless that only repeats the stage."""
+    status, detail = to_one_line(status), to_one_line(detail)
     if not detail:
         return status
-    is_said = _plain(status) in _DOCUMENTED or _plain(detail).startswith(_plain(status))
+    is_said = _normalize(status) in _DOCUMENTED or _normalize(detail).startswith(_normalize(status))
     return detail if is_said else f"{status}: {detail}"
 
 
-def _plain(text: str) -> str:
+def _normalize(text: str) -> str:
     """Return the text on one line, without accents and capitals."""
-    letters = unicodedata.normalize("NFKD", one_line(text[: 2 * MAX_STATUS]).casefold())
-    return "".join(letter for letter in letters if not unicodedata.combining(letter))[:MAX_STATUS]
+    letters = unicodedata.normalize("NFKD", to_one_line(text[: 2 * MAX_STATUS_LENGTH]).casefold())
+    return "".join(letter for letter in letters if not unicodedata.combining(letter))[:MAX_STATUS_LENGTH]

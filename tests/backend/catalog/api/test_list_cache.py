@@ -1,4 +1,4 @@
-"""Lists are found again when anything changed that decides what is in them, whoever changed it, on every replica."""
+"""Cached product lists are read again after any change that affects them, on every replica."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -8,9 +8,9 @@ import pytest
 from sqlalchemy import Executable, delete, insert, select, update
 
 from backend.app import Shop, create_api
-from backend.catalog.api.list_cache import FoundPages
+from backend.catalog.api.list_cache import PageCache
 from backend.catalog.derived_models import SearchTerm
-from backend.catalog.events import products_changed
+from backend.catalog.events import publish_product_changes
 from backend.catalog.models import (
     Category,
     Collection,
@@ -23,17 +23,20 @@ from backend.catalog.models import (
     Variant,
 )
 from backend.channels.models import Region
-from tests.store_defaults import Defaults, make_toy
+from tests.store_defaults import Defaults, add_product
 
 PRODUCTS = "/store/products"
 
 
 @pytest.fixture
-async def asks(shop: Shop, shop_defaults: Defaults) -> dict[str, str]:
-    """Lists of a shop with two toys, of which all but the last have the first alone."""
+async def list_queries(shop: Shop, shop_defaults: Defaults) -> dict[str, str]:
+    """Create a shop with two products.
+
+    Return queries by list name; all but the final list contain only the first product.
+    """
     async with shop.database.transaction() as session:
         for number, handle in enumerate(("aro", "bola")):
-            await make_toy(
+            await add_product(
                 session, shop_defaults, handle, price=40_000 + number, age_range=("0-2", "6-8")[number]
             )
         first, _ = (await session.execute(select(Product).order_by(Product.handle))).scalars()
@@ -78,7 +81,7 @@ async def asks(shop: Shop, shop_defaults: Defaults) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Change:
-    """What somebody does to the database, and the lists that it changes."""
+    """A change of the database, and the names of the lists that it affects."""
 
     statement: Executable
     lists: set[str]
@@ -118,24 +121,31 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES.keys())
-async def test_a_change_is_in_the_very_next_list_of_every_replica(
-    shop: Shop, store: httpx.AsyncClient, replica: httpx.AsyncClient, asks: dict[str, str], change: Change
+async def test_change_appears_in_the_next_list_of_every_replica(
+    shop: Shop,
+    store: httpx.AsyncClient,
+    replica: httpx.AsyncClient,
+    list_queries: dict[str, str],
+    change: Change,
 ) -> None:
-    async def found() -> dict[str, list[tuple[list[str], int]]]:
+    async def read_lists() -> dict[str, list[tuple[list[str], int]]]:
         return {
-            name: [await _ids(client, query) for client in (store, replica)] for name, query in asks.items()
+            name: [await _ids(client, query) for client in (store, replica)]
+            for name, query in list_queries.items()
         }
 
-    before = await found()
+    before = await read_lists()
     async with shop.database.transaction() as session:
         await session.execute(change.statement)
-    after = await found()
+    after = await read_lists()
     assert [name for name, (one, other) in after.items() if one != other] == []
-    differ = {name for name in asks if after[name] != before[name]}
-    assert change.lists - {"updated"} <= differ <= change.lists | {"updated"}  # most write when they did
-    async with shop.database.transaction() as session:  # all lists are found again
+    differ = {name for name in list_queries if after[name] != before[name]}
+    assert (
+        change.lists - {"updated"} <= differ <= change.lists | {"updated"}
+    )  # most changes also update the time of change
+    async with shop.database.transaction() as session:  # invalidates all lists
         await session.execute(update(Region).values(name="Otra"))
-    assert await found() == after
+    assert await read_lists() == after
 
 
 async def _ids(client: httpx.AsyncClient, query: str) -> tuple[list[str], int]:
@@ -144,23 +154,23 @@ async def _ids(client: httpx.AsyncClient, query: str) -> tuple[list[str], int]:
     return [product["id"] for product in answer.json()["products"]], answer.json()["count"]
 
 
-async def test_a_region_that_is_gone_is_known_by_nobody(
-    shop: Shop, store: httpx.AsyncClient, asks: dict[str, str]
+async def test_deleted_region_returns_404_despite_the_cache(
+    shop: Shop, store: httpx.AsyncClient, list_queries: dict[str, str]
 ) -> None:
-    assert (await store.get(PRODUCTS + asks["region"])).status_code == 200
+    assert (await store.get(PRODUCTS + list_queries["region"])).status_code == 200
     async with shop.database.transaction() as session:
         await session.execute(update(Region).values(id="reg_other"))
-    assert (await store.get(PRODUCTS + asks["region"])).status_code == 404
+    assert (await store.get(PRODUCTS + list_queries["region"])).status_code == 404
 
 
-async def test_after_another_price_only_the_products_are_read(
-    shop: Shop, store: httpx.AsyncClient, asks: dict[str, str], statements: list[str]
+async def test_price_change_reads_products_but_not_the_list_again(
+    shop: Shop, store: httpx.AsyncClient, list_queries: dict[str, str], statements: list[str]
 ) -> None:
-    query = asks["region"] + "&q=aro"
+    query = list_queries["region"] + "&q=aro"
     before = (await store.get(PRODUCTS + query)).json()
     async with shop.database.transaction() as session:
         await session.execute(update(Variant).values(price=39_000))
-    await store.get(f"{PRODUCTS}/{before['products'][0]['id']}")  # its key is known again
+    await store.get(f"{PRODUCTS}/{before['products'][0]['id']}")  # checks the API key first
     statements.clear()
     after = (await store.get(PRODUCTS + query)).json()
     assert [
@@ -170,34 +180,36 @@ async def test_after_another_price_only_the_products_are_read(
     assert "FROM product" in statement
 
 
-async def test_a_product_is_found_as_before_when_its_words_are_the_same(
-    shop: Shop, store: httpx.AsyncClient, asks: dict[str, str]
+async def test_version_of_lists_changes_only_with_the_words(
+    shop: Shop, store: httpx.AsyncClient, list_queries: dict[str, str]
 ) -> None:
     version = shop.catalog_version
     async with shop.database.transaction() as session:
         ids = (await session.execute(select(Product.id))).scalars().all()
-        await products_changed(session, ids)
-    lists = (await version.now()).lists
+        await publish_product_changes(session, ids)
+    lists = (await version.read_version()).lists
     async with shop.database.transaction() as session:
         await session.execute(update(Product).values(updated_at=Product.created_at))
-        await products_changed(session, ids)
-    assert (await version.now()).lists == lists
+        await publish_product_changes(session, ids)
+    assert (await version.read_version()).lists == lists
     async with shop.database.transaction() as session:
         await session.execute(update(Product).where(ARO).values(title="Aro azul", title_key="aro azul"))
-        await products_changed(session, ids)
+        await publish_product_changes(session, ids)
         await session.execute(insert(SearchTerm).values(term="zz", product_id=ids[0], weight=1))
-    assert (await version.now()).lists != lists
+    assert (await version.read_version()).lists != lists
     assert (await _ids(store, "?q=azul"))[1] == (await _ids(store, "?q=zz"))[1] == 1
 
 
-async def test_memory_is_bounded(shop: Shop, store: httpx.AsyncClient, asks: dict[str, str]) -> None:
+async def test_cache_memory_is_limited(
+    shop: Shop, store: httpx.AsyncClient, list_queries: dict[str, str]
+) -> None:
     api = create_api(shop)
-    pages = api.state.found_pages = FoundPages(max_bytes=3_000)
+    pages = api.state.found_pages = PageCache(max_bytes=3_000)
     transport = httpx.ASGITransport(api)
     async with httpx.AsyncClient(transport=transport, base_url="http://s", headers=store.headers) as client:
         for limit in range(1, 20):
             assert (await client.get(f"{PRODUCTS}?limit={limit}")).status_code == 200
-        assert 2_000 < pages.size <= 3_000  # of 19 pages that take 600 bytes or more
+        assert 2_000 < pages.size <= 3_000  # of 19 pages of at least 600 bytes
         kept = pages.size
         title = "x" * 250
         long = "&".join(f"title={title}" for _ in range(20))

@@ -1,24 +1,24 @@
-"""Products read with their parts: which of them, in what order, and moments to the millisecond, on both databases."""
+"""Reading of products with their parts: selection, order and moments in milliseconds, on both databases."""
 
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.api.product_rows import Among, Part, PictureRow, VariantRow, read_products
+from backend.catalog.api.product_rows import PictureRow, ProductPart, ProductScope, VariantRow, read_products
 from backend.catalog.models import Picture, Product, Variant
 from backend.core.db.database import Database
-from backend.core.db.json_rows import rows_from
+from backend.core.db.json_rows import parse_rows
 from backend.edge.wire import iso
 
 FOR_SALE, DRAFT, DELETED = "prod_b", "prod_a", 'prod_"c'
-"""A quotation mark: ids are passed to SQLite as JSON."""
+"""One id contains a quotation mark, because ids are passed to SQLite as JSON."""
 MOMENT = datetime(2026, 2, 3, 23, 59, 59, 999_999, UTC)
 
 
 @pytest.fixture
-async def three(database: Database) -> Database:
-    """A shop with three products: one for sale, a draft, and one that is deleted."""
+async def three_products(database: Database) -> Database:
+    """Create a shop with a product for sale, a draft and a deleted product."""
     async with database.transaction() as session:
         session.add_all(
             [
@@ -38,46 +38,48 @@ async def three(database: Database) -> Database:
     return database
 
 
-async def _ids(session: AsyncSession, ids: list[str], among: Among) -> list[str]:
-    return [row.id for row in await read_products(session, ids, frozenset(), among)]
+async def _ids(session: AsyncSession, ids: list[str], scope: ProductScope) -> list[str]:
+    return [row.id for row in await read_products(session, ids, frozenset(), scope)]
 
 
 @pytest.mark.parametrize(
-    ("among", "found"),
+    ("scope", "found"),
     [
-        (Among.ALL, [DELETED, FOR_SALE, DRAFT]),
-        (Among.KEPT, [FOR_SALE, DRAFT]),
-        (Among.FOR_SALE, [FOR_SALE]),
+        (ProductScope.ALL, [DELETED, FOR_SALE, DRAFT]),
+        (ProductScope.KEPT, [FOR_SALE, DRAFT]),
+        (ProductScope.FOR_SALE, [FOR_SALE]),
     ],
 )
-async def test_products_come_in_the_order_of_their_ids(
-    three: Database, among: Among, found: list[str]
+async def test_products_are_returned_in_the_order_of_the_ids(
+    three_products: Database, scope: ProductScope, found: list[str]
 ) -> None:
-    async with three.read() as session:
-        assert await _ids(session, [DELETED, "prod_unknown", FOR_SALE, DRAFT, FOR_SALE], among) == found
-        assert await _ids(session, [], among) == []
+    async with three_products.read() as session:
+        assert await _ids(session, [DELETED, "prod_unknown", FOR_SALE, DRAFT, FOR_SALE], scope) == found
+        assert await _ids(session, [], scope) == []
 
 
-async def test_only_the_parts_that_were_asked_for_are_read(three: Database) -> None:
-    async with three.read() as session:
-        (row,) = await read_products(session, [FOR_SALE], frozenset({Part.PICTURES}))
-    assert [picture.id for picture in rows_from(PictureRow, row.pictures)] == ["img_2", "img_1"]
+async def test_only_requested_parts_are_read(three_products: Database) -> None:
+    async with three_products.read() as session:
+        (row,) = await read_products(session, [FOR_SALE], frozenset({ProductPart.PICTURES}))
+    assert [picture.id for picture in parse_rows(PictureRow, row.pictures)] == ["img_2", "img_1"]
     assert {row.variants, row.options, row.tags, row.type, row.collection, row.categories} == {None}
     assert row.extra_metadata is None
 
 
-async def test_units_are_those_of_all_locations_or_none(three: Database) -> None:
-    async with three.read() as session:
-        (counted,) = await read_products(session, [FOR_SALE], frozenset({Part.VARIANTS, Part.UNITS}))
-        (plain,) = await read_products(session, [FOR_SALE], frozenset({Part.VARIANTS}))
-    assert [variant.units for variant in rows_from(VariantRow, counted.variants)] == [0]
-    assert [variant.units for variant in rows_from(VariantRow, plain.variants)] == [None]
+async def test_units_are_summed_over_all_locations(three_products: Database) -> None:
+    async with three_products.read() as session:
+        (counted,) = await read_products(
+            session, [FOR_SALE], frozenset({ProductPart.VARIANTS, ProductPart.UNITS})
+        )
+        (plain,) = await read_products(session, [FOR_SALE], frozenset({ProductPart.VARIANTS}))
+    assert [variant.units for variant in parse_rows(VariantRow, counted.variants)] == [0]
+    assert [variant.units for variant in parse_rows(VariantRow, plain.variants)] == [None]
 
 
 @pytest.mark.parametrize("microseconds", [0, 1, 999, 1_000, 120_000, 500_500, 999_500, 999_999])
-async def test_moments_are_cut_to_milliseconds_as_everywhere(three: Database, microseconds: int) -> None:
+async def test_moments_are_truncated_to_milliseconds(three_products: Database, microseconds: int) -> None:
     moment = MOMENT.replace(microsecond=microseconds)
-    async with three.transaction() as session:
+    async with three_products.transaction() as session:
         product = await session.get_one(Product, FOR_SALE)
         product.created_at, product.updated_at = moment, moment + timedelta(microseconds=1)
         await session.flush()
@@ -86,8 +88,8 @@ async def test_moments_are_cut_to_milliseconds_as_everywhere(three: Database, mi
     assert row.deleted_at is None
 
 
-async def test_what_the_session_has_not_written_yet_is_read_too(three: Database) -> None:
-    async with three.transaction() as session:
+async def test_pending_changes_are_flushed_before_reading(three_products: Database) -> None:
+    async with three_products.transaction() as session:
         product = await session.get_one(Product, FOR_SALE)
         product.title = "Otro"
         (row,) = await read_products(session, [FOR_SALE], frozenset())

@@ -1,4 +1,4 @@
-"""Variants across products over the Store API, on both databases (wire: commerce-api-shapes, variants list)."""
+"""The list of variants in the Store API, on both databases (wire: commerce-api-shapes, variants list)."""
 
 from typing import Any
 
@@ -7,15 +7,15 @@ import pytest
 
 from backend.app import Shop
 from backend.catalog.models import Variant
-from tests.store_defaults import Defaults, make_toy
+from tests.store_defaults import Defaults, add_product
 from tests.store_steps import get
 
 VARIANTS = "/store/product-variants"
 
 
 @pytest.fixture
-async def toys(shop: Shop, shop_defaults: Defaults) -> dict[str, Variant]:
-    """A top and a kite for sale, and a draft, by handle."""
+async def sample_variants(shop: Shop, shop_defaults: Defaults) -> dict[str, Variant]:
+    """Create a top and a kite for sale, and a draft. Return their variants by handle."""
     made = {}
     async with shop.database.transaction() as session:
         for handle, more in (
@@ -23,44 +23,44 @@ async def toys(shop: Shop, shop_defaults: Defaults) -> dict[str, Variant]:
             ("cometa", {}),
             ("balero", {"status": "draft"}),
         ):
-            variant_id = await make_toy(session, shop_defaults, handle, price=12_000, stock=3, **more)
+            variant_id = await add_product(session, shop_defaults, handle, price=12_000, stock=3, **more)
             made[handle] = await session.get_one(Variant, variant_id)
     return made
 
 
-async def found(store: httpx.AsyncClient, **asked: Any) -> list[str]:
+async def find_skus(store: httpx.AsyncClient, **asked: Any) -> list[str]:
     answer = await get(store, VARIANTS, **asked)
     assert answer["count"] >= len(answer["variants"])
     return [one["id"] for one in answer["variants"]]
 
 
-async def test_variants_of_products_for_sale_are_found(
-    store: httpx.AsyncClient, toys: dict[str, Variant]
+async def test_variants_of_products_for_sale_are_listed(
+    store: httpx.AsyncClient, sample_variants: dict[str, Variant]
 ) -> None:
-    top, kite, draft = (toys[handle].id for handle in ("trompo", "cometa", "balero"))
-    assert sorted(await found(store)) == sorted([top, kite])
+    top, kite, draft = (sample_variants[handle].id for handle in ("trompo", "cometa", "balero"))
+    assert sorted(await find_skus(store)) == sorted([top, kite])
     for asked in (
         {"id": top},
         {"sku": "SKU-trompo"},
-        {"product_id": toys["trompo"].product_id},
+        {"product_id": sample_variants["trompo"].product_id},
         {"q": "lamina"},
     ):
-        assert await found(store, **asked) == [top], asked
+        assert await find_skus(store, **asked) == [top], asked
     for asked in ({"id": draft}, {"sku": "SKU-balero"}, {"q": "balero"}, {"ean": "7701234567897"}):
-        assert await found(store, **asked) == [], asked
-    assert await found(store, order="-sku") == [top, kite]
-    assert await found(store, order="sku", limit=1, offset=1) == [top]
+        assert await find_skus(store, **asked) == [], asked
+    assert await find_skus(store, order="-sku") == [top, kite]
+    assert await find_skus(store, order="sku", limit=1, offset=1) == [top]
     either = {"$or[0][sku]": "SKU-cometa", "$or[1][q]": "trompo"}
-    assert await found(store, **either, order="sku") == [kite, top]
-    assert await found(store, **{"created_at[$gt]": "2999-01-01"}) == []
+    assert await find_skus(store, **either, order="sku") == [kite, top]
+    assert await find_skus(store, **{"created_at[$gt]": "2999-01-01"}) == []
     assert (await store.get(VARIANTS, params={"order": "price"})).status_code == 400
 
 
-async def test_a_variant_is_shown_with_what_is_asked_for(
-    store: httpx.AsyncClient, toys: dict[str, Variant]
+async def test_variant_has_the_requested_fields(
+    store: httpx.AsyncClient, sample_variants: dict[str, Variant]
 ) -> None:
     sku = {"sku": "SKU-trompo"}
-    product_id = toys["trompo"].product_id
+    product_id = sample_variants["trompo"].product_id
     (plain,) = (await get(store, VARIANTS, **sku))["variants"]
     assert plain["product"] == {"id": product_id, "type_id": None}
     assert list(plain["options"][0]["option"]) == ["id"]
@@ -79,11 +79,11 @@ async def test_a_variant_is_shown_with_what_is_asked_for(
     assert (await store.get(VARIANTS, params={"region_id": "reg_nosuch"})).status_code == 404
 
 
-async def test_a_change_is_in_the_next_answer(
-    store: httpx.AsyncClient, shop: Shop, toys: dict[str, Variant]
+async def test_change_appears_in_the_next_response(
+    store: httpx.AsyncClient, shop: Shop, sample_variants: dict[str, Variant]
 ) -> None:
     asked = {"sku": "SKU-cometa", "fields": "title"}
     for title in ("Azul", "Rojo"):
         async with shop.database.transaction() as session:
-            (await session.get_one(Variant, toys["cometa"].id)).title = title
+            (await session.get_one(Variant, sample_variants["cometa"].id)).title = title
         assert [one["title"] for one in (await get(store, VARIANTS, **asked))["variants"]] == [title]

@@ -1,4 +1,4 @@
-"""Variants of all products, and what is reserved of them, over the Admin API, on both databases."""
+"""Variants of all products and their reservations in the Admin API, on both databases."""
 
 from typing import Any
 
@@ -7,30 +7,32 @@ import pytest
 
 from backend.app import Shop
 from backend.catalog.models import Variant
-from tests.store_defaults import Defaults, make_toy
-from tests.store_steps import bought, get
+from tests.store_defaults import Defaults, add_product
+from tests.store_steps import complete_purchase, get
 
 
 @pytest.fixture
-async def toys(shop: Shop, shop_defaults: Defaults) -> list[str]:
-    """The variants of a kite and a top."""
+async def sample_variants(shop: Shop, shop_defaults: Defaults) -> list[str]:
+    """Create a kite and a top. Return their variants."""
     async with shop.database.transaction() as session:
-        return [await make_toy(session, shop_defaults, handle) for handle in ("cometa", "trompo-50%")]
+        return [await add_product(session, shop_defaults, handle) for handle in ("cometa", "trompo-50%")]
 
 
-async def test_variants_are_found_across_products(admin: httpx.AsyncClient, toys: list[str]) -> None:
-    kite, top = toys
+async def test_variants_of_all_products_are_listed(
+    admin: httpx.AsyncClient, sample_variants: list[str]
+) -> None:
+    kite, top = sample_variants
 
-    async def found(**asked: Any) -> list[str]:
+    async def find_skus(**asked: Any) -> list[str]:
         return [one["id"] for one in (await get(admin, "/admin/product-variants", **asked))["variants"]]
 
-    assert sorted(await found()) == sorted(toys)
-    assert await found(q="50%") == [top]
-    assert await found(q="_") == []
-    assert await found(q="sku trómp") == [top]
-    assert await found(sku="SKU-cometa") == [kite]
-    assert await found(order="-sku") == [top, kite]
-    assert await found(order="sku", limit=1, offset=1) == [top]
+    assert sorted(await find_skus()) == sorted(sample_variants)
+    assert await find_skus(q="50%") == [top]
+    assert await find_skus(q="_") == []
+    assert await find_skus(q="sku trómp") == [top]
+    assert await find_skus(sku="SKU-cometa") == [kite]
+    assert await find_skus(order="-sku") == [top, kite]
+    assert await find_skus(order="sku", limit=1, offset=1) == [top]
     one = (await get(admin, "/admin/product-variants", id=kite))["variants"][0]
     assert (one["product"]["title"], one["inventory_quantity"], one["prices"][0]["amount"]) == (
         "Cometa",
@@ -43,10 +45,10 @@ async def test_variants_are_found_across_products(admin: httpx.AsyncClient, toys
         "id": kite,
         "sku": "SKU-cometa",
     }
-    assert (await admin.get(f"{path}/{top}")).status_code == 404  # another product's
+    assert (await admin.get(f"{path}/{top}")).status_code == 404  # belongs to another product
 
     assert (await admin.delete(f"/admin/products/{one['product_id']}")).status_code == 200
-    assert await found() == [top]
+    assert await find_skus() == [top]
     assert (await admin.get(f"{path}/{kite}")).status_code == 404
 
 
@@ -54,7 +56,7 @@ async def test_variants_are_found_across_products(admin: httpx.AsyncClient, toys
     ("path", "list_"),
     [("/admin/product-variants", "variants"), ("/admin/inventory-items", "inventory_items")],
 )
-async def test_words_find_variants(
+async def test_variants_are_found_by_words(
     admin: httpx.AsyncClient,
     shop: Shop,
     shop_defaults: Defaults,
@@ -64,7 +66,7 @@ async def test_words_find_variants(
     list_: str,
 ) -> None:
     async with shop.database.transaction() as session:
-        doll = await make_toy(session, shop_defaults, "muneca", title="Muñeca Käthe N.º 3 LEGO™")
+        doll = await add_product(session, shop_defaults, "muneca", title="Muñeca Käthe N.º 3 LEGO™")
         other = Variant(
             product_id=(await session.get_one(Variant, doll)).product_id,
             title="Niño ½",
@@ -73,30 +75,30 @@ async def test_words_find_variants(
             price=1_000,
         )
         session.add(other)
-        await make_toy(session, shop_defaults, "cometa")
+        await add_product(session, shop_defaults, "cometa")
 
-    async def found(text: str) -> set[str]:
+    async def find_skus(text: str) -> set[str]:
         return {one["sku"] for one in (await get(admin, path, q=text))[list_]}
 
     both = {"SKU-muneca", "KK-Ñ"}
     for text in ("muneca", "MUÑECA", "kathe", "Käthe", "N.º 3", "LEGO™", "muñeca KATHE"):
-        assert await found(text) == both, text
+        assert await find_skus(text) == both, text
     for text in ("kk-", "KK-Ñ", "7701234567897", "77012", "Niño", "½", "muneca niño", "Niño 7701"):
-        assert await found(text) == {"KK-Ñ"}, text
-    assert await found("sku-muneca") == {"SKU-muneca"}
-    assert await found("muneca cometa") == set()
-    assert len(await found("")) == 3
+        assert await find_skus(text) == {"KK-Ñ"}, text
+    assert await find_skus("sku-muneca") == {"SKU-muneca"}
+    assert await find_skus("muneca cometa") == set()
+    assert len(await find_skus("")) == 3
     searches = [statement for statement in statements if " LIKE " in statement]
     assert searches
-    assert not any("replace(" in statement for statement in searches)  # of every row in a large shop
+    assert not any("replace(" in statement for statement in searches)  # reads every row in a large shop
 
 
-async def test_what_an_order_has_reserved_is_listed(
-    admin: httpx.AsyncClient, store: httpx.AsyncClient, toys: list[str], shop_defaults: Defaults
+async def test_reservations_of_an_order_are_listed(
+    admin: httpx.AsyncClient, store: httpx.AsyncClient, sample_variants: list[str], shop_defaults: Defaults
 ) -> None:
-    order = await bought(store, toys[0], 3)
+    order = await complete_purchase(store, sample_variants[0], 3)
     (reserved,) = (await get(admin, "/admin/reservations"))["reservations"]
-    item = toys[0].replace("variant", "iitem")
+    item = sample_variants[0].replace("variant", "iitem")
     assert (reserved["inventory_item_id"], reserved["location_id"], reserved["quantity"]) == (
         item,
         shop_defaults.location_id,
@@ -110,10 +112,12 @@ async def test_what_an_order_has_reserved_is_listed(
         return int((await get(admin, "/admin/reservations", **asked))["count"])
 
     assert await count(inventory_item_id=item, location_id=shop_defaults.location_id) == 1
-    assert await count(inventory_item_id=toys[1].replace("variant", "iitem")) == 0
+    assert await count(inventory_item_id=sample_variants[1].replace("variant", "iitem")) == 0
 
     lines = await get(admin, f"/admin/orders/{order['id']}/line-items")
-    assert [(line["quantity"], line["item"]["variant_id"]) for line in lines["order_items"]] == [(3, toys[0])]
+    assert [(line["quantity"], line["item"]["variant_id"]) for line in lines["order_items"]] == [
+        (3, sample_variants[0])
+    ]
     assert (await get(admin, f"/admin/orders/{order['id']}/changes"))["order_changes"] == []
     preview = (await get(admin, f"/admin/orders/{order['id']}/preview"))["order"]
     shown = (await get(admin, f"/admin/orders/{order['id']}"))["order"]

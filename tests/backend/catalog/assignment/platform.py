@@ -1,4 +1,4 @@
-"""The platform's Admin API as far as the procedure uses it, in the shapes seen on the wire."""
+"""Fake of the platform's Admin API for the assignment procedure, with the recorded shapes."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,7 +16,10 @@ PRICE = {"price": 89_000, "metadata": {"brand": "Trompo", "ageRange": "3-5"}}
 
 @dataclass
 class Platform:
-    """A shop of four products, two collections and a category. `faults` answers a request by its number, from 0."""
+    """A fake shop with four products, two collections and a category.
+
+    `faults` maps a request's number, from 0, to a response.
+    """
 
     requests: list[tuple[str, str]] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
@@ -97,7 +100,7 @@ class Platform:
         if collection is None:
             return JSONResponse({"type": "not_found", "message": "Collection was not found"}, 404)
         for product_id in (await _strict(request, {"add": list, "remove": list}))["add"]:
-            if product_id in self.products:  # an unknown product is silently 200
+            if product_id in self.products:  # like the platform, unknown products return 200
                 self.products[product_id]["collection_id"] = collection["id"]
         return JSONResponse({"collection": collection})
 

@@ -1,4 +1,4 @@
-"""`trompo catalog assign` as it is typed: modes, token, address, and the bar on long plans."""
+"""The command `trompo catalog assign`: modes, token, address, and the progress bar."""
 
 import io
 import logging
@@ -52,7 +52,7 @@ def _environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def run(*arguments: str) -> tuple[int, str, str]:
-    """The exit code, what was printed, and the error: the runner prints what a SystemExit says among the output."""
+    """Return the exit code, the output and the error. The runner adds the message of a SystemExit to the output."""
     result = CliRunner().invoke(app, ["catalog", "assign", *arguments])
     if isinstance(result.exception, SystemExit) and isinstance(message := result.exception.code, str):
         return result.exit_code, result.stdout.removesuffix(f"{message}\n"), message
@@ -60,7 +60,7 @@ def run(*arguments: str) -> tuple[int, str, str]:
 
 
 @pytest.mark.parametrize("modes", [(), ("--dry-run", "--apply")])
-def test_one_mode_and_only_one_is_required(modes: tuple[str, ...], platform: Platform) -> None:
+def test_exactly_one_mode_is_required(modes: tuple[str, ...], platform: Platform) -> None:
     code, _, error = run(*modes)
     assert code == 2
     assert "choose one of them: --dry-run or --apply" in error
@@ -68,7 +68,7 @@ def test_one_mode_and_only_one_is_required(modes: tuple[str, ...], platform: Pla
 
 
 @pytest.mark.parametrize("token", [None, "", "   "])
-def test_a_missing_token_exits_with_a_message(
+def test_missing_token_exits_with_a_message(
     token: str | None, monkeypatch: pytest.MonkeyPatch, shop: str, platform: Platform
 ) -> None:
     monkeypatch.setenv("BACKEND_URL", shop)
@@ -83,7 +83,7 @@ def test_a_missing_token_exits_with_a_message(
 
 
 @pytest.mark.parametrize("token", ["two words", "línea", "a\nb"])
-def test_a_token_that_no_header_can_carry_is_refused_and_not_shown(
+def test_token_with_invalid_characters_is_refused_and_not_printed(
     token: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ADMIN_JWT", token)
@@ -94,12 +94,12 @@ def test_a_token_that_no_header_can_carry_is_refused_and_not_shown(
 
 
 @pytest.mark.parametrize("address", ["shop.example", "ftp://shop.example"])
-def test_an_address_that_is_none_is_refused(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_address_is_refused(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BACKEND_URL", address)
     assert run("--dry-run")[::2] == (1, "BACKEND_URL must start with http:// or https://")
 
 
-def test_a_dry_run_and_two_runs_over_a_socket(
+def test_dry_run_and_two_runs_over_a_socket(
     shop: str, platform: Platform, data: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BACKEND_URL", f"{shop}/")
@@ -124,7 +124,7 @@ def test_a_dry_run_and_two_runs_over_a_socket(
     assert platform.state() == after
 
 
-def test_an_abort_is_an_error_on_one_line_and_keeps_what_was_printed(
+def test_abort_prints_one_error_line_after_the_previous_output(
     shop: str, platform: Platform, data: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BACKEND_URL", shop)
@@ -136,7 +136,7 @@ def test_an_abort_is_an_error_on_one_line_and_keeps_what_was_printed(
     assert "Traceback" not in error
 
 
-def test_without_an_address_it_is_this_shop(
+def test_default_address_is_the_own_shop(
     shop: str, platform: Platform, data: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PUBLIC_URL", shop)
@@ -144,7 +144,7 @@ def test_without_an_address_it_is_this_shop(
     assert platform.requests
 
 
-def test_the_token_is_written_nowhere(
+def test_token_is_not_written_to_output_or_files(
     shop: str, data: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setenv("BACKEND_URL", shop)
@@ -159,19 +159,24 @@ class Terminal(io.StringIO):
         return True
 
 
-@pytest.mark.parametrize(("steps", "shows"), [(procedure.LONG_PLAN, True), (procedure.LONG_PLAN - 1, False)])
-def test_a_bar_shows_on_long_plans(steps: int, shows: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("steps", "is_shown"),
+    [(procedure.MIN_STEPS_FOR_PROGRESS, True), (procedure.MIN_STEPS_FOR_PROGRESS - 1, False)],
+)
+def test_progress_bar_is_shown_for_long_plans(
+    steps: int, is_shown: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(sys, "stderr", terminal := Terminal())
     monkeypatch.setattr(sys, "stdout", file := io.StringIO())
     with procedure._progress(steps, "Assigning") as step:
         for number in range(steps):
             print(f"step {number}")
             step(1)
-    assert ("Assigning" in terminal.getvalue()) is shows
+    assert ("Assigning" in terminal.getvalue()) is is_shown
     assert file.getvalue().splitlines() == [f"step {number}" for number in range(steps)]
 
 
-def test_no_bar_where_nobody_watches(capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_bar_is_hidden_without_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     with procedure._progress(1000, "Assigning") as step:
         step(1)
     assert capsys.readouterr() == ("", "")

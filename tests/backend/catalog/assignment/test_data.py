@@ -1,4 +1,4 @@
-"""The data file: readable, and refused with the place of what is wrong."""
+"""The assignment file: valid content, and error messages with positions."""
 
 from pathlib import Path
 
@@ -27,7 +27,7 @@ def read(tmp_path: Path, text: str) -> str:
     return repr(read_data(file))
 
 
-def test_a_file_is_read(tmp_path: Path) -> None:
+def test_valid_file_is_parsed(tmp_path: Path) -> None:
     text = read(tmp_path, GOOD)
     for part in ("Arte & Ciencia", "telar-de-mesa", "pcol_1", "aire-libre"):
         assert part in text
@@ -44,7 +44,7 @@ def test_a_file_is_read(tmp_path: Path) -> None:
         ('id = "pcol_1"', 'id = "pcol_1"\nhandle = "x"', r"existing\[1\]: needs either"),
         ('"prod_b"', "5", r"existing\[1\].products\[1\]: Input should be a valid string"),
         ("[category]", "[category", "is not TOML"),
-        (GOOD, "", "there is nothing to do in it"),
+        (GOOD, "", "it assigns nothing"),
         (
             GOOD,
             GOOD + '[[create]]\ntitle = "arte & ciencia"\nproducts = ["x"]',
@@ -52,7 +52,7 @@ def test_a_file_is_read(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_cannot_be_used_is_refused_with_its_place(
+def test_invalid_file_is_refused_with_the_position(
     tmp_path: Path, before: str, after: str, message: str
 ) -> None:
     assert before in GOOD
@@ -72,18 +72,16 @@ def test_what_cannot_be_used_is_refused_with_its_place(
         ("A/B & C", "a-b-c"),
     ],
 )
-def test_a_handle_is_derived_as_specified_and_as_the_shop_does_where_it_would_not_take_that(
-    title: str, handle: str
-) -> None:
+def test_handle_is_derived_as_specified_or_as_the_shop_does(title: str, handle: str) -> None:
     assert CollectionToCreate(title=title, products=["x"]).handle == handle
 
 
-def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+def test_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"nowhere\.toml cannot be read: No such file"):
         read_data(tmp_path / "nowhere.toml")
 
 
-def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
+def test_binary_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "data.toml").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(DataError, match="is not TOML"):
         read_data(tmp_path / "data.toml")

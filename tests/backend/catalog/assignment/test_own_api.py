@@ -8,8 +8,8 @@ from sqlalchemy import delete, select
 
 from backend.app import Shop, create_api
 from backend.catalog.assignment import procedure
-from backend.catalog.assignment.admin_api import Aborted, AdminApi
-from backend.catalog.assignment.data import AssignmentData, CollectionToCreate, Existing, read_data
+from backend.catalog.assignment.admin_api import AdminApi, ProcedureAborted
+from backend.catalog.assignment.data import AssignmentData, CollectionToCreate, ExistingTarget, read_data
 from backend.catalog.models import Collection, Product, ProductCategory
 from backend.core.config.settings import Settings
 from backend.operations.demo.seed import seed
@@ -51,7 +51,7 @@ async def state(shop: Shop) -> list[list[tuple[object, ...]]]:
         return [[tuple(row) for row in (await session.execute(query)).all()] for query in queries]
 
 
-async def test_the_demo_plan_is_done_once_and_changes_nothing_again(
+async def test_second_run_of_the_demo_plan_changes_nothing(
     shop: Shop, admin: AdminApi, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data = read_data(None)
@@ -59,7 +59,7 @@ async def test_the_demo_plan_is_done_once_and_changes_nothing_again(
     await procedure.dry_run(data, admin)
     assert "actions planned, none was run." in capsys.readouterr().out
     assert await state(shop) == before
-    await procedure.apply(data, admin)
+    await procedure.run_procedure(data, admin)
     async with shop.database.read() as session:
         found = await session.execute(
             select(Product.handle)
@@ -69,16 +69,14 @@ async def test_the_demo_plan_is_done_once_and_changes_nothing_again(
         )
         assert list(found.scalars()) == sorted(data.create[1].products)
     after = await state(shop)
-    assert len(after[3]) > len(before[3])  # open pages are told of what moved
+    assert len(after[3]) > len(before[3])  # open pages are notified of the moved products
     capsys.readouterr()
-    await procedure.apply(data, admin)
+    await procedure.run_procedure(data, admin)
     assert capsys.readouterr().out.count("skip-create-collection") == 2
-    assert await state(shop) == after  # not even a product's time of change, and nobody is told
+    assert await state(shop) == after  # not even a product's time of change, and no notification is sent
 
 
-async def test_collections_with_accents_and_signs_are_created_with_handles_that_the_shop_takes(
-    shop: Shop, admin: AdminApi
-) -> None:
+async def test_collection_with_accents_and_signs_gets_a_valid_handle(shop: Shop, admin: AdminApi) -> None:
     handles = {
         "Niños y niñas": "ninos-y-ninas",
         "¡Llegó la Navidad!": "llego-la-navidad",
@@ -86,27 +84,31 @@ async def test_collections_with_accents_and_signs_are_created_with_handles_that_
         "Sol & Luna 2.0": "sol-luna-2.0",
     }
     async with shop.database.read() as session:
-        toys = list(
+        product_handles = list(
             (await session.execute(select(Product.handle).order_by(Product.handle).limit(4))).scalars()
         )
     data = AssignmentData(
         create=[
-            CollectionToCreate(title=title, products=[toy]) for title, toy in zip(handles, toys, strict=True)
+            CollectionToCreate(title=title, products=[handle_])
+            for title, handle_ in zip(handles, product_handles, strict=True)
         ]
     )
-    await procedure.apply(data, admin)
+    await procedure.run_procedure(data, admin)
     placed = (
         select(Collection.title, Collection.handle, Product.handle)
         .join(Product, Product.collection_id == Collection.id)
-        .where(Product.handle.in_(toys))
+        .where(Product.handle.in_(product_handles))
         .order_by(Product.handle)
     )
     async with shop.database.read() as session:
         found = [tuple(row) for row in await session.execute(placed)]
-    assert found == [(title, handle, toy) for (title, handle), toy in zip(handles.items(), toys, strict=True)]
+    assert found == [
+        (title, handle, handle_)
+        for (title, handle), handle_ in zip(handles.items(), product_handles, strict=True)
+    ]
 
 
-async def test_prices_and_words_are_left_alone(shop: Shop, admin: AdminApi) -> None:
+async def test_prices_and_texts_are_not_changed(shop: Shop, admin: AdminApi) -> None:
     columns = (
         Product.id,
         Product.title,
@@ -118,21 +120,21 @@ async def test_prices_and_words_are_left_alone(shop: Shop, admin: AdminApi) -> N
     query = select(*columns).order_by(Product.id)
     async with shop.database.read() as session:
         before = (await session.execute(query)).all()
-    await procedure.apply(read_data(None), admin)
+    await procedure.run_procedure(read_data(None), admin)
     async with shop.database.read() as session:
         assert (await session.execute(query)).all() == before
         assert before
 
 
-async def test_a_wrong_token_aborts(shop: Shop) -> None:
+async def test_wrong_token_aborts(shop: Shop) -> None:
     async with AdminApi("http://shop", "nobody", transport=httpx.ASGITransport(create_api(shop))) as api:
-        with pytest.raises(Aborted, match="HTTP 401"):
-            await procedure.apply(read_data(None), api)
+        with pytest.raises(ProcedureAborted, match="HTTP 401"):
+            await procedure.run_procedure(read_data(None), api)
 
 
-async def test_an_unknown_collection_aborts_with_the_shops_answer(shop: Shop, admin: AdminApi) -> None:
+async def test_unknown_collection_aborts_with_the_response_of_the_shop(shop: Shop, admin: AdminApi) -> None:
     async with shop.database.transaction() as session:
         await session.execute(delete(OutboxEvent))
-    data = AssignmentData(existing=[Existing(id="pcol_nosuch", products=["carro-de-madera"])])
-    with pytest.raises(Aborted, match=r"HTTP 404: .*pcol_nosuch"):
-        await procedure.apply(data, admin)
+    data = AssignmentData(existing=[ExistingTarget(id="pcol_nosuch", products=["carro-de-madera"])])
+    with pytest.raises(ProcedureAborted, match=r"HTTP 404: .*pcol_nosuch"):
+        await procedure.run_procedure(data, admin)

@@ -1,4 +1,4 @@
-"""The procedure against the platform's answers (spec: Catalog-assignment procedure)."""
+"""The procedure against recorded responses of the platform (spec: Catalog-assignment procedure)."""
 
 import json
 import tomllib
@@ -9,8 +9,8 @@ import pytest
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from backend.catalog.assignment import admin_api, procedure
-from backend.catalog.assignment.admin_api import Aborted, AdminApi
-from backend.catalog.assignment.data import AssignmentData, CollectionToCreate, Existing, read_data
+from backend.catalog.assignment.admin_api import AdminApi, ProcedureAborted
+from backend.catalog.assignment.data import AssignmentData, CollectionToCreate, ExistingTarget, read_data
 from storefront.server.build import ROOT
 from tests.backend.catalog.assignment.platform import TOKEN, Platform
 
@@ -19,8 +19,8 @@ DATA = AssignmentData(
         CollectionToCreate(title="Patio & Parque", products=["prod_lazo", "prod_arena"]),
         CollectionToCreate(title="Primeros pasos", products=["prod_aros"]),
     ],
-    existing=[Existing(id="pcol_novedades", products=["prod_cubo"])],
-    category=Existing(id="pcat_aire", products=["prod_lazo", "prod_cubo"]),
+    existing=[ExistingTarget(id="pcol_novedades", products=["prod_cubo"])],
+    category=ExistingTarget(id="pcat_aire", products=["prod_lazo", "prod_cubo"]),
 )
 
 
@@ -34,12 +34,12 @@ async def dry_run(platform: Platform, data: AssignmentData = DATA) -> None:
         await procedure.dry_run(data, api)
 
 
-async def apply(platform: Platform, data: AssignmentData = DATA) -> None:
+async def run_plan(platform: Platform, data: AssignmentData = DATA) -> None:
     async with AdminApi("http://shop", TOKEN, transport=platform.transport) as api:
-        await procedure.apply(data, api)
+        await procedure.run_procedure(data, api)
 
 
-async def test_a_dry_run_only_reads_and_prints_the_plan(
+async def test_dry_run_only_reads_and_prints_the_plan(
     platform: Platform, capsys: pytest.CaptureFixture[str]
 ) -> None:
     platform.collections["pcol_pasos"] = {"id": "pcol_pasos", "title": "Primeros pasos", "handle": "pasos"}
@@ -69,10 +69,10 @@ async def test_a_dry_run_only_reads_and_prints_the_plan(
     assert platform.state() == before
 
 
-async def test_apply_does_it_and_prints_a_line_a_step(
+async def test_run_applies_the_plan_and_prints_a_line_per_step(
     platform: Platform, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    await apply(platform)
+    await run_plan(platform)
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == [
         "create-collection", "assign-collection", "create-collection", "assign-collection", "assign-collection",
@@ -95,8 +95,8 @@ async def test_apply_does_it_and_prints_a_line_a_step(
     }
 
 
-async def test_collections_are_handled_one_after_the_other(platform: Platform) -> None:
-    await apply(platform)
+async def test_collections_are_processed_in_order(platform: Platform) -> None:
+    await run_plan(platform)
     assert [(method, urlsplit(path).path) for method, path in platform.requests] == [
         ("GET", "/admin/collections"),
         ("POST", "/admin/collections"),
@@ -109,11 +109,11 @@ async def test_collections_are_handled_one_after_the_other(platform: Platform) -
     ]
 
 
-async def test_the_second_run_changes_nothing(platform: Platform, capsys: pytest.CaptureFixture[str]) -> None:
-    await apply(platform)
+async def test_second_run_changes_nothing(platform: Platform, capsys: pytest.CaptureFixture[str]) -> None:
+    await run_plan(platform)
     after_the_first = platform.state()
     capsys.readouterr()
-    await apply(platform)
+    await run_plan(platform)
     assert platform.state() == after_the_first
     kinds = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
     assert kinds.count("skip-create-collection") == 2
@@ -138,54 +138,54 @@ async def test_titles_are_url_encoded(platform: Platform) -> None:
         ("PRIMEROS  Pasos", "primeros--pasos"),
     ],
 )
-def test_handles_follow_from_titles(title: str, handle: str) -> None:
+def test_handles_are_derived_from_titles(title: str, handle: str) -> None:
     assert CollectionToCreate(title=title, products=["prod_a"]).handle == handle
 
 
-async def test_every_call_carries_the_token_and_says_json(platform: Platform) -> None:
-    await apply(platform)
+async def test_every_request_has_the_token_and_the_json_type(platform: Platform) -> None:
+    await run_plan(platform)
     assert {headers["authorization"] for headers in platform.headers} == {f"Bearer {TOKEN}"}
     assert {headers["content-type"] for headers in platform.headers} == {"application/json"}
 
 
-async def test_201_is_a_success_too(platform: Platform) -> None:
+async def test_status_201_is_a_success(platform: Platform) -> None:
     platform.created = 201
-    await apply(platform)
+    await run_plan(platform)
     assert len(platform.collections) == 3
 
 
-async def test_a_found_collection_needs_to_have_no_more_than_an_id(platform: Platform) -> None:
+async def test_found_collection_needs_only_an_id(platform: Platform) -> None:
     platform.faults[0] = JSONResponse({"collections": [{"id": "pcol_novedades"}]})
-    await apply(platform)
+    await run_plan(platform)
     assert platform.products["prod_lazo"]["collection_id"] == "pcol_novedades"
 
 
-async def test_a_collection_of_another_title_is_not_taken_for_it(platform: Platform) -> None:
+async def test_collection_with_another_title_is_ignored(platform: Platform) -> None:
     platform.faults[0] = JSONResponse({"collections": [{"id": "pcol_x", "title": "Patio & Parque viejo"}]})
-    await apply(platform)
+    await run_plan(platform)
     assert platform.products["prod_lazo"]["collection_id"] == "pcol_1"
 
 
 @pytest.mark.parametrize("status", [202, 204, 301, 304, 400, 401, 403, 404, 409, 422, 500, 503])
 @pytest.mark.parametrize("number", range(8))
-async def test_any_other_status_aborts_with_status_and_body_at_every_step(
+async def test_other_status_aborts_with_status_and_body_at_every_step(
     platform: Platform, number: int, status: int
 ) -> None:
     body = "" if status in (204, 304) else f'{{"message": "no {status}"}}'
     platform.faults[number] = Response(body, status, {"location": "http://shop/elsewhere"})
-    with pytest.raises(Aborted) as aborted:
-        await apply(platform)
+    with pytest.raises(ProcedureAborted) as aborted:
+        await run_plan(platform)
     assert f"HTTP {status}: {body}" in str(aborted.value)
     assert TOKEN not in str(aborted.value)
-    assert len(platform.requests) == number + 1  # nothing is asked after it
+    assert len(platform.requests) == number + 1  # no request follows
 
 
 @pytest.mark.parametrize("number", [0, 1])
-async def test_a_dry_run_aborts_as_well(
+async def test_dry_run_aborts_on_errors(
     platform: Platform, number: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     platform.faults[number] = Response("gone", 410)
-    with pytest.raises(Aborted, match="HTTP 410: gone"):
+    with pytest.raises(ProcedureAborted, match="HTTP 410: gone"):
         await dry_run(platform)
     assert capsys.readouterr().out == ""
 
@@ -202,17 +202,15 @@ async def test_a_dry_run_aborts_as_well(
         (1, JSONResponse([])),
     ],
 )
-async def test_an_answer_that_cannot_be_understood_aborts(
-    platform: Platform, number: int, answer: Response
-) -> None:
+async def test_unexpected_body_aborts(platform: Platform, number: int, answer: Response) -> None:
     platform.faults[number] = answer
-    with pytest.raises(Aborted, match="cannot be understood"):
-        await apply(platform)
+    with pytest.raises(ProcedureAborted, match="an unexpected body"):
+        await run_plan(platform)
     assert len(platform.requests) == number + 1
 
 
 @pytest.mark.parametrize(("method", "doubt"), [("GET", False), ("POST", True)])
-async def test_no_answer_aborts_and_says_what_may_have_happened(method: str, doubt: bool) -> None:
+async def test_missing_response_aborts_and_reports_a_possible_change(method: str, doubt: bool) -> None:
     platform = Platform()
 
     async def answer(request: httpx.Request) -> httpx.Response:
@@ -221,20 +219,20 @@ async def test_no_answer_aborts_and_says_what_may_have_happened(method: str, dou
         return await platform.transport.handle_async_request(request)
 
     async with AdminApi("http://shop", TOKEN, transport=httpx.MockTransport(answer)) as api:
-        with pytest.raises(Aborted, match=f"{method} .* was not answered: ReadTimeout") as aborted:
-            await procedure.apply(DATA, api)
-    assert ("run it again" in str(aborted.value)) is doubt
+        with pytest.raises(ProcedureAborted, match=f"{method} .* was not answered: ReadTimeout") as aborted:
+            await procedure.run_procedure(DATA, api)
+    assert ("run the command again" in str(aborted.value)) is doubt
 
 
-NAMED = AssignmentData(
+DATA_BY_HANDLES = AssignmentData(
     create=[CollectionToCreate(title="Primeros pasos", products=["aros", "prod_lazo", "aros"])],
-    existing=[Existing(handle="novedades", products=["cubo"])],
-    category=Existing(handle="aire-libre", products=["aros", "prod_aros"]),
+    existing=[ExistingTarget(handle="novedades", products=["cubo"])],
+    category=ExistingTarget(handle="aire-libre", products=["aros", "prod_aros"]),
 )
 
 
 async def test_handles_are_looked_up_before_anything_is_changed(platform: Platform) -> None:
-    await apply(platform, NAMED)
+    await run_plan(platform, DATA_BY_HANDLES)
     methods = [method for method, _ in platform.requests]
     assert methods == ["GET", "GET", "GET", "GET", "POST", "POST", "POST", "POST"]
     assert platform.products["prod_aros"]["collection_id"] == "pcol_1"
@@ -245,60 +243,67 @@ async def test_handles_are_looked_up_before_anything_is_changed(platform: Platfo
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (AssignmentData(category=Existing(handle="aire-libre", products=["aros", "nada", "tampoco"])), "nada, tampoco"),
-        (AssignmentData(category=Existing(handle="nada", products=["aros"])), "product-categories .* 'nada'"),
-        (AssignmentData(existing=[Existing(handle="nada", products=["aros"])]), "collections .* 'nada'"),
+        (
+            AssignmentData(
+                category=ExistingTarget(handle="aire-libre", products=["aros", "nada", "tampoco"])
+            ),
+            "nada, tampoco",
+        ),
+        (AssignmentData(category=ExistingTarget(handle="nada", products=["aros"])), "product-categories .* 'nada'"),
+        (AssignmentData(existing=[ExistingTarget(handle="nada", products=["aros"])]), "collections .* 'nada'"),
         (
             AssignmentData(
                 create=[CollectionToCreate(title="Uno", products=["aros"])],
-                existing=[Existing(id="pcol_novedades", products=["prod_aros"])],
+                existing=[ExistingTarget(id="pcol_novedades", products=["prod_aros"])],
             ),
             "In more than one collection: prod_aros",
         ),
     ],
 )  # fmt: skip
-async def test_what_cannot_be_done_ends_before_anything_is_changed(
+async def test_invalid_data_aborts_before_any_change(
     platform: Platform, data: AssignmentData, message: str
 ) -> None:
     before = platform.state()
-    with pytest.raises(Aborted, match=f"{message}.*Nothing was changed"):
-        await apply(platform, data)
+    with pytest.raises(ProcedureAborted, match=f"{message}.*Nothing was changed"):
+        await run_plan(platform, data)
     assert platform.state() == before
     assert platform.paths("POST") == []
 
 
-async def test_long_lists_go_in_parts(platform: Platform, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(admin_api, "MOST_IDS", 2)
-    monkeypatch.setattr(admin_api, "MOST_HANDLES", 1)
-    data = AssignmentData(category=Existing(id="pcat_aire", products=["aros", "prod_cubo", "lazo"]))
-    await apply(platform, data)
+async def test_long_lists_are_split_into_requests(
+    platform: Platform, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(admin_api, "MAX_IDS_PER_REQUEST", 2)
+    monkeypatch.setattr(admin_api, "MAX_HANDLES_PER_REQUEST", 1)
+    data = AssignmentData(category=ExistingTarget(id="pcat_aire", products=["aros", "prod_cubo", "lazo"]))
+    await run_plan(platform, data)
     assert platform.paths("POST") == ["/admin/product-categories/pcat_aire/products"] * 2
     assert len(platform.paths("GET")) == 2
     in_it = [key for key, one in platform.products.items() if one["categories"]]
     assert in_it == ["prod_aros", "prod_cubo", "prod_lazo"]
 
 
-async def test_prices_words_and_metadata_are_left_alone(platform: Platform) -> None:
+async def test_prices_texts_and_metadata_are_not_sent(platform: Platform) -> None:
     before = {key: dict(one) for key, one in platform.products.items()}
-    await apply(platform)
+    await run_plan(platform)
     for key, one in platform.products.items():
         changed = {name for name in one if one[name] != before[key][name]}
         assert changed <= {"collection_id", "categories"}
     assert not [path for path in platform.paths("POST") if path.startswith("/admin/products")]
 
 
-async def test_ids_from_a_file_cannot_leave_their_place_in_the_path(platform: Platform) -> None:
-    data = AssignmentData(existing=[Existing(id="../products/prod_aros?x=", products=["prod_cubo"])])
-    with pytest.raises(Aborted, match="HTTP 404"):
-        await apply(platform, data)
+async def test_ids_from_the_file_are_escaped_in_the_path(platform: Platform) -> None:
+    data = AssignmentData(existing=[ExistingTarget(id="../products/prod_aros?x=", products=["prod_cubo"])])
+    with pytest.raises(ProcedureAborted, match="HTTP 404"):
+        await run_plan(platform, data)
     (path,) = platform.paths("POST")
     assert path.startswith("/admin/collections/")
 
 
-def test_the_demo_file_is_a_plan_for_the_demo_shop() -> None:
+def test_demo_file_is_a_plan_for_the_demo_shop() -> None:
     data = read_data(None)
     demo = tomllib.loads((ROOT / "backend/operations/demo/catalog.toml").read_text("utf-8"))
-    handles = {toy["handle"] for toy in demo["toys"]}
+    handles = {product["handle"] for product in demo["toys"]}
     parts = [*data.create, *data.existing, data.category]
     assert data.category is not None
     assert {name for part in parts if part for name in part.products} <= handles

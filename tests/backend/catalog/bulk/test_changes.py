@@ -1,98 +1,117 @@
-"""What a change of many products does to one."""
+"""Effect of a bulk change on one product."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.catalog.bulk.changes import Action, Change, Facts, Priced, Problem, Value, values_of
+from backend.catalog.bulk.changes import (
+    Action,
+    Change,
+    ChangedValue,
+    CurrentValues,
+    PricedVariant,
+    Problem,
+    compute_changes,
+)
 from backend.core.errors import InvalidData
 from backend.pricing import percent_of
 
 
-def priced(*variants: tuple[int, int | None]) -> Facts:
-    rows = [Priced(f"variant_{number}", *one) for number, one in enumerate(variants)]
-    return Facts("published", False, None, False, rows)
+def make_values(*variants: tuple[int, int | None]) -> CurrentValues:
+    rows = [PricedVariant(f"variant_{number}", *one) for number, one in enumerate(variants)]
+    return CurrentValues("published", False, None, False, rows)
 
 
-def after(change: Change, *variants: tuple[int, int | None]) -> object:
-    """The prices that change; or why none does."""
-    values = values_of(change, priced(*variants))
+def new_prices(change: Change, *variants: tuple[int, int | None]) -> object:
+    """Return the new prices, or the reason for refusing the product."""
+    values = compute_changes(change, make_values(*variants))
     return values if isinstance(values, Problem) else [tuple(one.after) for one in values]
 
 
 @pytest.mark.parametrize(
-    ("percent", "step", "price", "wanted"),
+    ("percent", "step", "price", "expected"),
     [
         (20, 50, (50_000, None), [(40_000, 50_000)]),
-        (20, 50, (40_000, 50_000), []),  # done again, it is done already
+        (20, 50, (40_000, 50_000), []),  # repeating it changes nothing
         (30, 50, (40_000, 50_000), [(35_000, 50_000)]),
-        (15, 50, (9_990, None), [(8_450, 9_990)]),  # rounded down: never less off than said
+        (15, 50, (9_990, None), [(8_450, 9_990)]),  # rounded down: the discount is never smaller than stated
         (15, 100, (9_990, None), [(8_400, 9_990)]),
         (15, 1, (9_990, None), [(8_491, 9_990)]),
-        (20, 50, (40_000, 40_000), [(32_000, 40_000)]),  # an old price that is not higher is none
+        (20, 50, (40_000, 40_000), [(32_000, 40_000)]),  # a compare-at price that is not higher is ignored
         (90, 1000, (9_000, None), Problem.NOT_LOWER),
         (1, 1, (0, None), Problem.NOT_LOWER),
     ],
 )
-def test_a_sale(percent: int, step: int, price: tuple[int, int | None], wanted: object) -> None:
-    assert after(Change(Action.SALE, percent=percent, step=step), price) == wanted
+def test_sale_price_is_rounded_down(
+    percent: int, step: int, price: tuple[int, int | None], expected: object
+) -> None:
+    assert new_prices(Change(Action.SALE, percent=percent, step=step), price) == expected
 
 
 @pytest.mark.parametrize(
-    ("percent", "step", "price", "wanted"),
+    ("percent", "step", "price", "expected"),
     [
         (10, 50, (50_000, None), [(55_000, None)]),
         (-10, 50, (50_000, None), [(45_000, None)]),
-        (10, 50, (40_000, 50_000), [(44_000, 55_000)]),  # what is on sale stays on sale
+        (10, 50, (40_000, 50_000), [(44_000, 55_000)]),  # products on sale stay on sale
         (3, 100, (9_990, None), [(10_300, None)]),
         (-90, 1000, (400, None), Problem.NOT_LOWER),
         (300, 50, (10**9, None), Problem.TOO_DEAR),
-        (1, 1000, (100_000, 100_100), Problem.NOT_LOWER),  # both would be the same
+        (1, 1000, (100_000, 100_100), Problem.NOT_LOWER),  # both prices would be equal
     ],
 )
-def test_prices(percent: int, step: int, price: tuple[int, int | None], wanted: object) -> None:
-    assert after(Change(Action.PRICES, percent=percent, step=step), price) == wanted
+def test_prices_change_by_a_percentage(
+    percent: int, step: int, price: tuple[int, int | None], expected: object
+) -> None:
+    assert new_prices(Change(Action.PRICES, percent=percent, step=step), price) == expected
 
 
-def test_a_sale_ends() -> None:
+def test_end_of_a_sale_restores_the_price() -> None:
     change = Change(Action.END_SALE)
-    assert after(change, (40_000, 50_000), (9_000, None)) == [(50_000, None)]
-    assert after(change, (40_000, None)) == []
+    assert new_prices(change, (40_000, 50_000), (9_000, None)) == [(50_000, None)]
+    assert new_prices(change, (40_000, None)) == []
 
 
 @given(st.integers(1, 10**9), st.integers(1, 90), st.sampled_from((1, 50, 100, 1000)))
-def test_a_sale_gives_what_it_says(price: int, percent: int, step: int) -> None:
-    values = values_of(Change(Action.SALE, percent=percent, step=step), priced((price, None)))
+def test_discount_is_at_least_the_stated_percentage(price: int, percent: int, step: int) -> None:
+    values = compute_changes(Change(Action.SALE, percent=percent, step=step), make_values((price, None)))
     if not isinstance(values, Problem):
         (value,) = values
         new, old = value.after
         assert 0 < new < old == price
         assert (price - new) * 100 >= price * percent
         assert new % step == 0
-        again = values_of(Change(Action.SALE, percent=percent, step=step), priced((new, old)))
+        again = compute_changes(Change(Action.SALE, percent=percent, step=step), make_values((new, old)))
         assert again == []
 
 
-def test_halves_go_up() -> None:
+def test_half_steps_are_rounded_up() -> None:
     assert [percent_of(price, 100, 50) for price in (24, 25, 75, 74)] == [0, 50, 100, 50]
 
 
 @pytest.mark.parametrize(
-    ("action", "facts", "field", "wanted"),
+    ("action", "facts", "field", "expected"),
     [
-        (Action.PUBLISH, Facts("draft", False, None, False, [Priced("v", 1, None)]), "status", "published"),
-        (Action.HIDE, Facts("published", False, None, False, []), "status", "draft"),
-        (Action.FEATURE, Facts("draft", False, None, False, []), "featured", True),
-        (Action.UNFEATURE, Facts("draft", True, None, False, []), "featured", False),
-        (Action.COLLECTION, Facts("draft", True, "pcol_2", False, []), "collection_id", "pcol_1"),
-        (Action.ADD_TO_CATEGORY, Facts("draft", True, None, False, []), "category", True),
-        (Action.REMOVE_FROM_CATEGORY, Facts("draft", True, None, True, []), "category", False),
+        (
+            Action.PUBLISH,
+            CurrentValues("draft", False, None, False, [PricedVariant("v", 1, None)]),
+            "status",
+            "published",
+        ),
+        (Action.HIDE, CurrentValues("published", False, None, False, []), "status", "draft"),
+        (Action.FEATURE, CurrentValues("draft", False, None, False, []), "featured", True),
+        (Action.UNFEATURE, CurrentValues("draft", True, None, False, []), "featured", False),
+        (Action.COLLECTION, CurrentValues("draft", True, "pcol_2", False, []), "collection_id", "pcol_1"),
+        (Action.ADD_TO_CATEGORY, CurrentValues("draft", True, None, False, []), "category", True),
+        (Action.REMOVE_FROM_CATEGORY, CurrentValues("draft", True, None, True, []), "category", False),
     ],
 )
-def test_what_is_not_so_is_made_so(action: Action, facts: Facts, field: str, wanted: object) -> None:
-    values = values_of(Change(action, "pcol_1"), facts)
+def test_differing_value_is_changed(
+    action: Action, facts: CurrentValues, field: str, expected: object
+) -> None:
+    values = compute_changes(Change(action, "pcol_1"), facts)
     assert not isinstance(values, Problem)
-    assert [(one.field, one.after) for one in values] == [(field, wanted)]
+    assert [(one.field, one.after) for one in values] == [(field, expected)]
 
 
 @pytest.mark.parametrize(
@@ -107,17 +126,17 @@ def test_what_is_not_so_is_made_so(action: Action, facts: Facts, field: str, wan
         (Action.COLLECTION, "draft", False),
     ],
 )
-def test_what_is_so_stays(action: Action, status: str, *, is_in: bool) -> None:
-    facts = Facts(status, False, None, is_in, [Priced("v", 1, None)])
-    assert values_of(Change(action), facts) == []
+def test_equal_value_is_unchanged(action: Action, status: str, *, is_in: bool) -> None:
+    facts = CurrentValues(status, False, None, is_in, [PricedVariant("v", 1, None)])
+    assert compute_changes(Change(action), facts) == []
 
 
-def test_nothing_without_a_price_is_published_or_priced() -> None:
-    without = Facts("draft", False, None, False, [])
-    assert values_of(Change(Action.PUBLISH), without) is Problem.NO_PRICE
-    assert values_of(Change(Action.SALE, percent=10), without) is Problem.NO_PRICE
-    free = Facts("draft", False, None, False, [Priced("v", 0, None)])
-    assert values_of(Change(Action.PUBLISH), free) is Problem.NO_PRICE
+def test_product_without_a_price_is_refused() -> None:
+    without = CurrentValues("draft", False, None, False, [])
+    assert compute_changes(Change(Action.PUBLISH), without) is Problem.NO_PRICE
+    assert compute_changes(Change(Action.SALE, percent=10), without) is Problem.NO_PRICE
+    free = CurrentValues("draft", False, None, False, [PricedVariant("v", 0, None)])
+    assert compute_changes(Change(Action.PUBLISH), free) is Problem.NO_PRICE
 
 
 @pytest.mark.parametrize(
@@ -135,14 +154,14 @@ def test_nothing_without_a_price_is_published_or_priced() -> None:
         Change(Action.REMOVE_FROM_CATEGORY),
     ],
 )
-def test_what_makes_no_sense_is_refused(change: Change) -> None:
+def test_invalid_input_is_refused(change: Change) -> None:
     with pytest.raises(InvalidData):
         change.check()
 
 
-def test_a_value_is_one_of_its_variant() -> None:
-    values = values_of(Change(Action.SALE, percent=50), priced((100, None), (200, None)))
+def test_changed_price_names_its_variant() -> None:
+    values = compute_changes(Change(Action.SALE, percent=50), make_values((100, None), (200, None)))
     assert values == [
-        Value("variant_0", "price", [100, None], [50, 100]),
-        Value("variant_1", "price", [200, None], [100, 200]),
+        ChangedValue("variant_0", "price", [100, None], [50, 100]),
+        ChangedValue("variant_1", "price", [200, None], [100, 200]),
     ]

@@ -1,4 +1,4 @@
-"""An import from beginning to end: all or nothing of what is wrong, only what differs, found and told of."""
+"""The import from start to end: it writes all rows or none, only differences, and publishes the changes."""
 
 from collections import Counter
 from contextlib import AbstractContextManager, nullcontext
@@ -15,12 +15,12 @@ from starlette.responses import Response
 from backend import subscriptions  # noqa: F401 - makes the listeners known
 from backend.catalog.importer import batch_writer, command, file_validation, row_reader
 from backend.catalog.importer.batch_writer import ShopChanged
-from backend.catalog.importer.categories import Places
-from backend.catalog.importer.command import Steps, import_file
-from backend.catalog.importer.file_validation import Checked, Refused
+from backend.catalog.importer.categories import ProductGroups
+from backend.catalog.importer.command import StepCallback, import_file
+from backend.catalog.importer.file_validation import CheckedFile, ImportRefused
 from backend.catalog.importer.pictures import PictureFolder
 from backend.catalog.models import Category, Collection, Picture, Product, Variant
-from backend.catalog.storefront.page_content import product_detail, search
+from backend.catalog.storefront.page_content import product_detail, suggest_products
 from backend.catalog.views import ProductDetail
 from backend.core.clock import now
 from backend.core.config.settings import Settings
@@ -28,18 +28,18 @@ from backend.core.db.database import Database
 from backend.inventory.events import StockChanged
 from backend.inventory.models import InventoryLevel
 from backend.inventory.service import reserve
-from backend.media.picture_store import picture_store
+from backend.media.picture_store import open_picture_store
 from backend.outbox.models import OutboxEvent
-from tests.backend.rivals import overtaken
+from tests.backend.rivals import run_against_rival
 from tests.backend.shipping.serving import served
-from tests.store_defaults import Defaults, make_toy, set_up_defaults
+from tests.store_defaults import Defaults, add_product, set_up_defaults
 
 HEAD = "handle,title,description,brand,categories,collection,sku,price,compare_at_price,stock\n"
 TROMPO = "trompo,Trompo de guayacán,Gira y gira,Uno,madera|patio,clasicos,TRO-1,18900,25900,7\n"
 YOYO = "yoyo,Yoyo,,Dos,patio,,YOY-1,9900,,0\n"
 
 
-def silent(_total: int | None, _title: str) -> AbstractContextManager[Steps]:
+def no_progress(_total: int | None, _title: str) -> AbstractContextManager[StepCallback]:
     return nullcontext(lambda _steps: None)
 
 
@@ -53,39 +53,39 @@ class Importer:
     ) -> Counter[str]:
         file = self.folder / "toys.csv"
         file.write_text(text, "utf-8")
-        store = picture_store(Settings(data_dir=self.folder))
+        store = open_picture_store(Settings(data_dir=self.folder))
         pictures = PictureFolder(self.folder, store, allow_private=self.allow_private)
         done = await import_file(
             self.database,
             file,
             pictures,
             self.defaults.location_id,
-            silent,
+            no_progress,
             only_check=only_check,
             makes_places=makes_places,
         )
         return done.counts
 
-    async def refused(self, text: str) -> list[str]:
-        before = await self.everything()
-        with pytest.raises(Refused) as refused:
+    async def read_problems(self, text: str) -> list[str]:
+        before = await self.read_all()
+        with pytest.raises(ImportRefused) as refused:
             await self(text)
-        assert await self.everything() == before
+        assert await self.read_all() == before
         return [str(problem) for problem in refused.value.problems]
 
-    async def everything(self) -> list[object]:
+    async def read_all(self) -> list[object]:
         async with self.database.read() as session:
             return [
                 (await session.execute(select(func.count()).select_from(table))).scalar_one()
                 for table in (Product, Variant, InventoryLevel, Picture, OutboxEvent)
             ]
 
-    async def detail(self, handle: str) -> ProductDetail:
+    async def read_detail(self, handle: str) -> ProductDetail:
         async with self.database.read() as session:
             return await product_detail(session, handle)
 
-    async def told(self) -> int:
-        """How many products were told of since the last time."""
+    async def count_published(self) -> int:
+        """Return the number of products published since the previous call."""
         async with self.database.transaction() as session:
             rows = (await session.execute(select(OutboxEvent.product_id))).scalars().all()
             await session.execute(delete(OutboxEvent))
@@ -103,41 +103,43 @@ async def importer(database: Database, settings: Settings, tmp_path: Path) -> Im
     return Importer(database, defaults, folder)
 
 
-async def test_new_products_are_all_there(importer: Importer) -> None:
+async def test_new_products_are_imported_completely(importer: Importer) -> None:
     assert await importer(HEAD + TROMPO + YOYO) == {"new": 2}
-    trompo = await importer.detail("trompo")
+    trompo = await importer.read_detail("trompo")
     assert (trompo.card.title, trompo.card.price, trompo.card.compare_at_price) == (
         "Trompo de guayacán", 18_900, 25_900,
     )  # fmt: skip
     assert (trompo.variants[0].stock, trompo.card.available, trompo.variants[0].sku) == (7, True, "TRO-1")
     assert trompo.collection is not None
     assert trompo.collection.handle == "clasicos"
-    assert not (await importer.detail("yoyo")).card.available
+    assert not (await importer.read_detail("yoyo")).card.available
     async with importer.database.read() as session:
-        assert [hit.handle for hit in await search(session, "guayacan")] == ["trompo"]
-        assert [hit.handle for hit in await search(session, "patio")] == ["trompo", "yoyo"]
-    assert await importer.told() == 2
+        assert [hit.handle for hit in await suggest_products(session, "guayacan")] == ["trompo"]
+        assert [hit.handle for hit in await suggest_products(session, "patio")] == ["trompo", "yoyo"]
+    assert await importer.count_published() == 2
 
 
-async def test_the_second_time_there_is_nothing_to_do(importer: Importer) -> None:
+async def test_second_import_changes_nothing(importer: Importer) -> None:
     await importer(HEAD + TROMPO + YOYO)
-    await importer.told()
-    before = await importer.detail("trompo")
+    await importer.count_published()
+    before = await importer.read_detail("trompo")
     assert await importer(HEAD + TROMPO + YOYO) == {"same": 2}
-    assert await importer.detail("trompo") == before
-    assert await importer.told() == 0
+    assert await importer.read_detail("trompo") == before
+    assert await importer.count_published() == 0
 
 
-async def test_only_what_differs_is_changed_and_told(importer: Importer) -> None:
+async def test_only_differing_products_are_changed_and_published(importer: Importer) -> None:
     await importer(HEAD + TROMPO + YOYO)
-    await importer.told()
+    await importer.count_published()
     assert await importer("handle,price,stock\ntrompo,18900,7\nyoyo,9900,3\n") == {"same": 1, "changed": 1}
-    assert (await importer.detail("yoyo")).variants[0].stock == 3
-    assert (await importer.detail("trompo")).card.compare_at_price == 25_900  # no such column: left alone
-    assert await importer.told() == 1
+    assert (await importer.read_detail("yoyo")).variants[0].stock == 3
+    assert (
+        await importer.read_detail("trompo")
+    ).card.compare_at_price == 25_900  # no such column: the value stays
+    assert await importer.count_published() == 1
 
 
-async def test_it_tells_how_many_units_came_and_went(
+async def test_import_publishes_the_stock_differences(
     importer: Importer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[list[int]] = []
@@ -153,7 +155,7 @@ async def test_it_tells_how_many_units_came_and_went(
     assert told == [[7], [-2, 3]]
 
 
-async def test_a_rate_of_tax_comes_in_and_stays_when_nothing_is_said(importer: Importer) -> None:
+async def test_tax_rate_is_imported_and_kept_without_a_column(importer: Importer) -> None:
     await importer("handle,title,price,tax_rate\ncuento,Cuento,20000,0\ntrompo,Trompo,18900,\n")
     assert await importer("handle,price,tax_rate\ncuento,20000,0\ntrompo,18900,19\n") == {"same": 2}
     assert await importer("handle,tax_rate\ncuento,5\ntrompo,\n") == {"same": 1, "changed": 1}
@@ -162,44 +164,44 @@ async def test_a_rate_of_tax_comes_in_and_stays_when_nothing_is_said(importer: I
     assert found.all() == [("cuento", 5), ("trompo", 19)]
 
 
-async def test_an_emptied_cell_takes_away(importer: Importer) -> None:
+async def test_empty_cell_clears_the_value(importer: Importer) -> None:
     await importer(HEAD + TROMPO)
     assert await importer(HEAD + "trompo,Trompo,,,,,TRO-1,18900,,7\n") == {"changed": 1}
-    trompo = await importer.detail("trompo")
+    trompo = await importer.read_detail("trompo")
     assert (trompo.description, trompo.collection, trompo.breadcrumb) == ("", None, [])
     assert trompo.card.compare_at_price is None
 
 
-async def test_products_are_known_by_their_sku_too(importer: Importer) -> None:
+async def test_products_are_found_by_sku(importer: Importer) -> None:
     await importer(HEAD + TROMPO)
     assert await importer("sku,price\nTRO-1,20000\n") == {"changed": 1}
-    assert (await importer.detail("trompo")).card.price == 20_000
-    assert await importer.refused("sku,price\nNEW-1,20000\n") == [
+    assert (await importer.read_detail("trompo")).card.price == 20_000
+    assert await importer.read_problems("sku,price\nNEW-1,20000\n") == [
         "line 2, sku: no product has it; a new product needs a handle"
     ]
 
 
-async def test_promises_to_buyers_are_kept(importer: Importer) -> None:
+async def test_stock_is_not_set_below_the_reserved_units(importer: Importer) -> None:
     await importer(HEAD + TROMPO)
     async with importer.database.transaction() as session:
         variant = (await session.execute(select(Variant.id))).scalar_one()
         await reserve(session, "cart_a", {variant: 5}, None)
     assert await importer("handle,stock\ntrompo,2\n") == {"changed": 1}
-    assert (await importer.detail("trompo")).variants[0].stock == 0
+    assert (await importer.read_detail("trompo")).variants[0].stock == 0
     assert await importer("handle,stock\ntrompo,2\n") == {"same": 1}
 
 
-async def test_a_deleted_product_comes_back(importer: Importer) -> None:
+async def test_import_restores_a_deleted_product(importer: Importer) -> None:
     await importer(HEAD + TROMPO)
     async with importer.database.transaction() as session:
         product = (await session.execute(select(Product))).scalar_one()
         product.deleted_at, product.status = now(), "draft"
     assert await importer(HEAD + TROMPO) == {"changed": 1}
-    assert (await importer.detail("trompo")).variants[0].stock == 7
+    assert (await importer.read_detail("trompo")).variants[0].stock == 7
 
 
-async def test_everything_wrong_is_told_by_line_and_nothing_is_written(importer: Importer) -> None:
-    found = await importer.refused(
+async def test_all_problems_are_reported_by_line_and_nothing_is_written(importer: Importer) -> None:
+    found = await importer.read_problems(
         HEAD
         + TROMPO
         + "lego,,,,,,LEG-1,x,,1\n"
@@ -212,19 +214,19 @@ async def test_everything_wrong_is_told_by_line_and_nothing_is_written(importer:
 
 
 @pytest.mark.parametrize("size", [1, 500])
-async def test_what_comes_twice_is_told_however_far_apart(
+async def test_repeated_values_are_reported_across_batches(
     importer: Importer, size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(file_validation, "batches", lambda path: row_reader.batches(path, size))
+    monkeypatch.setattr(file_validation, "read_batches", lambda path: row_reader.read_batches(path, size))
     twice = TROMPO.replace("TRO-1", "TRO-2").replace("Trompo", "Otro")
-    found = await importer.refused(HEAD + TROMPO + YOYO + twice + "coca,Coca,,,,,YOY-1,5000,,1\n")
+    found = await importer.read_problems(HEAD + TROMPO + YOYO + twice + "coca,Coca,,,,,YOY-1,5000,,1\n")
     assert found == [
-        "line 4, handle: trompo stands in line 2 already",
-        "line 5, sku: YOY-1 stands in line 3 already",
+        "line 4, handle: trompo is already in line 2",
+        "line 5, sku: YOY-1 is already in line 3",
     ]
 
 
-async def test_two_values_that_only_share_a_digest_are_not_the_same(
+async def test_values_with_an_equal_digest_are_not_repeats(
     importer: Importer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(file_validation, "digest", len)  # many values of the same length
@@ -233,28 +235,30 @@ async def test_two_values_that_only_share_a_digest_are_not_the_same(
     }
 
 
-async def test_a_sku_of_another_product_is_refused(importer: Importer) -> None:
+async def test_sku_of_another_product_is_refused(importer: Importer) -> None:
     async with importer.database.transaction() as session:
-        await make_toy(session, importer.defaults, "cometa")
-    assert await importer.refused("handle,title,price,sku\nnueva,Nueva,5,SKU-cometa\n") == [
+        await add_product(session, importer.defaults, "cometa")
+    assert await importer.read_problems("handle,title,price,sku\nnueva,Nueva,5,SKU-cometa\n") == [
         "line 2, sku: belongs to cometa"
     ]
 
 
-async def test_a_bar_code_is_of_one_product(importer: Importer, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_bar_code_of_another_product_is_refused(
+    importer: Importer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with importer.database.transaction() as session:
-        variant = await session.get_one(Variant, await make_toy(session, importer.defaults, "cometa"))
+        variant = await session.get_one(Variant, await add_product(session, importer.defaults, "cometa"))
         variant.ean = "7701234567897"
     head = "handle,title,price,ean\n"
     assert await importer(head + "cometa,Cometa,5,7701234567897\n") == {"changed": 1}
-    assert await importer.refused(
+    assert await importer.read_problems(
         head + "nueva,Nueva,5,7701234567897\notra,Otra,5,96385074\nmás,Más,5,96385074\n".replace("á", "a")
-    ) == ["line 2, ean: belongs to cometa", "line 4, ean: 96385074 stands in line 3 already"]
+    ) == ["line 2, ean: belongs to cometa", "line 4, ean: 96385074 is already in line 3"]
 
-    async def look_away(*_: object, makes_places: bool) -> Checked:
-        return Checked(1, Places())
+    async def skip_check(*_: object, makes_places: bool) -> CheckedFile:
+        return CheckedFile(1, ProductGroups())
 
-    monkeypatch.setattr("backend.catalog.importer.command.check", look_away)
+    monkeypatch.setattr("backend.catalog.importer.command.check_file", skip_check)
     with pytest.raises(ShopChanged, match="belongs to cometa"):
         await importer(head + "nueva,Nueva,5,7701234567897\n")
 
@@ -262,57 +266,57 @@ async def test_a_bar_code_is_of_one_product(importer: Importer, monkeypatch: pyt
         await session.execute(update(Variant).values(ean="96385074"))
 
     with pytest.raises(ShopChanged):
-        await overtaken(importer.database, rival, lambda: importer(head + "nueva,Nueva,5,96385074\n"))
+        await run_against_rival(importer.database, rival, lambda: importer(head + "nueva,Nueva,5,96385074\n"))
 
 
-async def test_a_product_of_several_variants_needs_to_know_which(importer: Importer) -> None:
+async def test_row_must_name_one_of_several_variants(importer: Importer) -> None:
     await importer(HEAD + TROMPO)
     async with importer.database.transaction() as session:
         product_id = (await session.execute(select(Product.id))).scalar_one()
         session.add(Variant(product_id=product_id, sku="TRO-1-XL", price=30_000, rank=1))
-    (problem,) = await importer.refused("handle,price\ntrompo,5\n")
+    (problem,) = await importer.read_problems("handle,price\ntrompo,5\n")
     assert problem == "line 2, sku: must be that of one of the product's 2 variants"
     assert await importer("handle,sku,price\ntrompo,TRO-1-XL,31000\n") == {"changed": 1}
     assert await importer("handle,brand\ntrompo,Tres\n") == {"changed": 1}
 
 
-async def test_rows_with_options_are_the_variants_of_one_product(
+async def test_rows_with_options_become_variants_of_one_product(
     importer: Importer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Under the same headings as in the office, however small the batches are."""
     for module in (file_validation, command):
-        monkeypatch.setattr(module, "batches", lambda path: row_reader.batches(path, 1))
+        monkeypatch.setattr(module, "read_batches", lambda path: row_reader.read_batches(path, 1))
     head = "Dirección;Nombre;SKU;Precio;Opción 1;Valor 1;Opción 2;Valor 2\n"
     small = "gorra;Gorra;G-S;9.000;Talla;S;Color;Rojo\n"
     large = "gorra;;G-L;9.500;Talla;L;Color;Rojo\n"
     assert await importer(head + small + large + "yoyo;Yoyo;Y-1;5000;;;;\n") == {"new": 3}
-    choices = [(one.title, one.choices) for one in (await importer.detail("gorra")).options]
+    choices = [(one.title, one.choices) for one in (await importer.read_detail("gorra")).options]
     assert choices == [("Talla", ["S", "L"])]
     assert await importer(head + small + large) == {"same": 2}
-    assert await importer.refused(head + small + "yoyo;Yoyo;Y-1;5000;;;;\n" + large) == [
-        "line 4, handle: gorra stands in line 2 already"
+    assert await importer.read_problems(head + small + "yoyo;Yoyo;Y-1;5000;;;;\n" + large) == [
+        "line 4, handle: gorra is already in line 2"
     ]
-    assert await importer.refused(head + small.replace("Color", "Tono") + large) == [
+    assert await importer.read_problems(head + small.replace("Color", "Tono") + large) == [
         "line 3, options: the options are others than those in line 2: Talla, Tono"
     ]
-    assert await importer.refused(head + small.replace("Talla", "").replace("S;", "XS;", 1)) == [
+    assert await importer.read_problems(head + small.replace("Talla", "").replace("S;", "XS;", 1)) == [
         "line 2, option_1: is needed: S is a value of it"
     ]
 
 
-async def test_looking_through_it_writes_nothing(importer: Importer) -> None:
-    before = await importer.everything()
+async def test_check_only_writes_nothing(importer: Importer) -> None:
+    before = await importer.read_all()
     assert await importer(HEAD + TROMPO, only_check=True) == {}
-    assert await importer.everything() == before
+    assert await importer.read_all() == before
 
 
-async def test_pictures_are_made_shown_and_replaced(importer: Importer) -> None:
+async def test_pictures_are_created_displayed_and_replaced(importer: Importer) -> None:
     for name, colour in (("Trompo (frente).png", "red"), ("lado.jpg", "blue")):
         Image.new("RGB", (1000, 1000), colour).save(importer.folder / name)
     head = HEAD.strip() + ",pictures\n"
     rows = TROMPO.strip() + ",Trompo (frente).png|lado.jpg\n"
     assert await importer(head + rows) == {"new": 1}
-    trompo = await importer.detail("trompo")
+    trompo = await importer.read_detail("trompo")
     assert [picture.alt for picture in trompo.pictures] == [
         "Trompo de guayacán",
         "Trompo de guayacán, foto 2",
@@ -320,11 +324,11 @@ async def test_pictures_are_made_shown_and_replaced(importer: Importer) -> None:
     assert "/Trompo%20%28frente%29-320.webp 320w" in trompo.pictures[0].srcset
     assert await importer(head + rows) == {"same": 1}
     assert await importer(head + TROMPO.strip() + ",lado.jpg\n") == {"changed": 1}
-    (picture,) = (await importer.detail("trompo")).pictures
+    (picture,) = (await importer.read_detail("trompo")).pictures
     assert picture.url == trompo.pictures[1].url
 
 
-async def test_a_toy_in_two_sizes_has_its_pictures_once(importer: Importer) -> None:
+async def test_product_with_two_variants_gets_its_pictures_once(importer: Importer) -> None:
     for name, colour in (("frente.png", "red"), ("lado.jpg", "blue")):
         Image.new("RGB", (1000, 1000), colour).save(importer.folder / name)
     head = "handle,title,sku,price,pictures,option_1,value_1\n"
@@ -332,42 +336,42 @@ async def test_a_toy_in_two_sizes_has_its_pictures_once(importer: Importer) -> N
     def rows(small: str, large: str) -> str:
         return f"{head}camion,Camión,CAM-P,45900,{small},Tamaño,Pequeño\ncamion,,CAM-G,89900,{large},Tamaño,Grande\n"
 
-    async def shown() -> list[str]:
-        return [picture.url for picture in (await importer.detail("camion")).pictures]
+    async def read_urls() -> list[str]:
+        return [picture.url for picture in (await importer.read_detail("camion")).pictures]
 
     both = "frente.png|lado.jpg"
     assert await importer(rows(both, "")) == {"new": 2}
-    front, side = await shown()
+    front, side = await read_urls()
     assert await importer(rows(both, both)) == {"same": 2}
-    assert await shown() == [front, side]
+    assert await read_urls() == [front, side]
     assert await importer(rows("lado.jpg", "")) == {"changed": 2}
-    assert await shown() == [side]
+    assert await read_urls() == [side]
 
 
-async def test_half_a_picture_in_the_last_line_stops_all_of_it(importer: Importer) -> None:
+async def test_damaged_picture_in_the_last_line_stops_the_import(importer: Importer) -> None:
     Image.new("RGB", (1000, 1000), "red").save(whole := importer.folder / "whole.jpg")
     (importer.folder / "half.jpg").write_bytes(whole.read_bytes()[:3000])
     head, trompo = HEAD.strip() + ",pictures\n", TROMPO.strip() + ",whole.jpg\n"
-    (problem,) = await importer.refused(head + trompo + YOYO.strip() + ",half.jpg\n")
+    (problem,) = await importer.read_problems(head + trompo + YOYO.strip() + ",half.jpg\n")
     assert problem.startswith("line 3, pictures: half.jpg is damaged")
 
 
-async def test_a_shop_that_changed_meanwhile_is_told(
+async def test_concurrent_change_of_the_shop_is_reported(
     importer: Importer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def look_away(*_: object, makes_places: bool) -> Checked:
+    async def skip_check(*_: object, makes_places: bool) -> CheckedFile:
         async with importer.database.transaction() as session:
-            await make_toy(session, importer.defaults, "cometa", price=1)
+            await add_product(session, importer.defaults, "cometa", price=1)
             other = (await session.execute(select(Variant))).scalar_one()
             other.sku = "TRO-1"
-        return Checked(1, Places())
+        return CheckedFile(1, ProductGroups())
 
-    monkeypatch.setattr("backend.catalog.importer.command.check", look_away)
+    monkeypatch.setattr("backend.catalog.importer.command.check_file", skip_check)
     with pytest.raises(ShopChanged, match="belongs to cometa"):
         await importer(HEAD + TROMPO)
 
 
-async def tree(database: Database) -> list[tuple[str, str, str | None]]:
+async def read_categories(database: Database) -> list[tuple[str, str, str | None]]:
     """Handle, name and parent's handle of every category."""
     async with database.read() as session:
         found = {one.id: one for one in (await session.execute(select(Category))).scalars()}
@@ -377,73 +381,73 @@ async def tree(database: Database) -> list[tuple[str, str, str | None]]:
     )
 
 
-async def test_a_shop_without_categories_gets_those_of_the_file(importer: Importer) -> None:
+async def test_shop_without_categories_gets_those_of_the_file(importer: Importer) -> None:
     async with importer.database.transaction() as session:
         await session.execute(delete(Category))
         await session.execute(delete(Collection))
     file = "handle,title,price,categories,collection\na,A,5,Juegos de mesa|madera,navidad\nb,B,5,juegos-de-mesa,\n"
     assert await importer(file, only_check=True) == {}
-    assert await tree(importer.database) == []
+    assert await read_categories(importer.database) == []
     assert await importer(file) == {"new": 2}
-    assert await tree(importer.database) == [
+    assert await read_categories(importer.database) == [
         ("juegos-de-mesa", "Juegos de mesa", "juguetes"),
         ("juguetes", "Juguetes", None),
         ("madera", "Madera", "juguetes"),
     ]
-    detail = await importer.detail("a")
+    detail = await importer.read_detail("a")
     assert detail.collection is not None
     assert detail.collection.name == "Navidad"
     assert await importer(file) == {"same": 2}
 
 
-async def test_a_category_is_known_by_its_name_and_others_are_made_when_that_is_said(
+async def test_category_is_found_by_name_and_created_on_request(
     importer: Importer,
 ) -> None:
     assert await importer("handle,title,price,categories\na,A,5,Madera\n") == {"new": 1}
     file = "handle,title,price,categories\nb,B,5,Cometas\n"
-    (problem,) = await importer.refused(file)
+    (problem,) = await importer.read_problems(file)
     assert problem.startswith("line 2, categories: the shop has no category Cometas: ")
     assert "--new-categories" in problem
     assert await importer(file, makes_places=True) == {"new": 1}
-    assert ("cometas", "Cometas", None) in await tree(
+    assert ("cometas", "Cometas", None) in await read_categories(
         importer.database
-    )  # beside the two roots that there are
-    assert await importer.refused("handle,title,price,categories\nc,C,5,!!!\n") == [
+    )  # next to the two existing roots
+    assert await importer.read_problems("handle,title,price,categories\nc,C,5,!!!\n") == [
         "line 2, categories: !!! is no name of a category"
     ]
 
 
-async def test_a_place_is_known_by_what_it_is_called_now(importer: Importer) -> None:
+async def test_category_or_collection_is_found_by_its_current_name(importer: Importer) -> None:
     async with importer.database.transaction() as session:
         await session.execute(update(Category).where(Category.handle == "madera").values(name="De madera"))
         await session.execute(update(Collection).values(title="De toda la vida"))
     head = "handle,title,price,categories,collection\n"
     assert await importer(head + "a,A,5,De madera,De toda la vida\n") == {"new": 1}
     assert await importer(head + "a,A,5,madera,clasicos\n") == {"same": 1}
-    assert ("madera", "De madera", None) in await tree(importer.database)
-    (problem,) = await importer.refused(head + "b,B,5,,Ninguna\n")
+    assert ("madera", "De madera", None) in await read_categories(importer.database)
+    (problem,) = await importer.read_problems(head + "b,B,5,,Ninguna\n")
     assert problem.startswith("line 2, collection: the shop has no collection Ninguna: ")
 
 
 @pytest.mark.parametrize(
-    ("cells", "gone"), [("Patio,", "category Patio"), (",Clásicos", "collection Clásicos")]
+    ("cells", "deleted"), [("Patio,", "category Patio"), (",Clásicos", "collection Clásicos")]
 )
-async def test_a_place_that_somebody_deletes_meanwhile_ends_the_import(
-    importer: Importer, monkeypatch: pytest.MonkeyPatch, cells: str, gone: str
+async def test_category_or_collection_deleted_during_the_import_stops_it(
+    importer: Importer, monkeypatch: pytest.MonkeyPatch, cells: str, deleted: str
 ) -> None:
-    async def delete_meanwhile(database: Database, *others: Any, **more: Any) -> Checked:
-        checked = await file_validation.check(database, *others, **more)
+    async def delete_concurrently(database: Database, *others: Any, **more: Any) -> CheckedFile:
+        checked = await file_validation.check_file(database, *others, **more)
         async with database.transaction() as session:
             await session.execute(delete(Category))
             await session.execute(delete(Collection))
         return checked
 
-    monkeypatch.setattr(command, "check", delete_meanwhile)
-    with pytest.raises(ShopChanged, match=f"the shop has no {gone} any more"):
+    monkeypatch.setattr(command, "check_file", delete_concurrently)
+    with pytest.raises(ShopChanged, match=f"the shop has no {deleted} any more"):
         await importer(f"handle,title,price,categories,collection\na,A,5,{cells}\n")
 
 
-async def test_weight_and_sizes_come_in(importer: Importer) -> None:
+async def test_weight_and_sizes_are_imported(importer: Importer) -> None:
     head = "handle,title,price,weight,length,height,width\n"
     assert await importer(head + "a,A,5,0.35,24,10.5,8\n") == {"new": 1}
     assert await importer("handle;weight\na;0,35\n") == {"same": 1}
@@ -453,11 +457,11 @@ async def test_weight_and_sizes_come_in(importer: Importer) -> None:
     assert await importer("handle,weight\na,\n") == {"changed": 1}
     for wrong in ("0", "-1", "1e3", "350 g", "101", "nan", ""):
         if wrong:
-            (problem,) = await importer.refused(f"handle,weight\na,{wrong}\n")
+            (problem,) = await importer.read_problems(f"handle,weight\na,{wrong}\n")
             assert problem.startswith("line 2, weight: must be a number such as 0.35")
 
 
-async def test_a_picture_that_is_hosted_is_fetched_and_what_does_not_answer_is_told_by_row(
+async def test_hosted_picture_is_downloaded_and_failures_are_reported_by_row(
     importer: Importer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     picture = BytesIO()
@@ -468,28 +472,32 @@ async def test_a_picture_that_is_hosted_is_fetched_and_what_does_not_answer_is_t
     async def host(scope: Any, receive: Any, send: Any) -> None:
         await routes.get(scope["path"], Response(status_code=404))(scope, receive, send)
 
-    monkeypatch.setattr("backend.catalog.importer.pictures.MOST_FETCHED", 1999 + len(picture.getvalue()))
+    monkeypatch.setattr(
+        "backend.catalog.importer.pictures.MAX_DOWNLOAD_BYTES", 1999 + len(picture.getvalue())
+    )
     with served(host) as address:
         head = "handle,title,price,pictures\n"
         assert await importer(f"{head}a,A,5,{address}/fotos/Trompo%20rojo.png\n") == {"new": 1}
-        shown = (await importer.detail("a")).pictures[0]
-        assert shown.url.endswith("Trompo rojo-640.webp") or shown.url.endswith("Trompo%20rojo-640.webp")
+        read_urls = (await importer.read_detail("a")).pictures[0]
+        assert read_urls.url.endswith("Trompo rojo-640.webp") or read_urls.url.endswith(
+            "Trompo%20rojo-640.webp"
+        )
         for name, says in (
             ("none.png", "answers with 404"),
             ("text.png", "is no picture"),
         ):
-            (problem,) = await importer.refused(f"{head}b,B,5,{address}/{name}\n")
+            (problem,) = await importer.read_problems(f"{head}b,B,5,{address}/{name}\n")
             assert problem.startswith("line 2, pictures: ")
             assert says in problem
         with monkeypatch.context() as patch:
-            patch.setattr("backend.catalog.importer.pictures.MOST_FETCHED", 1000)
-            (problem,) = await importer.refused(f"{head}b,B,5,{address}/large.png\n")
+            patch.setattr("backend.catalog.importer.pictures.MAX_DOWNLOAD_BYTES", 1000)
+            (problem,) = await importer.read_problems(f"{head}b,B,5,{address}/large.png\n")
             assert "larger than" in problem
         importer.allow_private = False
-        (problem,) = await importer.refused(f"{head}b,B,5,{address}/fotos/Trompo%20rojo.png\n")
-        assert "is no address of the open internet" in problem
+        (problem,) = await importer.read_problems(f"{head}b,B,5,{address}/fotos/Trompo%20rojo.png\n")
+        assert "is not a public internet address" in problem
         importer.allow_private = True
-    (problem,) = await importer.refused(f"{head}b,B,5,{address}/gone.png\n")
+    (problem,) = await importer.read_problems(f"{head}b,B,5,{address}/gone.png\n")
     assert "does not answer" in problem
-    (problem,) = await importer.refused(f"{head}b,B,5,https://\n")
+    (problem,) = await importer.read_problems(f"{head}b,B,5,https://\n")
     assert "is no address" in problem

@@ -1,4 +1,4 @@
-"""The file is read a row at a time, and what is wrong is told by line and column."""
+"""The reader of the import file: rows, and problems by line and column."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -6,35 +6,35 @@ from pathlib import Path
 import pytest
 
 from backend.catalog.importer import row_reader
-from backend.catalog.importer.row_reader import Row, Unreadable, batches
-from backend.core.spreadsheet import workbook
+from backend.catalog.importer.row_reader import Row, UnreadableFile, read_batches
+from backend.core.spreadsheet import build_workbook
 from tests.attacks.bombs import pack
 
 
-def rows(tmp_path: Path, text: str | bytes, size: int = 500) -> list[Row]:
+def read_rows(tmp_path: Path, text: str | bytes, size: int = 500) -> list[Row]:
     file = tmp_path / "toys.csv"
     file.write_bytes(text.encode() if isinstance(text, str) else text)
-    return [row for batch in batches(file, size) for row in batch]
+    return [row for batch in read_batches(file, size) for row in batch]
 
 
-def problems(tmp_path: Path, text: str) -> list[str]:
-    return [str(problem) for row in rows(tmp_path, text) for problem in row.problems]
+def read_problems(tmp_path: Path, text: str) -> list[str]:
+    return [str(problem) for row in read_rows(tmp_path, text) for problem in row.problems]
 
 
-def test_a_row_says_only_what_its_columns_say(tmp_path: Path) -> None:
-    (row,) = rows(tmp_path, "handle,price,categories,featured\ntrompo,18900, a | b |a ,sí\n")
+def test_row_contains_only_its_columns(tmp_path: Path) -> None:
+    (row,) = read_rows(tmp_path, "handle,price,categories,featured\ntrompo,18900, a | b |a ,sí\n")
     assert row.line == 2
     assert row.values == {"handle": "trompo", "price": 18_900, "categories": ("a", "b"), "featured": True}
 
 
-def test_a_rate_of_tax_may_have_its_sign(tmp_path: Path) -> None:
-    found = rows(tmp_path, "handle,tax_rate\na,19\nb,5%\nc,0 %\nd,\n")
+def test_tax_rate_may_have_a_percent_sign(tmp_path: Path) -> None:
+    found = read_rows(tmp_path, "handle,tax_rate\na,19\nb,5%\nc,0 %\nd,\n")
     assert [row.get("tax_rate") for row in found] == [19, 5, 0, None]
 
 
-def test_an_empty_cell_empties_what_can_be_empty_and_leaves_the_rest(tmp_path: Path) -> None:
+def test_empty_cell_clears_optional_values_only(tmp_path: Path) -> None:
     head = "handle,title,brand,compare_at_price,stock,price,collection,pictures,featured"
-    (row,) = rows(tmp_path, f"{head}\ntrompo,,,,,,,,\n")
+    (row,) = read_rows(tmp_path, f"{head}\ntrompo,,,,,,,,\n")
     assert row.values == {
         "handle": "trompo", "brand": "", "compare_at_price": None, "collection": None, "pictures": (),
         "featured": False,
@@ -50,19 +50,21 @@ def test_an_empty_cell_empties_what_can_be_empty_and_leaves_the_rest(tmp_path: P
         ' Handle ,"title"\n\n,\ntrompo,"Trompo"\n',
     ],
 )
-def test_what_programs_write_is_read(tmp_path: Path, text: str) -> None:
-    assert [dict(row.values) for row in rows(tmp_path, text)] == [{"handle": "trompo", "title": "Trompo"}]
+def test_formats_of_other_programs_are_parsed(tmp_path: Path, text: str) -> None:
+    assert [dict(row.values) for row in read_rows(tmp_path, text)] == [
+        {"handle": "trompo", "title": "Trompo"}
+    ]
 
 
-def test_lines_are_counted_as_an_editor_counts_them(tmp_path: Path) -> None:
+def test_lines_are_counted_like_in_an_editor(tmp_path: Path) -> None:
     text = 'handle,description\na,"one\ntwo\nthree"\n\nb,x\nc,y\n'
-    assert [row.line for row in rows(tmp_path, text)] == [2, 6, 7]
+    assert [row.line for row in read_rows(tmp_path, text)] == [2, 6, 7]
 
 
-def test_batches_are_no_larger_than_asked(tmp_path: Path) -> None:
+def test_batches_have_at_most_the_given_size(tmp_path: Path) -> None:
     file = tmp_path / "toys.csv"
     file.write_text("handle\n" + "".join(f"toy-{number}\n" for number in range(7)))
-    assert [len(batch) for batch in batches(file, 3)] == [3, 3, 1]
+    assert [len(batch) for batch in read_batches(file, 3)] == [3, 3, 1]
 
 
 @pytest.mark.parametrize(
@@ -87,38 +89,40 @@ def test_batches_are_no_larger_than_asked(tmp_path: Path) -> None:
         ("collection", "x" * 256, "must not be longer than 255"),
     ],
 )
-def test_a_wrong_cell_is_told_by_line_and_column(
+def test_invalid_cell_is_reported_by_line_and_column(
     tmp_path: Path, column: str, cell: str, message: str
 ) -> None:
     names = ["sku", column] if column == "handle" else ["handle", column]
-    (found,) = problems(tmp_path, f"{','.join(names)}\na,x\n".replace("x\n", f'"{cell}"\n'))
+    (found,) = read_problems(tmp_path, f"{','.join(names)}\na,x\n".replace("x\n", f'"{cell}"\n'))
     assert found.startswith(f"line 2, {column}: {message}"), found
 
 
 @pytest.mark.parametrize(
     "cell", ["20000", "20.000", "20,000", "$ 20.000", "20.000,00", "20000,0", "20,000.00"]
 )
-def test_a_price_is_read_as_people_write_it(tmp_path: Path, cell: str) -> None:
-    (row,) = rows(tmp_path, f'handle,price\na,"{cell}"\n')
+def test_common_price_formats_are_parsed(tmp_path: Path, cell: str) -> None:
+    (row,) = read_rows(tmp_path, f'handle,price\na,"{cell}"\n')
     assert row.get("price") == 20_000
 
 
-def test_every_problem_of_a_line_is_told(tmp_path: Path) -> None:
-    found = problems(tmp_path, "handle,price,stock\nok,1,1\nNo,x,y\n")
+def test_all_problems_of_a_line_are_reported(tmp_path: Path) -> None:
+    found = read_problems(tmp_path, "handle,price,stock\nok,1,1\nNo,x,y\n")
     assert [one.partition(":")[0] for one in found] == ["line 3, handle", "line 3, price", "line 3, stock"]
 
 
-def test_a_price_before_must_be_higher(tmp_path: Path) -> None:
-    found = problems(tmp_path, "handle,price,compare_at_price\na,100,100\nb,100,101\n")
+def test_compare_at_price_must_be_higher(tmp_path: Path) -> None:
+    found = read_problems(tmp_path, "handle,price,compare_at_price\na,100,100\nb,100,101\n")
     assert found == ["line 2, compare_at_price: must be more than the price, 100 (it is 100)"]
 
 
-def test_a_line_that_names_no_product_is_refused(tmp_path: Path) -> None:
-    assert problems(tmp_path, "handle,price\n,5\n") == ["line 2, handle: is needed to know the product by"]
+def test_line_without_a_product_is_refused(tmp_path: Path) -> None:
+    assert read_problems(tmp_path, "handle,price\n,5\n") == [
+        "line 2, handle: is needed to identify the product"
+    ]
 
 
-def test_a_line_with_too_many_cells_is_refused(tmp_path: Path) -> None:
-    assert problems(tmp_path, "handle,price\na,5,6\n") == ["line 2: has 3 cells, and the head has 2"]
+def test_line_with_too_many_cells_is_refused(tmp_path: Path) -> None:
+    assert read_problems(tmp_path, "handle,price\na,5,6\n") == ["line 2: has 3 cells, and the head has 2"]
 
 
 @pytest.mark.parametrize(
@@ -127,23 +131,25 @@ def test_a_line_with_too_many_cells_is_refused(tmp_path: Path) -> None:
         ("", "line 1: there must be a column handle or a column sku"),
         ("title\nx\n", "line 1: there must be a column handle or a column sku"),
         ("handle,colour\n", "line 1: unknown columns"),
-        ("handle,price,price\n", "line 1: columns that come twice: price"),
+        ("handle,price,price\n", "line 1: repeated columns: price"),
         ('handle\na\n"b', "line 3: this is no CSV"),
     ],
 )
-def test_what_cannot_be_read_on_is_told(tmp_path: Path, text: str, message: str) -> None:
-    with pytest.raises(Unreadable, match=message):
-        rows(tmp_path, text)
+def test_unreadable_file_is_reported(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(UnreadableFile, match=message):
+        read_rows(tmp_path, text)
 
 
-def test_another_encoding_is_told(tmp_path: Path) -> None:
-    with pytest.raises(Unreadable, match="save it as CSV UTF-8"):
-        rows(tmp_path, "handle,title\na,ñandú\n".encode("cp1252"))
+def test_other_encoding_is_reported(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableFile, match="save it as CSV UTF-8"):
+        read_rows(tmp_path, "handle,title\na,ñandú\n".encode("cp1252"))
 
 
 def test_workbook_is_read_like_a_csv(tmp_path: Path) -> None:
-    content = workbook([["handle", "price", "brand"], ["trompo", 18_900, ""], [], ["yoyo", "9.900", "Dos"]])
-    found = rows(tmp_path, content)
+    content = build_workbook(
+        [["handle", "price", "brand"], ["trompo", 18_900, ""], [], ["yoyo", "9.900", "Dos"]]
+    )
+    found = read_rows(tmp_path, content)
     assert [(row.line, row.values) for row in found] == [
         (2, {"handle": "trompo", "price": 18_900, "brand": ""}),
         (4, {"handle": "yoyo", "price": 9_900, "brand": "Dos"}),
@@ -151,11 +157,11 @@ def test_workbook_is_read_like_a_csv(tmp_path: Path) -> None:
 
 
 def test_other_spreadsheets_are_refused_with_how_to_save_them(tmp_path: Path) -> None:
-    with pytest.raises(Unreadable, match=r"\(ods\): save it as \.xlsx, in LibreOffice .* in Numbers "):
-        rows(tmp_path, pack({"mimetype": b"application/vnd.oasis.opendocument.spreadsheet"}))
+    with pytest.raises(UnreadableFile, match=r"\(ods\): save it as \.xlsx, in LibreOffice .* in Numbers "):
+        read_rows(tmp_path, pack({"mimetype": b"application/vnd.oasis.opendocument.spreadsheet"}))
 
 
 def test_file_beyond_the_limits_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(row_reader, "LIMITS", replace(row_reader.LIMITS, max_cells=3))
-    with pytest.raises(Unreadable, match="more than"):
-        rows(tmp_path, "handle,price\na,5\n")
+    with pytest.raises(UnreadableFile, match="more than"):
+        read_rows(tmp_path, "handle,price\na,5\n")

@@ -1,4 +1,4 @@
-"""Several products at once over the Admin API: all of it, or nothing."""
+"""Batches of products in the Admin API: all changes are made, or none."""
 
 from typing import Any
 
@@ -6,24 +6,24 @@ import httpx
 import pytest
 
 from backend.app import Shop
-from tests.backend.catalog.test_admin_catalogue import TROMPO, product, told_of
+from tests.backend.catalog.test_admin_catalogue import TROMPO, list_published_products, product
 from tests.store_steps import get, post
 
 BATCH = "/admin/products/batch"
 
 
-async def toys(admin: httpx.AsyncClient) -> list[dict[str, Any]]:
+async def sample_products(admin: httpx.AsyncClient) -> list[dict[str, Any]]:
     return (await get(admin, "/admin/products", fields="id,title,handle", order="handle"))["products"]  # type: ignore[no-any-return]
 
 
-async def test_a_batch_deletes_changes_and_creates(admin: httpx.AsyncClient, shop: Shop) -> None:
+async def test_batch_deletes_changes_and_creates(admin: httpx.AsyncClient, shop: Shop) -> None:
     old = await product(admin)
     kept = await product(admin, title="Yoyó", variants=[{"prices": [{"amount": 9_000}]}])
     answer = await post(
         admin,
         BATCH,
         {
-            # the new one takes the handle and the SKU of the one that goes
+            # the new product takes the handle and the SKU of the deleted one
             "create": [TROMPO, {"title": "Balero", "price": 20_000}],
             "update": [{"id": kept["id"], "price": 8_000}],
             "delete": [old["id"]],
@@ -35,11 +35,11 @@ async def test_a_batch_deletes_changes_and_creates(admin: httpx.AsyncClient, sho
     trompo, balero = answer["created"]
     assert (trompo["handle"], trompo["variants"][0]["sku"]) == ("trompo-de-lamina", "TR-1")
     assert (balero["title"], balero["status"]) == ("Balero", "draft")
-    assert {toy["id"] for toy in await toys(admin)} == {kept["id"], trompo["id"], balero["id"]}
-    assert await told_of(shop) == {old["id"], kept["id"], trompo["id"], balero["id"]}
+    assert {toy["id"] for toy in await sample_products(admin)} == {kept["id"], trompo["id"], balero["id"]}
+    assert await list_published_products(shop) == {old["id"], kept["id"], trompo["id"], balero["id"]}
 
 
-async def test_a_batch_shows_what_is_asked_for_and_may_be_empty(admin: httpx.AsyncClient) -> None:
+async def test_batch_returns_requested_fields_and_may_be_empty(admin: httpx.AsyncClient) -> None:
     answer = (await admin.post(f"{BATCH}?fields=id,title", json={"create": [TROMPO]})).json()
     (made,) = answer["created"]
     assert made == {"id": made["id"], "title": TROMPO["title"]}
@@ -48,7 +48,7 @@ async def test_a_batch_shows_what_is_asked_for_and_may_be_empty(admin: httpx.Asy
 
 
 @pytest.mark.parametrize(
-    ("batch", "status", "said"),
+    ("batch", "status", "message"),
     [
         ({"create": [{"title": "Otro", "handle": "trompo-de-lamina"}]}, 400, "trompo-de-lamina"),
         ({"create": [{"title": "Uno", "handle": "uno"}, {"title": "Dos", "handle": "uno"}]}, 400, "uno"),
@@ -60,28 +60,30 @@ async def test_a_batch_shows_what_is_asked_for_and_may_be_empty(admin: httpx.Asy
         ({"delete": ["prod_1"] * 101}, 400, "A batch has 100 products at most"),
     ],
 )
-async def test_one_that_cannot_be_done_stops_the_others(
-    admin: httpx.AsyncClient, batch: dict[str, Any], status: int, said: str
+async def test_invalid_entry_rejects_the_whole_batch(
+    admin: httpx.AsyncClient, batch: dict[str, Any], status: int, message: str
 ) -> None:
     toy = await product(admin)
-    before = await toys(admin)
+    before = await sample_products(admin)
 
-    def named(value: Any) -> Any:
+    def replace_names(value: Any) -> Any:
         if isinstance(value, dict):
-            return {name: named(one) for name, one in value.items()}
+            return {name: replace_names(one) for name, one in value.items()}
         if isinstance(value, list):
-            return [named(one) for one in value]
+            return [replace_names(one) for one in value]
         return value.replace("{toy}", toy["id"])
 
-    first = {"title": "Antes", "handle": "antes"}  # would be created, if the rest could be done
-    refused = await admin.post(BATCH, json=named({**batch, "create": [*batch.get("create", []), first]}))
+    first = {"title": "Antes", "handle": "antes"}  # would be created if the rest were valid
+    refused = await admin.post(
+        BATCH, json=replace_names({**batch, "create": [*batch.get("create", []), first]})
+    )
     assert refused.status_code == status, refused.text
-    assert named(said) in refused.json()["message"]
-    assert await toys(admin) == before
+    assert replace_names(message) in refused.json()["message"]
+    assert await sample_products(admin) == before
 
 
-async def test_who_names_a_product_twice_deletes_it_once(admin: httpx.AsyncClient) -> None:
+async def test_product_named_twice_is_deleted_once(admin: httpx.AsyncClient) -> None:
     toy = await product(admin)
     answer = await post(admin, BATCH, {"delete": [toy["id"], toy["id"]]})
     assert answer["deleted"]["ids"] == [toy["id"]]
-    assert await toys(admin) == []
+    assert await sample_products(admin) == []

@@ -1,12 +1,12 @@
-"""Tags and types of products over both APIs, on both databases.
+"""Tags and types of products in both APIs, on both databases.
 
-| what can go wrong | what happens |
+| fault | result |
 |---|---|
-| two are called alike, made or renamed, also by two at once | the second is refused |
-| a product is to have a tag or a type that is not there | refused; nothing of the change is written |
-| a tag or a type goes | its products stay, without it, and programs are told |
-| a change leaves tags and type out, or says null | left out: they stay; null: no type |
-| a product is sent back as it was shown | nothing changes |
+| two get the same value, created or renamed, also concurrently | the second is refused |
+| a product gets a tag or type that does not exist | refused; nothing of the change is written |
+| a tag or a type is deleted | its products stay, without it, and the change is published |
+| a change omits tags and type, or sends null | omitted: they stay; null: no type |
+| a product is sent back unchanged | nothing changes |
 """
 
 import asyncio
@@ -18,23 +18,23 @@ from sqlalchemy import select
 
 from backend.app import Shop
 from backend.audit import AuditEntry
-from tests.backend.catalog.test_admin_catalogue import product, told_of
+from tests.backend.catalog.test_admin_catalogue import list_published_products, product
 from tests.store_steps import get, post
 
 KINDS = [("product_tag", "/product-tags"), ("product_type", "/product-types")]
 
 
-async def word(admin: httpx.AsyncClient, kind: str, value: str, **more: Any) -> dict[str, Any]:
+async def create_word(admin: httpx.AsyncClient, kind: str, value: str, **more: Any) -> dict[str, Any]:
     path = dict(KINDS)[kind]
     made: dict[str, Any] = (await post(admin, f"/admin{path}", {"value": value, **more}))[kind]
     return made
 
 
 @pytest.mark.parametrize(("kind", "path"), KINDS)
-async def test_one_is_made_read_changed_and_deleted(
+async def test_tag_or_type_is_created_read_changed_and_deleted(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, shop: Shop, kind: str, path: str
 ) -> None:
-    made = await word(admin, kind, "De madera", metadata={"a": 1})
+    made = await create_word(admin, kind, "De madera", metadata={"a": 1})
     assert (made["value"], made["metadata"], made["deleted_at"]) == ("De madera", {"a": 1}, None)
     one = f"/admin{path}/{made['id']}"
     assert (await get(admin, one))[kind] == made
@@ -48,7 +48,7 @@ async def test_one_is_made_read_changed_and_deleted(
     taken = await admin.post(f"/admin{path}", json={"value": "De pino"})
     message = f"{kind.replace('_', ' ').capitalize()} with value: De pino, already exists."
     assert (taken.status_code, taken.json()) == (400, {"type": "invalid_data", "message": message})
-    other = await word(admin, kind, "De tela")
+    other = await create_word(admin, kind, "De tela")
     assert (await admin.post(f"/admin{path}/{other['id']}", json={"value": "De pino"})).json() == taken.json()
     unknown = await admin.post(f"/admin{path}", json={"value": "X", "handle": "x"})
     assert unknown.json()["message"] == "Invalid request: Unrecognized fields: 'handle'"
@@ -64,34 +64,34 @@ async def test_one_is_made_read_changed_and_deleted(
     assert done == ["created", "changed", "changed", "deleted"]
 
 
-async def test_of_two_who_make_one_at_once_the_second_is_refused(admin: httpx.AsyncClient) -> None:
+async def test_concurrent_duplicate_is_refused(admin: httpx.AsyncClient) -> None:
     answers = await asyncio.gather(
         *(admin.post("/admin/product-tags", json={"value": "Nuevo"}) for _ in range(2))
     )
     assert sorted(answer.status_code for answer in answers) == [200, 400]
 
 
-async def test_they_are_listed_by_what_is_asked_for(
-    admin: httpx.AsyncClient, store: httpx.AsyncClient
-) -> None:
-    made = {value: (await word(admin, "product_tag", value))["id"] for value in ("Agua", "Aire", "Fuego")}
+async def test_tags_and_types_are_filtered(admin: httpx.AsyncClient, store: httpx.AsyncClient) -> None:
+    made = {
+        value: (await create_word(admin, "product_tag", value))["id"] for value in ("Agua", "Aire", "Fuego")
+    }
 
-    async def found(**asked: Any) -> list[str]:
+    async def find_values(**asked: Any) -> list[str]:
         listing = await get(admin, "/admin/product-tags", **asked)
         assert (await get(store, "/store/product-tags", **asked))["count"] == listing["count"]
         return [one["value"] for one in listing["product_tags"]]
 
-    assert await found() == ["Agua", "Aire", "Fuego"]
-    assert await found(q="ai") == ["Aire"]
-    assert await found(q="ÁI") == await found(q="re ai") == ["Aire"]
-    assert await found(q="fue ai") == []
-    assert await found(value="Agua") == ["Agua"]
-    assert await found(order="-value", limit=1, offset=1) == ["Aire"]
-    assert await found(**{"id[]": [made["Fuego"], "ptag_nosuch"]}) == ["Fuego"]
-    assert await found(**{"$or[0][value]": "Agua", "$or[1][q]": "fue"}) == ["Agua", "Fuego"]
-    assert await found(**{"$and[0][q]": "a", "$and[1][q]": "u"}) == ["Agua"]
-    assert await found(**{"$or[0][$and][0][q]": "a", "$or[0][$and][1][q]": "g", "q": "u"}) == ["Agua"]
-    assert await found(**{"created_at[$gt]": "2100-01-01"}) == []
+    assert await find_values() == ["Agua", "Aire", "Fuego"]
+    assert await find_values(q="ai") == ["Aire"]
+    assert await find_values(q="ÁI") == await find_values(q="re ai") == ["Aire"]
+    assert await find_values(q="fue ai") == []
+    assert await find_values(value="Agua") == ["Agua"]
+    assert await find_values(order="-value", limit=1, offset=1) == ["Aire"]
+    assert await find_values(**{"id[]": [made["Fuego"], "ptag_nosuch"]}) == ["Fuego"]
+    assert await find_values(**{"$or[0][value]": "Agua", "$or[1][q]": "fue"}) == ["Agua", "Fuego"]
+    assert await find_values(**{"$and[0][q]": "a", "$and[1][q]": "u"}) == ["Agua"]
+    assert await find_values(**{"$or[0][$and][0][q]": "a", "$or[0][$and][1][q]": "g", "q": "u"}) == ["Agua"]
+    assert await find_values(**{"created_at[$gt]": "2100-01-01"}) == []
     for asked in ({"$or[0][limit]": 3}, {"$or[0][color]": "x"}, {"$or[a][q]": "x"}, {"$not[0][q]": "x"}):
         assert (await admin.get("/admin/product-tags", params=asked)).status_code == 400
 
@@ -99,8 +99,8 @@ async def test_they_are_listed_by_what_is_asked_for(
 async def test_products_have_tags_and_a_type(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, shop: Shop
 ) -> None:
-    wood, new = [await word(admin, "product_tag", value) for value in ("Madera", "Nuevo")]
-    top, kite = [await word(admin, "product_type", value) for value in ("Trompo", "Cometa")]
+    wood, new = [await create_word(admin, "product_tag", value) for value in ("Madera", "Nuevo")]
+    top, kite = [await create_word(admin, "product_type", value) for value in ("Trompo", "Cometa")]
     toy = await product(admin, tags=[{"id": new["id"]}, {"id": wood["id"]}], type_id=top["id"])
     await product(admin, title="Otro", handle="otro", variants=[{"prices": [{"amount": 1}]}])
     path = f"/admin/products/{toy['id']}"
@@ -108,13 +108,15 @@ async def test_products_have_tags_and_a_type(
         assert [one["value"] for one in shown["tags"]] == ["Madera", "Nuevo"]
         assert (shown["type_id"], shown["type"]["value"]) == (top["id"], "Trompo")
 
-    async def found(**asked: Any) -> list[str]:
+    async def find_values(**asked: Any) -> list[str]:
         return [one["id"] for one in (await get(store, "/store/products", **asked))["products"]]
 
-    assert await found(**{"tag_id[]": [wood["id"]]}) == [toy["id"]] == await found(type_id=top["id"])
-    assert await found(type_id=kite["id"]) == []
-    assert await found(**{"$or[0][type_id]": kite["id"], "$or[1][tag_id][]": new["id"]}) == [toy["id"]]
-    assert await found(**{"$or[0][q]": "lamina", "$or[1][q]": "cometa"}) == [toy["id"]]
+    assert (
+        await find_values(**{"tag_id[]": [wood["id"]]}) == [toy["id"]] == await find_values(type_id=top["id"])
+    )
+    assert await find_values(type_id=kite["id"]) == []
+    assert await find_values(**{"$or[0][type_id]": kite["id"], "$or[1][tag_id][]": new["id"]}) == [toy["id"]]
+    assert await find_values(**{"$or[0][q]": "lamina", "$or[1][q]": "cometa"}) == [toy["id"]]
     listing = await get(admin, "/admin/products", **{"$or[0][q]": "lámina", "$or[1][status]": "draft"})
     assert [one["id"] for one in listing["products"]] == [toy["id"]]
 
@@ -131,9 +133,9 @@ async def test_products_have_tags_and_a_type(
     assert (await post(admin, path, {"type_id": None}))["product"]["type"] is None
 
     await post(admin, path, {"type_id": top["id"]})
-    before = await told_of(shop)
+    before = await list_published_products(shop)
     await admin.delete(f"/admin/product-tags/{new['id']}")
     await admin.delete(f"/admin/product-types/{top['id']}")
     left = (await get(admin, path))["product"]
     assert (left["tags"], left["type_id"], left["type"]) == ([], None, None)
-    assert await told_of(shop) == before >= {toy["id"]}
+    assert await list_published_products(shop) == before >= {toy["id"]}

@@ -1,4 +1,4 @@
-"""Deleting variants while somebody buys one of them, on both databases."""
+"""Deletion of variants during a concurrent purchase, on both databases."""
 
 from collections.abc import Awaitable
 from typing import Any
@@ -12,16 +12,18 @@ from backend.app import Shop
 from backend.catalog.models import Variant
 from backend.inventory.models import InventoryLevel, Reservation
 from backend.inventory.service import reserve
-from tests.backend.catalog.products.test_options import PRODUCTS, made, variant
-from tests.backend.rivals import overtaken
+from tests.backend.catalog.products.test_options import PRODUCTS, create_product, variant_body
+from tests.backend.rivals import run_against_rival
 from tests.store_defaults import Defaults
 
 
 @pytest.mark.parametrize("leaves_out", [False, True])
-async def test_a_variant_that_is_reserved_at_this_moment_is_not_deleted(
+async def test_variant_reserved_concurrently_is_not_deleted(
     admin: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults, leaves_out: bool
 ) -> None:
-    cart = await made(admin, variants=[variant("Rojo", "S", sku="R"), variant("Azul", "S", sku="A")])
+    cart = await create_product(
+        admin, variants=[variant_body("Rojo", "S", sku="R"), variant_body("Azul", "S", sku="A")]
+    )
     red, blue = (one["id"] for one in cart["variants"])
     async with shop.database.transaction() as session:
         session.add(InventoryLevel(variant_id=red, location_id=shop_defaults.location_id, stocked=1))
@@ -34,7 +36,7 @@ async def test_a_variant_that_is_reserved_at_this_moment_is_not_deleted(
         body: dict[str, Any] = {"variants": [{"id": blue}]}
         return admin.post(path, json=body) if leaves_out else admin.delete(f"{path}/variants/{red}")
 
-    refused = await overtaken(shop.database, rival, delete)
+    refused = await run_against_rival(shop.database, rival, delete)
     assert (refused.status_code, refused.json()["type"]) == (400, "not_allowed")
     async with shop.database.read() as session:
         assert (await session.execute(select(Reservation.holder))).scalars().all() == ["cart_1"]

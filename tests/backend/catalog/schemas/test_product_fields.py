@@ -1,4 +1,4 @@
-"""Every field of a product: staff change it, a file imports it, and both APIs show it."""
+"""Every field of a product: staff change it, a file imports it, and both APIs return it."""
 
 import csv
 import io
@@ -16,7 +16,7 @@ from backend.catalog.importer.pictures import PictureFolder
 from backend.catalog.models import Product
 from backend.catalog.schemas.product_fields import CELLS, FIELDS, METADATA_FIELDS
 from backend.core.config.settings import Settings
-from backend.media.picture_store import picture_store
+from backend.media.picture_store import open_picture_store
 from tests.store_defaults import Defaults
 from tests.store_steps import get, post
 
@@ -49,7 +49,7 @@ def test_every_field_is_a_column_and_has_a_value_here() -> None:
 
 
 @pytest.mark.parametrize("as_new", [True, False])
-async def test_what_staff_say_is_shown(admin: httpx.AsyncClient, *, as_new: bool) -> None:
+async def test_fields_set_by_staff_are_returned(admin: httpx.AsyncClient, *, as_new: bool) -> None:
     said = {**VALUES, "metadata": METADATA}
     if as_new:
         made = (await post(admin, "/admin/products", said))["product"]
@@ -60,7 +60,7 @@ async def test_what_staff_say_is_shown(admin: httpx.AsyncClient, *, as_new: bool
     assert made["metadata"] == METADATA
 
 
-async def test_a_null_clears_what_may_be_empty_and_nothing_else(admin: httpx.AsyncClient) -> None:
+async def test_null_clears_only_optional_fields(admin: httpx.AsyncClient) -> None:
     made = (await post(admin, "/admin/products", VALUES))["product"]
     path = f"/admin/products/{made['id']}"
     changed = (await post(admin, path, dict.fromkeys(VALUES)))["product"]
@@ -71,7 +71,7 @@ async def test_a_null_clears_what_may_be_empty_and_nothing_else(admin: httpx.Asy
     }
 
 
-async def test_what_a_file_says_is_shown(
+async def test_fields_of_an_imported_file_are_returned(
     shop: Shop, shop_defaults: Defaults, store: httpx.AsyncClient, tmp_path: Path
 ) -> None:
     wanted = VALUES | {field.column: METADATA[key] for key, field in METADATA_FIELDS.items()}
@@ -82,7 +82,7 @@ async def test_what_a_file_says_is_shown(
     writer.writerow({**cells, "price": "18900"})
     file = tmp_path / "toys.csv"
     file.write_text(text.getvalue(), "utf-8")
-    pictures = PictureFolder(tmp_path, picture_store(Settings(data_dir=tmp_path)))
+    pictures = PictureFolder(tmp_path, open_picture_store(Settings(data_dir=tmp_path)))
     await import_file(
         shop.database,
         file,

@@ -1,4 +1,4 @@
-"""Search: every word, as a prefix, accents and case ignored, small typos forgiven, best first (spec: view rules 2)."""
+"""The search index: prefixes, typos, related words and the order of results (spec: view rules 2)."""
 
 import pytest
 from hypothesis import given
@@ -6,36 +6,36 @@ from hypothesis import strategies as st
 from sqlalchemy import select, update
 
 from backend.catalog.models import Category, Collection, Product, ProductCategory
-from backend.catalog.search.index import index_products, remains, typo_distance, within
-from backend.catalog.search.query_words import search_words, words_of
-from backend.catalog.search.suggestions import places_of, read_places
+from backend.catalog.search.index import get_max_typos, index_products, is_within_distance, make_remainders
+from backend.catalog.search.query_words import search_words, split_words
+from backend.catalog.search.suggestions import find_suggestions, read_suggestion_source
 from backend.catalog.storefront import page_content, product_list
 from backend.catalog.views import CatalogFilter
 from backend.core.collation import fold
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database
-from tests.store_defaults import make_toy, set_up_defaults
+from tests.store_defaults import add_product, set_up_defaults
 
 
 @pytest.fixture
 async def shop(database: Database, settings: Settings) -> Database:
     defaults = await set_up_defaults(database, settings)
     async with database.transaction() as session:
-        await make_toy(
+        await add_product(
             session, defaults, "trompo", title="Trompo de madera", brand="Rayuela", description="Gira y gira."
         )
-        await make_toy(session, defaults, "lampara", title="Lámpara de noche", brand="Nido Andino")
-        await make_toy(
+        await add_product(session, defaults, "lampara", title="Lámpara de noche", brand="Nido Andino")
+        await add_product(
             session, defaults, "caja", title="Caja de música", description="Con un trompo pintado en la tapa."
         )
-        await make_toy(session, defaults, "rompe", title="Rompecabezas de Colombia", brand="Rayuela")
-        await make_toy(session, defaults, "oculto", title="Trompo en borrador", status="draft")
+        await add_product(session, defaults, "rompe", title="Rompecabezas de Colombia", brand="Rayuela")
+        await add_product(session, defaults, "oculto", title="Trompo en borrador", status="draft")
     return database
 
 
 async def _titles(database: Database, text: str) -> list[str]:
     async with database.read() as session:
-        return [hit.title for hit in await page_content.search(session, text)]
+        return [hit.title for hit in await page_content.suggest_products(session, text)]
 
 
 @pytest.mark.parametrize(
@@ -52,22 +52,22 @@ async def _titles(database: Database, text: str) -> list[str]:
         ("sku-caja", "Caja de música"),
     ],
 )
-async def test_finds(shop: Database, text: str, first: str) -> None:
+async def test_search_finds_the_product_first(shop: Database, text: str, first: str) -> None:
     assert (await _titles(shop, text))[:1] == [first]
 
 
-async def test_the_title_counts_more_than_the_description(shop: Database) -> None:
+async def test_title_counts_more_than_the_description(shop: Database) -> None:
     assert await _titles(shop, "trompo") == ["Trompo de madera", "Caja de música"]
 
 
 @pytest.mark.parametrize(
     "text", ["", " ", "t", "zz", "trompo inexistente", "%", "_____", "'; drop table product; --"]
 )
-async def test_finds_nothing(shop: Database, text: str) -> None:
+async def test_search_finds_nothing(shop: Database, text: str) -> None:
     assert await _titles(shop, text) == []
 
 
-MEANT = {
+RELATED_WORDS = {
     "trompos": "Trompo de madera",
     "lamparita": "Lámpara de noche",
     "rompecabeza": "Rompecabezas de Colombia",
@@ -82,11 +82,11 @@ MEANT = {
     "abrazos": "Rompecabezas de Colombia",
 }
 """What is found by words that stand in no text: plurals, small ones, the other gender, synonyms, ages, collections."""
-LACKING = ["trompo 4 años", "lámpara adolescente", "trompo bus", "100 años", "trompo 99 años"]
+WITHOUT_MATCH = ["trompo 4 años", "lámpara adolescente", "trompo bus", "100 años", "trompo 99 años"]
 
 
 @pytest.fixture
-async def shelves(shop: Database) -> Database:
+async def stocked_shop(shop: Database) -> Database:
     async with shop.transaction() as session:
         ages = {"trompo": "6-8", "lampara": "0-2", "rompe": "9-12"}
         for handle, age in ages.items():
@@ -100,18 +100,24 @@ async def shelves(shop: Database) -> Database:
     return shop
 
 
-async def test_what_is_meant_is_found_and_nothing_that_lacks_it(shelves: Database) -> None:
-    found = {text: await _titles(shelves, text) for text in (*MEANT, *LACKING)}
+async def test_related_words_find_products_and_other_words_do_not(stocked_shop: Database) -> None:
+    found = {text: await _titles(stocked_shop, text) for text in (*RELATED_WORDS, *WITHOUT_MATCH)}
     both = ["Trompo de madera", "Caja de música"]
     by_name = {"trompos": both, "el trompo de la niña": both, "peonza": both}
-    assert found == {text: [title] for text, title in MEANT.items()} | {key: [] for key in LACKING} | by_name
+    assert (
+        found
+        == {text: [title] for text, title in RELATED_WORDS.items()}
+        | {key: [] for key in WITHOUT_MATCH}
+        | by_name
+    )
 
 
-async def test_a_shop_adds_words_of_its_own(shelves: Database) -> None:
-    async with shelves.read() as session:
+async def test_shop_adds_its_own_synonyms(stocked_shop: Database) -> None:
+    async with stocked_shop.read() as session:
         own = search_words("peón, lámpara; zumbador, trompo")
         hits = [
-            (await page_content.search(session, text, own))[:1] for text in ("zumbador", "peones", "peonza")
+            (await page_content.suggest_products(session, text, own))[:1]
+            for text in ("zumbador", "peones", "peonza")
         ]
     assert [[hit.handle for hit in found] for found in hits] == [["trompo"], ["lampara"], ["trompo"]]
 
@@ -124,24 +130,24 @@ async def _page(
     return [card.handle for card in page.cards], page.total, page.near
 
 
-async def test_the_list_without_what_was_asked_for_is_the_whole_one_from_the_nearest(
-    shelves: Database,
+async def test_list_without_a_match_shows_all_products_nearest_first(
+    stocked_shop: Database,
 ) -> None:
     whole = ["trompo", "lampara", "caja", "rompe"]
-    handles, total, near = await _page(shelves, "trompo de lata para 6 años")
+    handles, total, near = await _page(stocked_shop, "trompo de lata para 6 años")
     assert (handles[:2], sorted(handles), total, near) == (["trompo", "caja"], sorted(whole), 4, 2)
-    handles, total, near = await _page(shelves, "submarino nuclear")
+    handles, total, near = await _page(stocked_shop, "submarino nuclear")
     assert (sorted(handles), total, near) == (sorted(whole), 4, 0)
-    assert await _page(shelves, "trompo de lata", ages=("0-2",)) == (["lampara"], 1, 0)
+    assert await _page(stocked_shop, "trompo de lata", ages=("0-2",)) == (["lampara"], 1, 0)
 
 
-async def test_words_true_of_every_toy_ask_for_all(shelves: Database) -> None:
-    _handles, total, near = await _page(shelves, "juguetes para niñas")
+async def test_general_words_find_all_products(stocked_shop: Database) -> None:
+    _handles, total, near = await _page(stocked_shop, "juguetes para niñas")
     assert (total, near) == (4, None)
 
 
-async def test_categories_and_brands_are_meant_too(shelves: Database) -> None:
-    async with shelves.transaction() as session:
+async def test_categories_and_brands_are_suggested(stocked_shop: Database) -> None:
+    async with stocked_shop.transaction() as session:
         root = Category(name="Juguetes", handle="juguetes")
         session.add(root)
         await session.flush()
@@ -152,10 +158,10 @@ async def test_categories_and_brands_are_meant_too(shelves: Database) -> None:
         lamp = (await session.execute(select(Product.id).where(Product.handle == "lampara"))).scalar_one()
         session.add(ProductCategory(product_id=lamp, category_id=lit))
         await session.execute(update(Product).where(Product.status == "draft").values(brand="Secreta"))
-    async with shelves.read() as session:
-        places = await read_places(session)
+    async with stocked_shop.read() as session:
+        places = await read_suggestion_source(session)
     meant = {
-        text: [place.handle for place in places_of(places, text, search_words())]
+        text: [place.handle for place in find_suggestions(places, text, search_words())]
         for text in ("lampara", "luz", "RAYU", "nido andino", "nido rayuela", "secreta", "r", "5 años", "")
     }
     nothing: list[str] = []
@@ -173,30 +179,30 @@ async def test_categories_and_brands_are_meant_too(shelves: Database) -> None:
 
 
 @given(st.text(max_size=60))
-def test_any_text_is_understood(text: str) -> None:
-    understood = search_words().understand(text)
-    assert all(asked.word or asked.ages for asked in understood.asked)
-    assert bool(understood.asked) == bool(words_of(text))
+def test_any_text_is_parsed(text: str) -> None:
+    understood = search_words().parse_query(text)
+    assert all(asked.word or asked.ages for asked in understood.query_terms)
+    assert bool(understood.query_terms) == bool(split_words(text))
 
 
 @given(st.text(max_size=60))
-def test_any_text_folds_to_plain_words(text: str) -> None:
-    assert all(word.isascii() and word == fold(word) and word for word in words_of(text))
+def test_any_text_is_folded_to_plain_words(text: str) -> None:
+    assert all(word.isascii() and word == fold(word) and word for word in split_words(text))
 
 
 @given(st.text("abcde", min_size=4, max_size=9), st.data())
-def test_a_word_with_one_letter_dropped_shares_remains_with_itself(word: str, data: st.DataObject) -> None:
+def test_word_without_one_letter_shares_a_remainder_with_the_word(word: str, data: st.DataObject) -> None:
     place = data.draw(st.integers(0, len(word) - 1))
     shorter = word[:place] + word[place + 1 :]
-    assert within(word, shorter, 1)
-    assert shorter in remains(word)
+    assert is_within_distance(word, shorter, 1)
+    assert shorter in make_remainders(word)
 
 
 @given(st.text("abc", max_size=8), st.text("abc", max_size=8))
-def test_the_distance_is_symmetric_and_zero_only_for_equals(one: str, other: str) -> None:
-    assert within(one, other, 2) == within(other, one, 2)
-    assert within(one, other, 0) == (one == other)
+def test_distance_is_symmetric_and_zero_only_for_equal_words(one: str, other: str) -> None:
+    assert is_within_distance(one, other, 2) == is_within_distance(other, one, 2)
+    assert is_within_distance(one, other, 0) == (one == other)
 
 
-def test_short_words_must_be_spelt_right() -> None:
-    assert [typo_distance(word) for word in ("oso", "tren", "rompecabezas")] == [0, 1, 2]
+def test_short_words_allow_no_typo() -> None:
+    assert [get_max_typos(word) for word in ("oso", "tren", "rompecabezas")] == [0, 1, 2]

@@ -1,4 +1,4 @@
-"""What sixty searches of shoppers find in the demo shop, and how far up (`search_queries.toml`)."""
+"""Sixty searches of customers in the demo shop, and the positions of the results (`search_queries.toml`)."""
 
 import tomllib
 from pathlib import Path
@@ -11,14 +11,14 @@ from backend.core.config.settings import Settings
 from backend.core.db.database import Database
 from backend.operations.demo.seed import seed
 
-WANTED: dict[str, list[str]] = tomllib.loads(
+EXPECTED: dict[str, list[str]] = tomllib.loads(
     (Path(__file__).parents[1] / "search_queries.toml").read_text(encoding="utf-8")
 )["queries"]
-FIRST = 10
-"""Toys that a shopper looks at; a wanted one further down counts as not found."""
+MAX_POSITION = 10
+"""Number of results that a customer looks at; an expected product after them counts as not found."""
 
 
-NOT_FIRST = {
+KNOWN_MISSES = {
     "juguetes didácticos": 2,
     "montessori": 2,
     "cocinita": 2,
@@ -28,13 +28,13 @@ NOT_FIRST = {
 }
 
 
-async def test_what_is_meant_stands_at_the_top(database: Database, settings: Settings) -> None:
+async def test_expected_products_are_among_the_first_results(database: Database, settings: Settings) -> None:
     await seed(database, settings)
     ranks: dict[str, int] = {}
     async with database.read() as session:
-        for text, wanted in WANTED.items():
-            page = await catalog_page(session, CatalogFilter(text=text), limit=FIRST)
+        for text, wanted in EXPECTED.items():
+            page = await catalog_page(session, CatalogFilter(text=text), limit=MAX_POSITION)
             found = [card.handle for card in page.cards][: page.near]
-            ranks[text] = next((rank for rank, toy in enumerate(found, 1) if toy in wanted), 0)
-    assert {text: rank for text, rank in ranks.items() if rank != 1} == NOT_FIRST
+            ranks[text] = next((rank for rank, handle in enumerate(found, 1) if handle in wanted), 0)
+    assert {text: rank for text, rank in ranks.items() if rank != 1} == KNOWN_MISSES
     assert sum(1 / rank for rank in ranks.values()) / len(ranks) == pytest.approx(0.9403, abs=5e-5)

@@ -1,4 +1,4 @@
-"""What the sitemap lists: everything for sale, and when it changed."""
+"""The sitemap: all products for sale, with the time of their latest change."""
 
 from datetime import timedelta
 
@@ -6,11 +6,11 @@ import pytest
 from sqlalchemy import select
 
 from backend.catalog.models import Category, Variant
-from backend.catalog.storefront.sitemap import count_products, listed_categories, listed_products
+from backend.catalog.storefront.sitemap import count_products, list_category_entries, list_product_entries
 from backend.core.clock import now
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database
-from tests.store_defaults import make_toy, set_up_defaults
+from tests.store_defaults import add_product, set_up_defaults
 
 
 @pytest.fixture
@@ -18,9 +18,9 @@ async def shop(database: Database, settings: Settings) -> Database:
     defaults = await set_up_defaults(database, settings)
     async with database.transaction() as session:
         for handle in ("a", "b", "c"):
-            await make_toy(session, defaults, handle)
-        await make_toy(session, defaults, "borrador", status="draft")
-        await make_toy(session, defaults, "borrado", deleted_at=now())
+            await add_product(session, defaults, handle)
+        await add_product(session, defaults, "borrador", status="draft")
+        await add_product(session, defaults, "borrado", deleted_at=now())
         root = Category(name="Juguetes", handle="juguetes")
         session.add(root)
         await session.flush()
@@ -28,30 +28,32 @@ async def shop(database: Database, settings: Settings) -> Database:
     return database
 
 
-async def test_only_what_is_for_sale_is_listed(shop: Database) -> None:
+async def test_only_products_for_sale_are_listed(shop: Database) -> None:
     async with shop.read() as session:
-        assert {listed.handle for listed in await listed_products(session, limit=9)} == {"a", "b", "c"}
+        assert {listed.handle for listed in await list_product_entries(session, limit=9)} == {"a", "b", "c"}
         assert await count_products(session) == 3
 
 
-async def test_stretches_leave_nothing_out(shop: Database) -> None:
+async def test_sitemap_pages_contain_all_products(shop: Database) -> None:
     async with shop.read() as session:
-        stretches = [await listed_products(session, offset=offset, limit=2) for offset in (0, 2, 4)]
-    assert [len(stretch) for stretch in stretches] == [2, 1, 0]
-    assert {listed.handle for stretch in stretches for listed in stretch} == {"a", "b", "c"}
+        pages = [await list_product_entries(session, offset=offset, limit=2) for offset in (0, 2, 4)]
+    assert [len(page) for page in pages] == [2, 1, 0]
+    assert {listed.handle for page in pages for listed in page} == {"a", "b", "c"}
 
 
-async def test_a_new_price_changes_the_product(shop: Database) -> None:
+async def test_new_price_changes_the_time_of_the_product(shop: Database) -> None:
     later = now() + timedelta(hours=1)
     async with shop.transaction() as session:
         variant = (await session.execute(select(Variant).where(Variant.sku == "SKU-a"))).scalar_one()
         variant.updated_at = later
     async with shop.read() as session:
-        changed = {listed.handle: listed.changed_at for listed in await listed_products(session, limit=9)}
+        changed = {
+            listed.handle: listed.changed_at for listed in await list_product_entries(session, limit=9)
+        }
     assert changed["a"] == later
     assert changed["b"] < later
 
 
 async def test_all_categories_are_listed(shop: Database) -> None:
     async with shop.read() as session:
-        assert [listed.handle for listed in await listed_categories(session)] == ["juguetes", "peluches"]
+        assert [listed.handle for listed in await list_category_entries(session)] == ["juguetes", "peluches"]

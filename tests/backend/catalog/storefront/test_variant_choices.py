@@ -1,4 +1,4 @@
-"""What a shopper chooses between: the variants of a toy, what each costs, and what a card says of them."""
+"""Choices on the product page: variants, their prices, and the price on the card."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from backend.catalog.views import ProductDetail
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database
 from backend.inventory.models import InventoryLevel
-from tests.store_defaults import Defaults, make_toy, set_up_defaults
+from tests.store_defaults import Defaults, add_product, set_up_defaults
 
 
 @pytest.fixture
@@ -20,10 +20,10 @@ async def defaults(database: Database, settings: Settings) -> Defaults:
     return await set_up_defaults(database, settings)
 
 
-async def another(
+async def add_variant(
     session: AsyncSession, defaults: Defaults, rank: int, *, stock: int = 5, **values: Any
 ) -> str:
-    """One more variant of the trompo."""
+    """Create another variant of the trompo."""
     product = await session.execute(select(Product.id).where(Product.handle == "trompo"))
     variant = Variant(product_id=product.scalar_one(), rank=rank, **values)
     session.add(variant)
@@ -32,16 +32,16 @@ async def another(
     return variant.id
 
 
-async def detail(database: Database) -> ProductDetail:
-    """The trompo's page."""
+async def read_detail(database: Database) -> ProductDetail:
+    """Return the content of the trompo's page."""
     async with database.read() as session:
         return await product_detail(session, "trompo")
 
 
-async def test_with_one_variant_there_is_nothing_to_choose(database: Database, defaults: Defaults) -> None:
+async def test_single_variant_has_no_options_to_choose(database: Database, defaults: Defaults) -> None:
     async with database.transaction() as session:
-        variant_id = await make_toy(session, defaults, "trompo", stock=3, price=10_000)
-    shown = await detail(database)
+        variant_id = await add_product(session, defaults, "trompo", stock=3, price=10_000)
+    shown = await read_detail(database)
     assert shown.options == []
     assert [(one.id, one.values, one.sku, one.stock, one.available) for one in shown.variants] == [
         (variant_id, [], "SKU-trompo", 3, True)
@@ -49,14 +49,14 @@ async def test_with_one_variant_there_is_nothing_to_choose(database: Database, d
     assert shown.card.price_label == "$ 10.000"
 
 
-async def test_variants_without_options_are_chosen_by_their_titles(
-    database: Database, defaults: Defaults
-) -> None:
+async def test_variants_without_options_are_chosen_by_title(database: Database, defaults: Defaults) -> None:
     async with database.transaction() as session:
-        first = await make_toy(session, defaults, "trompo", stock=0, price=10_000)
-        alike = await another(session, defaults, 1, title="Única", sku="T-2", price=15_000, stock=2)
-        nameless = await another(session, defaults, 2, title="Única", price=12_000, compare_at_price=24_000)
-    shown = await detail(database)
+        first = await add_product(session, defaults, "trompo", stock=0, price=10_000)
+        alike = await add_variant(session, defaults, 1, title="Única", sku="T-2", price=15_000, stock=2)
+        nameless = await add_variant(
+            session, defaults, 2, title="Única", price=12_000, compare_at_price=24_000
+        )
+    shown = await read_detail(database)
     assert [(one.title, one.choices) for one in shown.options] == [
         ("Presentación", ["Única", "Única (T-2)", "Única (2)"])
     ]
@@ -65,26 +65,24 @@ async def test_variants_without_options_are_chosen_by_their_titles(
         (alike, ["Única (T-2)"], 2, True, None),
         (nameless, ["Única (2)"], 5, True, 50),
     ]
-    # the card shows what costs least of what can be bought
+    # the card shows the cheapest available variant
     assert (shown.card.variant_id, shown.card.price_label) == (nameless, "Desde $ 12.000")
     assert shown.card.compare_at_label == "$ 24.000"
 
 
-async def test_a_card_says_no_beginning_of_prices_that_are_alike(
-    database: Database, defaults: Defaults
-) -> None:
+async def test_card_with_equal_prices_does_not_say_from(database: Database, defaults: Defaults) -> None:
     async with database.transaction() as session:
-        first = await make_toy(session, defaults, "trompo", price=10_000)
-        await another(session, defaults, 1, title="Rojo", price=10_000)
-    card = (await detail(database)).card
+        first = await add_product(session, defaults, "trompo", price=10_000)
+        await add_variant(session, defaults, 1, title="Rojo", price=10_000)
+    card = (await read_detail(database)).card
     assert (card.price_label, card.variant_id) == ("$ 10.000", first)
 
 
-async def test_of_a_toy_that_is_sold_out_the_cheapest_is_shown(
+async def test_card_of_a_sold_out_product_shows_the_cheapest_variant(
     database: Database, defaults: Defaults
 ) -> None:
     async with database.transaction() as session:
-        await make_toy(session, defaults, "trompo", stock=0, price=10_000)
-        cheapest = await another(session, defaults, 1, title="Chico", price=8_000, stock=0)
-    card = (await detail(database)).card
+        await add_product(session, defaults, "trompo", stock=0, price=10_000)
+        cheapest = await add_variant(session, defaults, 1, title="Chico", price=8_000, stock=0)
+    card = (await read_detail(database)).card
     assert (card.variant_id, card.price_label, card.available) == (cheapest, "Desde $ 8.000", False)

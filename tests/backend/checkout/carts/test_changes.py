@@ -1,4 +1,4 @@
-"""What the Store API lets a cart be told."""
+"""Changes of a cart over the Store API."""
 
 import httpx
 import pytest
@@ -6,9 +6,9 @@ from sqlalchemy import select
 
 from backend.app import Shop
 from backend.channels.models import Region
-from backend.checkout.carts.changes import MOST_CONSENTS
-from tests.store_defaults import Defaults, make_toy
-from tests.store_steps import HOME, addressed_cart, get, post
+from backend.checkout.carts.changes import MAX_CONSENTS
+from tests.store_defaults import Defaults, add_product
+from tests.store_steps import HOME, create_addressed_cart, get, post
 
 
 @pytest.fixture
@@ -19,10 +19,10 @@ def database_url(sqlite_url: str) -> str:
 @pytest.fixture
 async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
     async with shop.database.transaction() as session:
-        return await make_toy(session, shop_defaults, "trompo")
+        return await add_product(session, shop_defaults, "trompo")
 
 
-async def test_a_cart_stays_in_the_sales_channel_of_its_key(
+async def test_cart_stays_in_the_sales_channel_of_its_key(
     store: httpx.AsyncClient, shop_defaults: Defaults
 ) -> None:
     cart = (await post(store, "/store/carts"))["cart"]
@@ -39,7 +39,7 @@ async def test_a_cart_stays_in_the_sales_channel_of_its_key(
     assert same["sales_channel_id"] == cart["sales_channel_id"] == shop_defaults.channel_id
 
 
-async def test_metadata_and_billing_address_are_kept_and_shown(store: httpx.AsyncClient) -> None:
+async def test_metadata_and_billing_address_are_stored_and_shown(store: httpx.AsyncClient) -> None:
     cart = (await post(store, "/store/carts"))["cart"]
     path = f"/store/carts/{cart['id']}"
     assert (cart["metadata"], cart["billing_address"], cart["billing_address_id"]) == (None, None, None)
@@ -55,15 +55,15 @@ async def test_metadata_and_billing_address_are_kept_and_shown(store: httpx.Asyn
     assert (names, cart["metadata"]) == (("Luis", "Díaz"), {"gift": True})
 
 
-async def test_a_guest_makes_no_cart_a_customers(store: httpx.AsyncClient) -> None:
+async def test_guest_cannot_assign_a_cart_to_a_customer(store: httpx.AsyncClient) -> None:
     cart_id = (await post(store, "/store/carts"))["cart"]["id"]
     refused = await store.post(f"/store/carts/{cart_id}/customer", json={})
     assert (refused.status_code, refused.json()) == (401, {"message": "Unauthorized"})
     assert (await get(store, f"/store/carts/{cart_id}"))["cart"]["customer_id"] is None
 
 
-async def test_no_option_at_all_is_no_choice(store: httpx.AsyncClient, trompo: str) -> None:
-    cart_id = await addressed_cart(store, trompo)
+async def test_empty_list_of_options_is_refused(store: httpx.AsyncClient, trompo: str) -> None:
+    cart_id = await create_addressed_cart(store, trompo)
     refused = await store.post(f"/store/carts/{cart_id}/shipping-methods", json=[])
     assert (refused.status_code, refused.json()) == (
         400,
@@ -71,7 +71,7 @@ async def test_no_option_at_all_is_no_choice(store: httpx.AsyncClient, trompo: s
     )
 
 
-async def test_a_cart_moves_to_a_region_that_there_is(store: httpx.AsyncClient, shop: Shop) -> None:
+async def test_cart_moves_only_to_an_existing_region(store: httpx.AsyncClient, shop: Shop) -> None:
     async with shop.database.transaction() as session:
         first = (await session.execute(select(Region))).scalar_one()
         islands = Region(**first.model_dump(exclude={"id"}) | {"name": "Islas"})
@@ -86,9 +86,7 @@ async def test_a_cart_moves_to_a_region_that_there_is(store: httpx.AsyncClient, 
 
 
 @pytest.mark.parametrize("path", ["/store/carts", "/store/carts/{id}"])
-async def test_codes_may_be_sent_with_the_rest_and_one_that_takes_nothing_off_stores_nothing(
-    store: httpx.AsyncClient, path: str
-) -> None:
+async def test_code_without_a_discount_refuses_the_whole_change(store: httpx.AsyncClient, path: str) -> None:
     cart = (await post(store, "/store/carts"))["cart"]
     there = path.format(id=cart["id"])
     refused = await store.post(there, json={"email": "ana@example.com", "promo_codes": ["NADA"]})
@@ -98,14 +96,14 @@ async def test_codes_may_be_sent_with_the_rest_and_one_that_takes_nothing_off_st
     assert (sent["email"], sent["promotions"]) == ("ana@example.com", [])
 
 
-async def test_consents_have_an_end(store: httpx.AsyncClient) -> None:
+async def test_number_of_consents_is_limited(store: httpx.AsyncClient) -> None:
     cart = (await post(store, "/store/carts"))["cart"]
     path = f"/store/carts/{cart['id']}"
-    consents = [{"kind": "terms", "version": f"2026-{number}"} for number in range(MOST_CONSENTS)]
-    for start in range(0, MOST_CONSENTS, 10):
+    consents = [{"kind": "terms", "version": f"2026-{number}"} for number in range(MAX_CONSENTS)]
+    for start in range(0, MAX_CONSENTS, 10):
         await post(store, path, {"consents": consents[start : start + 10]})
     refused = await store.post(path, json={"consents": [{"kind": "terms", "version": "one more"}]})
     assert (refused.status_code, refused.json()["message"]) == (
         400,
-        f"A cart has at most {MOST_CONSENTS} consents",
+        f"A cart has at most {MAX_CONSENTS} consents",
     )

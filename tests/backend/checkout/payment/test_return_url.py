@@ -1,16 +1,16 @@
-"""Where the bank sends a browser: never anywhere but to the shop, or to a storefront that STORE_CORS names."""
+"""Return pages of the bank: only of the shop, or of a storefront in STORE_CORS."""
 
 from dataclasses import replace
 
 import pytest
 
 from backend.checkout.payment.return_url import require_return_url
-from backend.core.config.origins import read_origins
+from backend.core.config.origins import parse_origins
 from backend.core.errors import InvalidData
 from backend.payment.providers.base import CheckedPayer
 from tests.backend.checkout.paying_kit import IP, Till
 
-STOREFRONTS = read_origins(r"https://tienda.example,http://localhost:8000,/^https:\/\/[a-z]+\.vercel\.app$/")
+STOREFRONTS = parse_origins(r"https://tienda.example,http://localhost:8000,/^https:\/\/[a-z]+\.vercel\.app$/")
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def database_url(sqlite_url: str) -> str:
         "https://rama.vercel.app/gracias",
     ],
 )
-def test_a_page_of_a_storefront_is_taken(address: str) -> None:
+def test_page_of_a_storefront_is_accepted(address: str) -> None:
     assert require_return_url(address, STOREFRONTS) == address
 
 
@@ -53,16 +53,16 @@ def test_a_page_of_a_storefront_is_taken(address: str) -> None:
         ["https://tienda.example/"],
     ],
 )
-def test_nothing_else_is(address: object) -> None:
+def test_any_other_return_url_is_refused(address: object) -> None:
     with pytest.raises(InvalidData) as refused:
         require_return_url(address, STOREFRONTS)
     assert list(refused.value.fields) == ["return_url"]
 
 
-async def test_the_bank_is_told_the_storefronts_page_of_the_order(till: Till) -> None:
+async def test_bank_gets_the_order_page_of_the_storefront(till: Till) -> None:
     settings = till.checkout.settings.model_copy(update={"store_cors": "https://tienda.example"})
     checkout = replace(till.checkout, settings=settings)
-    cart_id = await till.cart(await till.toy())
+    cart_id = await till.cart(await till.make_variant())
     to = CheckedPayer({"bank": "1022"})
     with pytest.raises(InvalidData, match="STORE_CORS"):
         await checkout.start_payment(cart_id, "gateway_pse", to, ip=IP, return_url="https://evil.example")

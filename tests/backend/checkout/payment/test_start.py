@@ -1,4 +1,4 @@
-"""Starting a payment, and closing one that waits: what is refused, and what is left as it is."""
+"""Start a payment, and close a waiting one: refusals, and unchanged states."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -13,7 +13,7 @@ from backend.core.errors import Conflict, InvalidData, NotAllowed
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderState
 from backend.payment.service import PaymentService
-from backend.payment.sessions import CREATE_LIMIT, PaymentUnderWay
+from backend.payment.sessions import PROVIDER_START_TIMEOUT, PaymentUnderWay
 from tests.backend.checkout.paying_kit import Till
 
 
@@ -29,58 +29,54 @@ def starter(till: Till) -> PaymentStarter:
     )
 
 
-async def test_where_nothing_waits_nothing_is_closed(till: Till, starter: PaymentStarter) -> None:
-    cart_id = await till.cart(await till.toy())
-    assert await starter.close_waiting(cart_id) is None
+async def test_close_without_a_waiting_payment_does_nothing(till: Till, starter: PaymentStarter) -> None:
+    cart_id = await till.cart(await till.make_variant())
+    assert await starter.close_payment_at_bank(cart_id) is None
     rejected = await till.start(cart_id)
     await till.decide(rejected, ProviderState.REJECTED)
     asked = till.bank.asked
-    assert await starter.close_waiting(cart_id) is None
+    assert await starter.close_payment_at_bank(cart_id) is None
     assert (await till.state(rejected), till.bank.asked) == ("rejected", asked)
 
 
-async def test_a_payment_that_is_being_started_is_not_closed(till: Till, starter: PaymentStarter) -> None:
-    cart_id = await till.cart(await till.toy())
+async def test_payment_that_is_being_started_is_not_closed(till: Till, starter: PaymentStarter) -> None:
+    cart_id = await till.cart(await till.make_variant())
     refused: list[PaymentUnderWay] = []
 
     async def close_meanwhile() -> None:
-        till.bank.meanwhile = None
+        till.bank.on_call = None
         with pytest.raises(PaymentUnderWay) as error:
-            await starter.close_waiting(cart_id)
+            await starter.close_payment_at_bank(cart_id)
         refused.append(error.value)
 
-    till.bank.meanwhile = close_meanwhile
+    till.bank.on_call = close_meanwhile
     payment = await till.start(cart_id)
     assert [(one.session_id, one.is_starting) for one in refused] == [(payment.id, True)]
     assert payment.state == "pending_authorization"
 
 
-async def test_a_payment_that_has_just_failed_is_not_closed_as_well(
-    till: Till, starter: PaymentStarter
-) -> None:
-    cart_id = await till.cart(await till.toy())
+async def test_failed_payment_is_not_closed(till: Till, starter: PaymentStarter) -> None:
+    cart_id = await till.cart(await till.make_variant())
     payment = await till.start(cart_id)
     till.bank.states[payment.invoice] = ProviderState.REJECTED
-    ended = await starter.close_waiting(cart_id)
+    ended = await starter.close_payment_at_bank(cart_id)
     assert ended is not None
     assert (ended.id, ended.state, ended.close_reason) == (payment.id, "rejected", None)
     assert "note" not in ended.data
 
 
-async def test_a_payment_of_a_provider_that_the_shop_dropped_can_be_closed(
-    till: Till, starter: PaymentStarter
-) -> None:
-    cart_id = await till.cart(await till.toy())
+async def test_payment_of_a_removed_provider_can_be_closed(till: Till, starter: PaymentStarter) -> None:
+    cart_id = await till.cart(await till.make_variant())
     payment = await till.start(cart_id)
     without = replace(starter, payments=PaymentService(till.database, {}))
-    closed = await without.close_waiting(cart_id)
+    closed = await without.close_payment_at_bank(cart_id)
     assert closed is not None
     assert (closed.id, closed.state, closed.close_reason) == (payment.id, "closed", "bank_changed")
     assert payment.invoice in closed.data["note"]
 
 
-async def test_an_order_that_waits_for_no_bank_is_not_paid_anew(till: Till) -> None:
-    cart_id = await till.cart(await till.toy())
+async def test_order_without_a_payment_at_the_bank_cannot_be_paid_again(till: Till) -> None:
+    cart_id = await till.cart(await till.make_variant())
     await till.start(cart_id, "pp_system_default")
     await till.checkout.complete(cart_id)
     with pytest.raises(NotAllowed, match=f"Cart {cart_id} is already completed"):
@@ -88,26 +84,26 @@ async def test_an_order_that_waits_for_no_bank_is_not_paid_anew(till: Till) -> N
     assert till.bank.started == []
 
 
-async def test_a_start_is_tried_so_many_times_only(till: Till, monkeypatch: pytest.MonkeyPatch) -> None:
-    cart_id = await till.cart(await till.toy())
+async def test_start_is_tried_a_limited_number_of_times(till: Till, monkeypatch: pytest.MonkeyPatch) -> None:
+    cart_id = await till.cart(await till.make_variant())
     first = await till.start(cart_id)
-    monkeypatch.setattr(starting, "MAX_STARTS", 1)
+    monkeypatch.setattr(starting, "MAX_START_ATTEMPTS", 1)
     with pytest.raises(Conflict, match="try again"):
         await till.start(cart_id, replace=True)
     assert (await till.state(first), len(till.bank.started)) == ("pending_authorization", 1)
 
 
 @pytest.mark.parametrize("is_cut_off", [True, False])
-async def test_wrong_answers_start_nothing_though_what_was_in_their_way_has_ended(
+async def test_wrong_answers_start_nothing_after_the_blocking_payment_has_ended(
     till: Till, monkeypatch: pytest.MonkeyPatch, is_cut_off: bool
 ) -> None:
-    """A process died while it started the payment; or the bank refused it while the answers were checked."""
-    cart_id = await till.cart(await till.toy())
+    """Check a process that stopped while it started the payment, and a bank that refused it during the check."""
+    cart_id = await till.cart(await till.make_variant())
     first = await till.start(cart_id)
     if is_cut_off:
         async with till.database.transaction() as session:
             (await session.get_one(PaymentSession, first.id)).state = "initiating"
-        await till.pass_time(CREATE_LIMIT + timedelta(seconds=1))
+        await till.pass_time(PROVIDER_START_TIMEOUT + timedelta(seconds=1))
 
     async def wrong(_answers: object) -> NoReturn:
         if not is_cut_off:
@@ -125,9 +121,9 @@ async def test_wrong_answers_start_nothing_though_what_was_in_their_way_has_ende
     assert (await till.start(cart_id)).state == "pending_authorization"
 
 
-async def test_what_was_ordered_is_paid_anew_as_it_was(till: Till) -> None:
-    """A payment that was given up before is not what the order waits for."""
-    trompo = await till.toy()
+async def test_replaced_payment_pays_the_same_order(till: Till) -> None:
+    """Check that the order does not wait for a payment that was closed earlier."""
+    trompo = await till.make_variant()
     cart_id = await till.cart(trompo)
     payments: list[PaymentSession] = [await till.start(cart_id)]
     payments.append(await till.start(cart_id, replace=True))

@@ -2,12 +2,12 @@
 
 fault                                              | outcome
 ---------------------------------------------------|------------------------------------------------------------
-no courier, by default                             | the fixed price; the owner hears of it once it is paid, once
+no courier, by default                             | the fixed price; the owner is notified once, when it is paid
 no courier, the office refuses                     | left out of the list; 400 with a sentence for the choice
 chosen before the office refused                   | refused by the next choice and by the payment
 the carrier fails, the office refuses              | the fixed price: a failure is no refusal
 rates that are all void                            | the fixed price, no notice: a failure too
-a flat option next to it                           | stays, with a sentence for why the other is missing
+a flat option next to it                           | stays, with a sentence that explains the missing option
 """
 
 import httpx
@@ -23,8 +23,17 @@ from backend.sandbox.carrier import Fault
 from backend.sandbox.carrier.faults import Operation
 from backend.shipping.providers.carrier.quotes import FALLBACK_PRICE
 from backend.staff.rights import COMMAND_LINE
-from tests.store_defaults import Defaults, make_toy
-from tests.store_steps import PAYER, PSE, addressed_cart, bought, get, option, post, shipped_cart
+from tests.store_defaults import Defaults, add_product
+from tests.store_steps import (
+    PAYER,
+    PSE,
+    complete_purchase,
+    create_addressed_cart,
+    create_cart_with_shipping,
+    find_shipping_option,
+    get,
+    post,
+)
 
 REFUSED = "No courier delivers to Medellín, Antioquia"
 SENTENCE = "Por ahora ninguna transportadora lleva pedidos a Medellín, Antioquia. Escoge otra dirección o escríbenos."
@@ -33,7 +42,7 @@ SENTENCE = "Por ahora ninguna transportadora lleva pedidos a Medellín, Antioqui
 @pytest.fixture
 async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
     async with shop.database.transaction() as session:
-        return await make_toy(session, shop_defaults, "trompo", stock=9)
+        return await add_product(session, shop_defaults, "trompo", stock=9)
 
 
 def plan(shop: Shop, fault: Fault) -> None:
@@ -53,17 +62,17 @@ async def notices(shop: Shop) -> list[Attention]:
 
 
 async def capture(admin: httpx.AsyncClient, order_id: str) -> None:
-    """Confirm the money of an order that staff confirm."""
+    """Confirm the money of an order with a manual payment."""
     order = (await get(admin, f"/admin/orders/{order_id}"))["order"]
     (payment,) = order["payment_collections"][0]["payments"]
     await post(admin, f"/admin/payments/{payment['id']}/capture")
 
 
-async def test_owner_hears_of_it_once_it_is_paid(
+async def test_owner_is_notified_when_the_order_is_paid(
     shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
 ) -> None:
     plan(shop, Fault.NO_RATES)
-    order = await bought(store, trompo, 1, price_type="calculated")
+    order = await complete_purchase(store, trompo, 1, price_type="calculated")
     assert order["shipping_total"] == FALLBACK_PRICE
     assert await notices(shop) == []  # not paid yet
     await capture(admin, order["id"])
@@ -76,24 +85,26 @@ async def test_owner_hears_of_it_once_it_is_paid(
 
 
 @pytest.mark.parametrize("fault", [Fault.SERVER_ERROR, Fault.NEGATIVE_RATES, Fault.MALFORMED])
-async def test_carrier_that_fails_makes_no_notice_and_no_refusal(
+async def test_failed_carrier_causes_no_notice_and_no_refusal(
     shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str, fault: Fault
 ) -> None:
     await refuse(shop)
     plan(shop, fault)
-    order = await bought(store, trompo, 1, price_type="calculated")
+    order = await complete_purchase(store, trompo, 1, price_type="calculated")
     assert order["shipping_total"] == FALLBACK_PRICE
     await capture(admin, order["id"])
     assert await notices(shop) == []
 
 
-async def test_office_refuses_such_deliveries_with_a_clear_sentence(
+async def test_refused_delivery_has_a_clear_message(
     shop: Shop, store: httpx.AsyncClient, trompo: str
 ) -> None:
-    cart_id = await addressed_cart(store, trompo)
-    calculated = await option(store, cart_id, "calculated")
+    cart_id = await create_addressed_cart(store, trompo)
+    calculated = await find_shipping_option(store, cart_id, "calculated")
     plan(shop, Fault.NO_RATES)
-    stored = await option(store, cart_id, "calculated")  # its quote is stored before the office refuses
+    stored = await find_shipping_option(
+        store, cart_id, "calculated"
+    )  # its quote is stored before the office refuses
     assert stored["amount"] == FALLBACK_PRICE
     await refuse(shop)
     chosen = {"option_id": calculated["id"]}
@@ -108,7 +119,7 @@ async def test_office_refuses_such_deliveries_with_a_clear_sentence(
     assert calculated["id"] not in {choice.id for choice in offer.choices}
     assert offer.notice == SENTENCE
     assert calculated["id"] not in {
-        way.id for way in await shop.estimates.of_cart(cart_id, "05001000", Client("190.24.1.1"))
+        way.id for way in await shop.estimates.estimate_cart(cart_id, "05001000", Client("190.24.1.1"))
     }
     assert shop.sandbox.carrier
     shop.sandbox.carrier.faults.clear()
@@ -117,11 +128,11 @@ async def test_office_refuses_such_deliveries_with_a_clear_sentence(
     assert offer.notice == ""
 
 
-async def test_choice_of_before_is_refused_when_it_is_to_be_paid(
+async def test_earlier_choice_is_refused_at_payment(
     shop: Shop, store: httpx.AsyncClient, trompo: str
 ) -> None:
     plan(shop, Fault.NO_RATES)
-    cart_id = await shipped_cart(store, trompo, price_type="calculated")
+    cart_id = await create_cart_with_shipping(store, trompo, price_type="calculated")
     await refuse(shop)
     owed = (await post(store, "/store/payment-collections", {"cart_id": cart_id}))["payment_collection"]
     path = f"/store/payment-collections/{owed['id']}/payment-sessions"
@@ -129,11 +140,11 @@ async def test_choice_of_before_is_refused_when_it_is_to_be_paid(
     assert (refused.status_code, refused.json()["message"]) == (400, REFUSED)
 
 
-async def test_cart_that_could_only_be_sent_so_is_left_without_shipping(
+async def test_cart_without_a_courier_has_no_shipping(
     shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
 ) -> None:
-    cart_id = await addressed_cart(store, trompo)
-    flat = await option(store, cart_id, "flat")
+    cart_id = await create_addressed_cart(store, trompo)
+    flat = await find_shipping_option(store, cart_id, "flat")
     await admin.delete(f"/admin/shipping-options/{flat['id']}")
     plan(shop, Fault.NO_RATES)
     offer = await shop.checkout.offer_shipping(cart_id, "", ip="190.24.1.1")

@@ -8,30 +8,30 @@ import pytest
 from backend.core.caching.single_flight import SingleFlight
 
 
-class Question:
-    """Counts how often it is asked, and answers when it is let."""
+class CountedCall:
+    """A call that counts how often it is made, and answers when allowed."""
 
     def __init__(self) -> None:
-        self.asked = 0
-        self.dropped = 0
+        self.calls = 0
+        self.cancellations = 0
         self.reached = asyncio.Event()
-        self.answered = asyncio.Event()
+        self.may_answer = asyncio.Event()
 
     async def ask(self) -> int:
-        self.asked += 1
-        mine = self.asked
+        self.calls += 1
+        mine = self.calls
         self.reached.set()
         try:
-            await self.answered.wait()
+            await self.may_answer.wait()
         except asyncio.CancelledError:
-            self.dropped += 1
+            self.cancellations += 1
             raise
         return mine
 
 
 @pytest.fixture
-async def question() -> Question:
-    return Question()
+async def counted() -> CountedCall:
+    return CountedCall()
 
 
 @pytest.fixture
@@ -40,96 +40,94 @@ def flights() -> SingleFlight[str, int]:
 
 
 async def start(times: int, call: Callable[[], Awaitable[int]]) -> list["asyncio.Task[int]"]:
-    async def one() -> int:
+    async def call_once() -> int:
         return await call()
 
-    tasks = [asyncio.create_task(one()) for _ in range(times)]
-    await asyncio.sleep(0)  # each of them is waiting now
+    tasks = [asyncio.create_task(call_once()) for _ in range(times)]
+    await asyncio.sleep(0)  # all of them are waiting now
     return tasks
 
 
-async def test_the_same_question_at_once_is_asked_once(
-    flights: SingleFlight[str, int], question: Question
+async def test_concurrent_calls_with_one_key_are_shared(
+    flights: SingleFlight[str, int], counted: CountedCall
 ) -> None:
-    tasks = await start(20, lambda: flights.share("a", question.ask))
-    question.answered.set()
+    tasks = await start(20, lambda: flights.share("a", counted.ask))
+    counted.may_answer.set()
     assert await asyncio.gather(*tasks) == [1] * 20
-    assert question.asked == 1
+    assert counted.calls == 1
 
 
-async def test_another_question_is_another_call(flights: SingleFlight[str, int], question: Question) -> None:
-    tasks = await start(1, lambda: flights.share("a", question.ask))
-    tasks += await start(1, lambda: flights.share("b", question.ask))
-    question.answered.set()
+async def test_other_key_is_another_call(flights: SingleFlight[str, int], counted: CountedCall) -> None:
+    tasks = await start(1, lambda: flights.share("a", counted.ask))
+    tasks += await start(1, lambda: flights.share("b", counted.ask))
+    counted.may_answer.set()
     assert sorted(await asyncio.gather(*tasks)) == [1, 2]
 
 
-async def test_nothing_is_kept_once_the_answer_is_there(
-    flights: SingleFlight[str, int], question: Question
-) -> None:
-    question.answered.set()
-    assert [await flights.share("a", question.ask) for _ in range(3)] == [1, 2, 3]
+async def test_result_is_not_stored(flights: SingleFlight[str, int], counted: CountedCall) -> None:
+    counted.may_answer.set()
+    assert [await flights.share("a", counted.ask) for _ in range(3)] == [1, 2, 3]
     assert not flights._running
     assert not flights._next
 
 
-async def test_whoever_asks_when_the_answer_has_just_come_asks_anew(
-    flights: SingleFlight[str, int], question: Question
+async def test_request_after_the_result_starts_a_new_call(
+    flights: SingleFlight[str, int], counted: CountedCall
 ) -> None:
     answers: list[int] = []
 
     async def ask_twice() -> None:
-        answers.append(await flights.share("a", question.ask))
-        answers.append(await flights.share("a", question.ask))
+        answers.append(await flights.share("a", counted.ask))
+        answers.append(await flights.share("a", counted.ask))
 
-    question.answered.set()
+    counted.may_answer.set()
     await asyncio.gather(ask_twice(), ask_twice())
     assert sorted(answers) == [1, 1, 2, 2]
 
 
-async def test_one_who_leaves_does_not_take_the_answer_from_the_others(
-    flights: SingleFlight[str, int], question: Question
+async def test_cancelled_caller_does_not_affect_the_others(
+    flights: SingleFlight[str, int], counted: CountedCall
 ) -> None:
-    first, *others = await start(3, lambda: flights.share("a", question.ask))
+    first, *others = await start(3, lambda: flights.share("a", counted.ask))
     first.cancel()
     await asyncio.wait([first])
-    question.answered.set()
+    counted.may_answer.set()
     assert await asyncio.gather(*others) == [1, 1]
     assert first.cancelled()
-    assert (question.asked, question.dropped) == (1, 0)
+    assert (counted.calls, counted.cancellations) == (1, 0)
 
 
-async def test_when_all_have_left_the_question_is_dropped_and_can_be_asked_anew(
-    flights: SingleFlight[str, int], question: Question
+async def test_call_is_cancelled_when_all_callers_are_cancelled(
+    flights: SingleFlight[str, int], counted: CountedCall
 ) -> None:
-    tasks = await start(2, lambda: flights.share("a", question.ask))
-    await question.reached.wait()
+    tasks = await start(2, lambda: flights.share("a", counted.ask))
+    await counted.reached.wait()
     for task in tasks:
         task.cancel()
     await asyncio.wait(tasks)
-    again = await start(1, lambda: flights.share("a", question.ask))
-    question.answered.set()
+    again = await start(1, lambda: flights.share("a", counted.ask))
+    counted.may_answer.set()
     assert await again[0] == 2
-    assert question.dropped == 1
+    assert counted.cancellations == 1
     assert not flights._running
     assert not flights._next
 
 
-async def test_a_failure_is_everybodys_and_is_not_kept(
-    flights: SingleFlight[str, int], question: Question
+async def test_failure_is_raised_for_all_callers_and_not_stored(
+    flights: SingleFlight[str, int], counted: CountedCall
 ) -> None:
     async def fail() -> int:
-        await question.ask()
+        await counted.ask()
         raise LookupError
 
     tasks = await start(3, lambda: flights.share("a", fail))
-    question.answered.set()
+    counted.may_answer.set()
     results = await asyncio.gather(*tasks, return_exceptions=True)
     assert [type(result) for result in results] == [LookupError] * 3
-    assert await flights.share("a", question.ask) == 2
+    assert await flights.share("a", counted.ask) == 2
 
 
-async def test_a_failure_that_nobody_waits_for_any_more_is_no_noise(flights: SingleFlight[str, int]) -> None:
+async def test_failure_without_callers_is_not_reported(flights: SingleFlight[str, int]) -> None:
     noises: list[object] = []
     asyncio.get_running_loop().set_exception_handler(lambda _, context: noises.append(context))
     failing = asyncio.Event()
@@ -148,7 +146,7 @@ async def test_a_failure_that_nobody_waits_for_any_more_is_no_noise(flights: Sin
     assert noises == []
 
 
-async def test_those_who_come_while_one_runs_share_the_next(flights: SingleFlight[str, int]) -> None:
+async def test_callers_during_a_call_share_the_next_call(flights: SingleFlight[str, int]) -> None:
     begun, go_on = [asyncio.Event(), asyncio.Event()], [asyncio.Event(), asyncio.Event()]
     numbers = iter(range(2))
 
@@ -171,8 +169,8 @@ async def test_those_who_come_while_one_runs_share_the_next(flights: SingleFligh
     assert not flights._next
 
 
-async def test_no_answer_is_older_than_its_question(flights: SingleFlight[str, int]) -> None:
-    """Whatever the order of questions and writes: an answer holds all that was written before its question."""
+async def test_result_is_never_older_than_its_request(flights: SingleFlight[str, int]) -> None:
+    """Check random orders of calls and writes: an answer contains all writes made before its call."""
     written = running = 0
     chance = random.Random(18)
 
@@ -200,64 +198,64 @@ async def test_no_answer_is_older_than_its_question(flights: SingleFlight[str, i
     await asyncio.gather(*(ask() for _ in range(20)))
 
 
-async def test_different_questions_do_not_wait_for_each_other(
-    flights: SingleFlight[str, int], question: Question
+async def test_different_keys_do_not_wait_for_each_other(
+    flights: SingleFlight[str, int], counted: CountedCall
 ) -> None:
     async def answer() -> int:
         return 7
 
-    (slow,) = await start(1, lambda: flights.share_next("slow", question.ask))
+    (slow,) = await start(1, lambda: flights.share_next("slow", counted.ask))
     assert await flights.share_next("quick", answer) == 7
-    question.answered.set()
+    counted.may_answer.set()
     assert await slow == 1
 
 
-async def test_the_next_is_dropped_when_all_who_wanted_it_have_left(
-    flights: SingleFlight[str, int], question: Question
+async def test_next_call_is_dropped_when_its_callers_are_cancelled(
+    flights: SingleFlight[str, int], counted: CountedCall
 ) -> None:
-    (first,) = await start(1, lambda: flights.share_next("a", question.ask))
-    await question.reached.wait()
-    (leaving,) = await start(1, lambda: flights.share_next("a", question.ask))
+    (first,) = await start(1, lambda: flights.share_next("a", counted.ask))
+    await counted.reached.wait()
+    (leaving,) = await start(1, lambda: flights.share_next("a", counted.ask))
     leaving.cancel()
     await asyncio.wait([leaving])
-    question.answered.set()
+    counted.may_answer.set()
     assert await first == 1
-    await flights.idle()
-    assert question.asked == 1
+    await flights.wait_until_idle()
+    assert counted.calls == 1
     assert not flights._next
 
 
-async def test_a_call_that_finishes_is_there_for_who_comes_after_all_have_left(question: Question) -> None:
-    flights = SingleFlight[str, int](finishes=True)
-    (leaving,) = await start(1, lambda: flights.share("a", question.ask))
-    await question.reached.wait()
+async def test_call_that_runs_to_its_end_serves_later_callers(counted: CountedCall) -> None:
+    flights = SingleFlight[str, int](runs_to_end=True)
+    (leaving,) = await start(1, lambda: flights.share("a", counted.ask))
+    await counted.reached.wait()
     leaving.cancel()
     await asyncio.wait([leaving])
-    (coming,) = await start(1, lambda: flights.share("a", question.ask))
-    question.answered.set()
+    (coming,) = await start(1, lambda: flights.share("a", counted.ask))
+    counted.may_answer.set()
     assert await coming == 1
-    assert (question.asked, question.dropped) == (1, 0)
+    assert (counted.calls, counted.cancellations) == (1, 0)
 
 
-async def test_idle_waits_for_what_is_under_way_and_for_what_comes_next(question: Question) -> None:
-    flights = SingleFlight[str, int](finishes=True)
-    await flights.idle()
-    tasks = await start(1, lambda: flights.share_next("a", question.ask))
-    await question.reached.wait()
-    tasks += await start(1, lambda: flights.share_next("a", question.ask))
-    question.answered.set()
-    await flights.idle()
-    assert question.asked == 2
+async def test_wait_until_idle_waits_for_running_and_next_calls(counted: CountedCall) -> None:
+    flights = SingleFlight[str, int](runs_to_end=True)
+    await flights.wait_until_idle()
+    tasks = await start(1, lambda: flights.share_next("a", counted.ask))
+    await counted.reached.wait()
+    tasks += await start(1, lambda: flights.share_next("a", counted.ask))
+    counted.may_answer.set()
+    await flights.wait_until_idle()
+    assert counted.calls == 2
     assert await asyncio.gather(*tasks) == [1, 2]
 
 
-async def test_a_call_that_was_ended_before_it_began_is_not_waited_for(
-    flights: SingleFlight[str, int], question: Question
+async def test_call_cancelled_before_it_began_is_replaced(
+    flights: SingleFlight[str, int], counted: CountedCall
 ) -> None:
-    """As when a program that stops ends all tasks one by one."""
-    call = flights._next_call("a", question.ask)
+    """Cancel a call's task from outside, as when a program stops and ends all tasks one by one."""
+    call = flights._next_call("a", counted.ask)
     call.task.cancel()
     await asyncio.wait([call.task])
-    question.answered.set()
-    assert await flights.share_next("a", question.ask) == 1
+    counted.may_answer.set()
+    assert await flights.share_next("a", counted.ask) == 1
     assert not flights._next

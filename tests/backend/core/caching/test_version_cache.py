@@ -21,7 +21,7 @@ OTHERS = [
 
 
 class Catalogue:
-    """A catalogue that changes when it is told to, and readers of it that wait until they may read."""
+    """A catalogue that changes on demand, with readers that wait until they may read."""
 
     def __init__(self) -> None:
         self.version = FIRST
@@ -49,23 +49,23 @@ def catalogue() -> Catalogue:
     return Catalogue()
 
 
-async def begun(cache: VersionCache[str, str], catalogue: Catalogue) -> asyncio.Task[str]:
-    """A reading that has begun, and ends once it may read."""
+async def start_reading(cache: VersionCache[str, str], catalogue: Catalogue) -> asyncio.Task[str]:
+    """Return a reading that has begun, and ends once it may read."""
     catalogue.may_read.clear()
     reading = asyncio.create_task(cache.get("home", catalogue.read))
     await catalogue.begun.get()
     return reading
 
 
-async def test_what_did_not_change_is_read_once(catalogue: Catalogue) -> None:
+async def test_unchanged_value_is_read_once(catalogue: Catalogue) -> None:
     cache = VersionCache[str, str](catalogue.now, 10)
     assert [await cache.get("home", catalogue.read) for _ in range(3)] == ["read at 1"] * 3
     assert catalogue.reads == 1
 
 
 @pytest.mark.parametrize("changed", OTHERS)
-async def test_any_other_number_is_another_version(catalogue: Catalogue, changed: Version) -> None:
-    """On PostgreSQL a later version may be a lower number."""
+async def test_any_other_version_is_read_again(catalogue: Catalogue, changed: Version) -> None:
+    """Check also a lower number: on PostgreSQL a later version may have one."""
     cache = VersionCache[str, str](catalogue.now, 10)
     await cache.get("home", catalogue.read)
     catalogue.version = changed
@@ -73,7 +73,7 @@ async def test_any_other_number_is_another_version(catalogue: Catalogue, changed
 
 
 @pytest.mark.parametrize("changed", OTHERS)
-async def test_units_are_no_change_to_what_shows_none(catalogue: Catalogue, changed: Version) -> None:
+async def test_value_without_units_ignores_stock_changes(catalogue: Catalogue, changed: Version) -> None:
     cache = VersionCache[str, str](catalogue.now, 10)
     await cache.get("home", catalogue.read, shows_units=False)
     catalogue.version = changed
@@ -81,18 +81,18 @@ async def test_units_are_no_change_to_what_shows_none(catalogue: Catalogue, chan
     assert catalogue.reads == (1 if changed.stock == 2 else 2)
 
 
-async def test_who_asks_at_one_version_shares_a_reading(catalogue: Catalogue) -> None:
+async def test_concurrent_callers_of_one_version_share_a_reading(catalogue: Catalogue) -> None:
     cache = VersionCache[str, str](catalogue.now, 10)
     assert await asyncio.gather(*(cache.get("home", catalogue.read) for _ in range(5))) == ["read at 1"] * 5
     assert catalogue.reads == 1
 
 
-async def test_who_asks_after_a_change_gets_no_reading_from_before_it(catalogue: Catalogue) -> None:
+async def test_caller_after_a_change_gets_no_earlier_reading(catalogue: Catalogue) -> None:
     cache = VersionCache[str, str](catalogue.now, 10)
-    first = await begun(cache, catalogue)
+    first = await start_reading(cache, catalogue)
     catalogue.change()
     others = [asyncio.create_task(cache.get("home", catalogue.read)) for _ in range(3)]
-    await asyncio.gather(*(asyncio.create_task(catalogue.now()) for _ in range(3)))  # they wait by now
+    await asyncio.gather(*(asyncio.create_task(catalogue.now()) for _ in range(3)))  # now they wait
     assert catalogue.reads == 1
     catalogue.may_read.set()
     assert [await first, *(await asyncio.gather(*others))] == ["read at 1", *["read at 2"] * 3]
@@ -100,17 +100,17 @@ async def test_who_asks_after_a_change_gets_no_reading_from_before_it(catalogue:
     assert catalogue.reads == 2
 
 
-async def test_who_waited_for_a_reading_of_the_same_version_reads_nothing(catalogue: Catalogue) -> None:
+async def test_caller_that_waited_for_the_same_version_reads_nothing(catalogue: Catalogue) -> None:
     cache = VersionCache[str, str](catalogue.now, 10)
-    first = await begun(cache, catalogue)
+    first = await start_reading(cache, catalogue)
     second = asyncio.create_task(cache.get("home", catalogue.read))
-    await asyncio.create_task(catalogue.now())  # it waits by now
+    await asyncio.create_task(catalogue.now())  # now it waits
     catalogue.may_read.set()
     assert await first == await second == "read at 1"
     assert catalogue.reads == 1
 
 
-async def test_a_failure_is_told_to_all_who_share_it_and_not_kept(catalogue: Catalogue) -> None:
+async def test_failure_is_raised_for_all_and_not_cached(catalogue: Catalogue) -> None:
     cache = VersionCache[str, str](catalogue.now, 10)
 
     async def fail() -> str:
@@ -121,7 +121,7 @@ async def test_a_failure_is_told_to_all_who_share_it_and_not_kept(catalogue: Cat
     assert await cache.get("home", catalogue.read) == "read at 1"
 
 
-async def test_the_least_recently_used_go_first_and_what_is_too_large_is_not_kept() -> None:
+async def test_least_recently_used_values_are_removed_and_large_ones_not_cached() -> None:
     catalogue, read = Catalogue(), list[str]()
 
     def reads(text: str) -> Callable[[], Awaitable[str]]:

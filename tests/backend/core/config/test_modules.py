@@ -1,25 +1,35 @@
-"""The module registration rule (spec: What the service does 7)."""
+"""Registration of providers by module blocks (spec: What the service does 7)."""
 
 import pytest
 
 from backend.core.config import modules
-from backend.core.config.modules import BUILT_IN, FULFILLMENT, INVOICES, PAYMENT, ModuleBlock, registered
+from backend.core.config.modules import (
+    BUILT_IN,
+    FULFILLMENT,
+    INVOICES,
+    PAYMENT,
+    ModuleBlock,
+    registered_providers,
+)
 from backend.core.config.settings import Settings
 from backend.core.errors import CannotStart
 from backend.start import prepare
 
 
-def test_the_last_block_of_a_service_replaces_the_earlier_one() -> None:
+def test_later_block_of_a_service_replaces_the_earlier_one() -> None:
     blocks = (*BUILT_IN, ModuleBlock(FULFILLMENT, ("carrier_standard",)))
-    assert registered(blocks)[FULFILLMENT] == ("carrier_standard",)  # the built-in one is gone
+    assert registered_providers(blocks)[FULFILLMENT] == ("carrier_standard",)  # without the built-in one
 
 
-def test_a_service_without_a_block_keeps_its_built_in_provider() -> None:
-    assert registered(BUILT_IN) == {FULFILLMENT: ("manual_manual",), PAYMENT: ("pp_system_default",)}
+def test_service_without_a_block_has_its_built_in_provider() -> None:
+    assert registered_providers(BUILT_IN) == {
+        FULFILLMENT: ("manual_manual",),
+        PAYMENT: ("pp_system_default",),
+    }
 
 
-def test_the_shop_lists_the_built_in_providers_beside_its_own() -> None:
-    assert registered() == {
+def test_shop_declares_built_in_and_own_providers() -> None:
+    assert registered_providers() == {
         FULFILLMENT: ("manual_manual", "carrier_standard"),
         PAYMENT: ("pp_system_default", "gateway_pse"),
         INVOICES: ("file", "ubl"),
@@ -27,18 +37,18 @@ def test_the_shop_lists_the_built_in_providers_beside_its_own() -> None:
 
 
 @pytest.mark.parametrize(
-    ("block", "said"),
+    ("block", "expected"),
     [
         (ModuleBlock(PAYMENT, ("pp_system_default", "gateway_psee")), "'payment' names gateway_psee"),
         (ModuleBlock(FULFILLMENT, ("gateway_pse",)), "'fulfillment' names gateway_pse"),
         (ModuleBlock("carrierpigeon", ("pigeon",)), "'carrierpigeon' names pigeon"),
     ],
 )
-async def test_an_unknown_provider_stops_the_start_with_one_line(
-    block: ModuleBlock, said: str, settings: Settings, monkeypatch: pytest.MonkeyPatch
+async def test_unknown_provider_stops_the_start_with_one_line(
+    block: ModuleBlock, expected: str, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(modules.registered, "__defaults__", ((*BUILT_IN, block),))
+    monkeypatch.setattr(modules.registered_providers, "__defaults__", ((*BUILT_IN, block),))
     with pytest.raises(CannotStart) as stopped:
         await prepare(settings)
     (line,) = str(stopped.value).splitlines()
-    assert said in line
+    assert expected in line

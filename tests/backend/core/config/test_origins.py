@@ -1,10 +1,10 @@
-"""The origins that a setting lists: what is allowed, what is refused, and that no origin keeps the shop busy."""
+"""Origins in a setting: accepted and refused values, and a time limit for matching."""
 
 import time
 
 import pytest
 
-from backend.core.config.origins import read_origins
+from backend.core.config.origins import parse_origins
 from backend.core.config.settings import Settings
 
 LISTED = r" https://tienda.example , http://localhost:8000,/^https:\/\/[a-z0-9-]+\.vercel\.app$/, /\.shop\.example$/i "
@@ -29,32 +29,32 @@ LISTED = r" https://tienda.example , http://localhost:8000,/^https:\/\/[a-z0-9-]
         ("https://" + "a" * 300 + ".vercel.app", False),
     ],
 )
-def test_what_is_listed_is_allowed_and_nothing_else(origin: str, expected: bool) -> None:
-    assert read_origins(LISTED).allow(origin) is expected
+def test_only_listed_origins_are_allowed(origin: str, expected: bool) -> None:
+    assert parse_origins(LISTED).is_allowed(origin) is expected
 
 
-def test_nobody_is_allowed_by_default() -> None:
+def test_no_origin_is_allowed_by_default() -> None:
     settings = Settings()
     assert settings.cross_origins.keys() == {"store", "admin", "auth"}
     assert not any(settings.cross_origins.values())
-    assert not read_origins(" , ").allow("null")
+    assert not parse_origins(" , ").is_allowed("null")
 
 
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("*", "is no origin"),
-        ("tienda.example", "is no origin"),
-        ("https://tienda.example/", "is no origin"),
-        ("https://ana@tienda.example", "is no origin"),
-        ("https://*.example", "is no origin"),
-        ("ftp://tienda.example", "is no origin"),
-        ("https://tienda.example:port", "is no origin"),
-        ("https://", "is no origin"),
+        ("*", "is not an origin"),
+        ("tienda.example", "is not an origin"),
+        ("https://tienda.example/", "is not an origin"),
+        ("https://ana@tienda.example", "is not an origin"),
+        ("https://*.example", "is not an origin"),
+        ("ftp://tienda.example", "is not an origin"),
+        ("https://tienda.example:port", "is not an origin"),
+        ("https://", "is not an origin"),
         ("/unclosed", "between slashes"),
         ("//", "between slashes"),
         ("/a$/x", "between slashes"),
-        ("/(a/", "is no regular expression"),
+        ("/(a/", "is not a regular expression"),
         ("/^(a+)+$/", "repeats a group"),
         ("/^(?:[a-z]+\\.)*x$/", "repeats a group"),
         ("/^(a)\\1$/", "refers back"),
@@ -63,15 +63,15 @@ def test_nobody_is_allowed_by_default() -> None:
         ("/" + "a" * 201 + "/", "longer than 200"),
     ],
 )
-def test_what_is_no_origin_stops_the_start(text: str, problem: str) -> None:
+def test_invalid_origin_stops_the_start(text: str, problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
-        read_origins(text)
+        parse_origins(text)
     with pytest.raises(ValueError, match=r"store_cors"):
         Settings(store_cors=text)
 
 
-def test_the_slowest_expression_is_quick_on_the_longest_origin() -> None:
-    slow = read_origins("/.*a.*a.*b$/")
+def test_slowest_expression_is_quick_on_the_longest_origin() -> None:
+    slow = parse_origins("/.*a.*a.*b$/")
     before = time.process_time()
-    assert not slow.allow("https://" + "a" * 292)
+    assert not slow.is_allowed("https://" + "a" * 292)
     assert time.process_time() - before < 5

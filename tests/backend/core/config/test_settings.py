@@ -1,4 +1,4 @@
-"""Settings: all optional, wrong ones stop the start with one line, and no secret shows (design: section 4)."""
+"""Settings: all are optional, invalid ones stop the start with one line, and no secret is shown (design: section 4)."""
 
 import secrets
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from pydantic import SecretStr
 
 from backend.core.config.settings import GATEWAY_CREDENTIALS, Settings, SettingsError, load_settings
 from backend.core.config.sources import PROJECT
-from backend.core.config.values import LEAST_BITS, bits_of, kept_secret
+from backend.core.config.values import MIN_SECRET_BITS, estimate_bits, read_or_create_secret
 
 SECRET = "00112233445566778899aabbccddeeff"
 PRODUCTION = {
@@ -27,13 +27,13 @@ PRODUCTION = {
 }
 
 
-def _with(monkeypatch: pytest.MonkeyPatch, **environment: str) -> Settings:
+def load_with(monkeypatch: pytest.MonkeyPatch, **environment: str) -> Settings:
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     return load_settings()
 
 
-def test_without_any_environment_the_sandbox_answers() -> None:
+def test_without_any_settings_the_sandbox_is_used() -> None:
     settings = load_settings()
     assert settings.uses_sandbox_gateway
     assert settings.uses_sandbox_carrier
@@ -41,10 +41,10 @@ def test_without_any_environment_the_sandbox_answers() -> None:
     assert settings.async_database_url.startswith("sqlite+aiosqlite:///")
 
 
-def test_production_with_all_its_settings_uses_nothing_of_the_sandbox(
+def test_production_does_not_use_the_sandbox(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    settings = _with(monkeypatch, **PRODUCTION)
+    settings = load_with(monkeypatch, **PRODUCTION)
     assert not settings.uses_sandbox_gateway
     assert not settings.uses_sandbox_carrier
 
@@ -54,13 +54,13 @@ def test_production_does_not_start_with_a_setting_missing(
     monkeypatch: pytest.MonkeyPatch, missing: str
 ) -> None:
     with pytest.raises(SettingsError, match=missing):
-        _with(monkeypatch, **{name: value for name, value in PRODUCTION.items() if name != missing})
+        load_with(monkeypatch, **{name: value for name, value in PRODUCTION.items() if name != missing})
 
 
 @pytest.mark.parametrize("given", GATEWAY_CREDENTIALS)
-def test_half_of_the_gateway_credentials_are_a_mistake(monkeypatch: pytest.MonkeyPatch, given: str) -> None:
+def test_incomplete_gateway_credentials_are_refused(monkeypatch: pytest.MonkeyPatch, given: str) -> None:
     with pytest.raises(SettingsError, match="missing"):
-        _with(monkeypatch, **{given: PRODUCTION[given]})
+        load_with(monkeypatch, **{given: PRODUCTION[given]})
 
 
 @pytest.mark.parametrize(
@@ -95,11 +95,11 @@ def test_half_of_the_gateway_credentials_are_a_mistake(monkeypatch: pytest.Monke
         ("DATABASE_URL", "secret"),
     ],
 )
-def test_a_malformed_setting_stops_the_start_with_one_line_that_names_it(
+def test_malformed_setting_stops_the_start_with_one_line_that_names_it(
     monkeypatch: pytest.MonkeyPatch, name: str, wrong: str
 ) -> None:
     with pytest.raises(SettingsError) as stopped:
-        _with(monkeypatch, **{name: wrong})
+        load_with(monkeypatch, **{name: wrong})
     line = str(stopped.value)
     assert line.startswith("Trompo cannot start: ")
     assert name in line
@@ -107,25 +107,27 @@ def test_a_malformed_setting_stops_the_start_with_one_line_that_names_it(
     assert "secret" not in line
 
 
-def test_no_secret_shows_in_a_repr(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_repr_contains_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     shown = repr(
-        _with(monkeypatch, **PRODUCTION, ADMIN_PASSWORD="admin-secret", GOOGLE_CLIENT_SECRET="google-secret")
+        load_with(
+            monkeypatch, **PRODUCTION, ADMIN_PASSWORD="admin-secret", GOOGLE_CLIENT_SECRET="google-secret"
+        )
     )
     assert "secret" not in shown.replace("_secret", "").replace("secret_key", "")
     assert SECRET not in shown
 
 
-def test_a_kept_secret_is_made_once_even_by_rivals_and_is_its_owners_only(tmp_path: Path) -> None:
+def test_concurrent_processes_create_one_secret_for_the_owner_only(tmp_path: Path) -> None:
     file = tmp_path / "data" / "secret_key"
     with ThreadPoolExecutor(8) as pool:
-        secrets = set(pool.map(kept_secret, [file] * 32))
+        secrets = set(pool.map(read_or_create_secret, [file] * 32))
     assert len(secrets) == 1
     assert len(secrets.pop()) >= 48
     assert file.stat().st_mode & 0o777 == 0o600
     assert list(file.parent.iterdir()) == [file]
 
 
-def test_a_given_signing_key_is_used_and_not_written_down(tmp_path: Path) -> None:
+def test_given_signing_key_is_used_and_not_stored(tmp_path: Path) -> None:
     settings = Settings(data_dir=tmp_path, secret_key=SecretStr("given"))
     assert settings.signing_key == "given"
     assert list(tmp_path.iterdir()) == []
@@ -143,44 +145,44 @@ def test_a_given_signing_key_is_used_and_not_written_down(tmp_path: Path) -> Non
         ("sqlite+aiosqlite:////srv/shop.db", "sqlite+aiosqlite:////srv/shop.db"),
     ],
 )
-def test_a_database_is_named_as_hosts_name_it(monkeypatch: pytest.MonkeyPatch, given: str, used: str) -> None:
-    assert _with(monkeypatch, DATABASE_URL=given).async_database_url == used
+def test_database_urls_of_hosts_are_accepted(monkeypatch: pytest.MonkeyPatch, given: str, used: str) -> None:
+    assert load_with(monkeypatch, DATABASE_URL=given).async_database_url == used
 
 
 @pytest.mark.parametrize("secret", ["x", "x" * 200, "correct horse battery staple", "0123456789abcdef" * 2])
 @pytest.mark.parametrize("name", ["SECRET_KEY", "REVALIDATE_SECRET"])
-def test_production_does_not_start_with_a_secret_that_can_be_guessed(
+def test_production_does_not_start_with_a_weak_secret(
     monkeypatch: pytest.MonkeyPatch, name: str, secret: str
 ) -> None:
     with pytest.raises(SettingsError, match=f"{name} can be guessed") as stopped:
-        _with(monkeypatch, **{**PRODUCTION, name: secret})
+        load_with(monkeypatch, **{**PRODUCTION, name: secret})
     assert secret not in str(stopped.value) or len(secret) == 1
 
 
 @pytest.mark.parametrize("make", [secrets.token_urlsafe, secrets.token_hex])
-def test_a_secret_of_32_random_bytes_is_good(
+def test_secret_of_32_random_bytes_is_accepted(
     monkeypatch: pytest.MonkeyPatch, make: Callable[[int], str]
 ) -> None:
-    assert _with(monkeypatch, **{**PRODUCTION, "SECRET_KEY": make(32)}).signing_key
+    assert load_with(monkeypatch, **{**PRODUCTION, "SECRET_KEY": make(32)}).signing_key
 
 
-def test_what_is_made_of_32_random_bytes_is_never_taken_for_a_weak_secret() -> None:
+def test_32_random_bytes_never_count_as_weak() -> None:
     made = [make(32) for make in (secrets.token_urlsafe, secrets.token_hex) for _ in range(2_000)]
-    assert min(map(bits_of, made)) > LEAST_BITS
+    assert min(map(estimate_bits, made)) > MIN_SECRET_BITS
 
 
 @pytest.mark.parametrize(
-    ("said", "is_test"), [("true", True), ("True", True), ("1", True), ("False", False), ("no", False)]
+    ("written", "is_test"), [("true", True), ("True", True), ("1", True), ("False", False), ("no", False)]
 )
-def test_a_word_for_yes_or_no_is_understood_however_it_is_written(
-    monkeypatch: pytest.MonkeyPatch, said: str, is_test: bool
+def test_boolean_settings_accept_common_words(
+    monkeypatch: pytest.MonkeyPatch, written: str, is_test: bool
 ) -> None:
-    assert _with(monkeypatch, CARRIER_SANDBOX=said).creates_test_labels is is_test
+    assert load_with(monkeypatch, CARRIER_SANDBOX=written).creates_test_labels is is_test
 
 
-def test_all_that_is_wrong_is_listed_at_once_with_a_line_each(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_problems_are_listed_on_one_line_each(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(SettingsError) as stopped:
-        _with(
+        load_with(
             monkeypatch,
             GATEWAY_ENV="production",
             PORT="everywhere",
@@ -210,7 +212,7 @@ def env_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return file
 
 
-def test_a_setting_comes_from_the_environment_then_from_its_file_then_from_the_env_file(
+def test_environment_precedes_secret_file_and_env_file(
     monkeypatch: pytest.MonkeyPatch, env_file: Path, tmp_path: Path
 ) -> None:
     secret = tmp_path / "secret"
@@ -218,34 +220,34 @@ def test_a_setting_comes_from_the_environment_then_from_its_file_then_from_the_e
     env_file.write_text(
         f"# the shop\nSTORE_NAME='Ñandú'\nSTORE_PHONE=601\nSECRET_KEY_FILE={secret}\nSECRET_KEY=x\n"
     )
-    settings = _with(monkeypatch, STORE_PHONE="602")
+    settings = load_with(monkeypatch, STORE_PHONE="602")
     assert (settings.store_name, settings.store_phone) == ("Ñandú", "602")
     assert settings.signing_key == "of the file"
-    assert _with(monkeypatch, SECRET_KEY="of the environment").signing_key == "of the environment"
+    assert load_with(monkeypatch, SECRET_KEY="of the environment").signing_key == "of the environment"
 
 
-def test_an_unknown_name_in_the_env_file_is_refused_with_the_nearest_known_one(env_file: Path) -> None:
+def test_unknown_name_in_the_env_file_is_refused_with_a_suggestion(env_file: Path) -> None:
     env_file.write_text("GATEWAY_EVN=production\nADMIN_JWT=x\nSMTP_PASSWORD_FILE=\nXYZZY=1\n")
     with pytest.raises(SettingsError) as stopped:
         load_settings()
     assert str(stopped.value).splitlines() == [
         "Trompo cannot start:",
-        "  GATEWAY_EVN in .env is no setting: GATEWAY_ENV is meant?",
-        "  XYZZY in .env is no setting",
+        "  GATEWAY_EVN in .env is not a setting: did you mean GATEWAY_ENV?",
+        "  XYZZY in .env is not a setting",
     ]
 
 
-def test_the_data_folder_is_the_same_from_every_folder(
+def test_data_folder_does_not_depend_on_the_working_folder(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert load_settings().data_dir == PROJECT / "data"
-    assert _with(monkeypatch, DATA_DIR="elsewhere").data_dir == PROJECT / "elsewhere"
-    assert _with(monkeypatch, DATA_DIR=str(tmp_path)).data_dir == tmp_path
+    assert load_with(monkeypatch, DATA_DIR="elsewhere").data_dir == PROJECT / "elsewhere"
+    assert load_with(monkeypatch, DATA_DIR=str(tmp_path)).data_dir == tmp_path
 
 
-def test_another_warehouse_has_nothing_of_the_demos(monkeypatch: pytest.MonkeyPatch) -> None:
-    settings = _with(
+def test_other_warehouse_address_clears_the_demo_directions(monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = load_with(
         monkeypatch, CARRIER_ORIGIN_ADDRESS="Cra. 50 # 30-12", CARRIER_ORIGIN_REFERENCE="Local 2"
     )
     assert settings.carrier_origin_suburb == ""

@@ -7,11 +7,11 @@ import pytest
 from sqlalchemy import ARRAY, String, any_, bindparam, select, text
 
 from backend.catalog.models import Collection, Product
-from backend.core.db.database import Database, locked
+from backend.core.db.database import Database, lock_rows
 from backend.core.errors import InvalidData
 
 
-async def test_a_transaction_is_kept_whole_or_not_at_all(database: Database) -> None:
+async def test_transaction_is_stored_completely_or_not_at_all(database: Database) -> None:
     async def fail_half_way() -> None:
         async with database.transaction() as session:
             session.add(Collection(title="A", handle="a"))
@@ -24,7 +24,7 @@ async def test_a_transaction_is_kept_whole_or_not_at_all(database: Database) -> 
         assert (await session.execute(select(Collection))).all() == []
 
 
-async def test_times_are_utc_and_aware_and_naive_ones_are_refused(database: Database) -> None:
+async def test_times_are_aware_utc_and_naive_times_are_refused(database: Database) -> None:
     noon_in_bogota = datetime(2026, 1, 2, 12, tzinfo=timezone(timedelta(hours=-5)))
     async with database.transaction() as session:
         session.add(Collection(title="A", handle="a", created_at=noon_in_bogota))
@@ -38,7 +38,7 @@ async def test_times_are_utc_and_aware_and_naive_ones_are_refused(database: Data
 
 
 @pytest.mark.parametrize("text", ["a\0b", "a\ud800b"])
-async def test_text_that_one_of_them_cannot_store_is_refused_by_both(database: Database, text: str) -> None:
+async def test_unstorable_text_is_refused_by_both_databases(database: Database, text: str) -> None:
     with pytest.raises(InvalidData):
         async with database.transaction() as session:
             session.add(Collection(title=text, handle="a"))
@@ -47,14 +47,14 @@ async def test_text_that_one_of_them_cannot_store_is_refused_by_both(database: D
             session.add(Collection(title="A", handle="a", meta={"note": text}))
 
 
-async def test_a_rival_waits_for_the_lock_and_reads_what_its_holder_wrote(database: Database) -> None:
+async def test_concurrent_writers_wait_for_the_row_lock(database: Database) -> None:
     async with database.transaction() as session:
         session.add(Collection(title="0", handle="counter"))
 
     async def count_one_up() -> None:
         async with database.transaction() as session:
             row = (
-                await session.execute(locked(select(Collection).where(Collection.handle == "counter")))
+                await session.execute(lock_rows(select(Collection).where(Collection.handle == "counter")))
             ).scalar_one()
             row.title = str(int(row.title) + 1)
 
@@ -63,7 +63,7 @@ async def test_a_rival_waits_for_the_lock_and_reads_what_its_holder_wrote(databa
         assert (await session.execute(select(Collection.title))).scalar_one() == "20"
 
 
-async def test_postgresql_neither_compiles_a_statement_nor_starts_processes_for_it(
+async def test_postgresql_connections_disable_jit_and_parallel_workers(
     postgresql_url: str,
 ) -> None:
     database = Database(postgresql_url)
@@ -78,8 +78,8 @@ async def test_postgresql_neither_compiles_a_statement_nor_starts_processes_for_
 
 
 @pytest.mark.parametrize("odd", ["a\0b", "a\ud800b"])
-async def test_a_list_with_text_that_cannot_be_stored_is_refused(postgresql_url: str, odd: str) -> None:
-    """PostgreSQL takes a list as one parameter."""
+async def test_list_with_unstorable_text_is_refused(postgresql_url: str, odd: str) -> None:
+    """Check a list as one parameter, which PostgreSQL accepts."""
     database = Database(postgresql_url)
     ids = bindparam("ids", ["prod_1", odd], type_=ARRAY(String))
     async with database.read() as session:

@@ -1,4 +1,4 @@
-"""A SQLAlchemy that does not fit the SQLite driver stops the start with one line."""
+"""A SQLAlchemy version that does not fit the SQLite driver stops the start with one line."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ async def test_installed_version_fits() -> None:
 async def test_missing_method_stops_the_start(
     driver: type, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """SQLAlchemy calls something that the driver does not have."""
+    """Check a driver without a method that SQLAlchemy calls."""
     monkeypatch.delattr(driver, name)
     with pytest.raises(CannotStart) as stopped:
         await check_sqlite_driver()

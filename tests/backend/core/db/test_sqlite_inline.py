@@ -1,4 +1,4 @@
-"""SQLite on the event loop's thread: rivals wait without holding the loop up, and what is slow leaves it."""
+"""SQLite on the event loop's thread: waiting for a lock does not block the loop; slow statements run in threads."""
 
 import asyncio
 import sqlite3
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from backend.core.db.sqlite_inline import SLOW, InlineConnection, connect
+from backend.core.db.sqlite_inline import SLOW_STATEMENT_S, InlineConnection, connect
 
 NOTE_THREAD = "UPDATE counter SET n = here()"
 WHERE_SLOWLY = "SELECT here(), doze()"
@@ -16,18 +16,18 @@ HOLD = "SELECT hold(), doze()"
 
 
 class Clock:
-    """What the connection times its statements with: it goes on when told to."""
+    """The clock that times the connection's statements; it advances on demand."""
 
     def __init__(self) -> None:
         self.moment = 0.0
 
     def __call__(self) -> float:
-        """Now, in seconds."""
+        """Return the current time in seconds."""
         return self.moment
 
     def go_on(self) -> int:
-        """Let as much time pass as only a slow statement takes."""
-        self.moment += 2 * SLOW
+        """Let so much time pass that a statement counts as slow."""
+        self.moment += 2 * SLOW_STATEMENT_S
         return 1
 
 
@@ -51,7 +51,7 @@ async def file(tmp_path: Path) -> Path:
 
 @pytest.fixture
 async def connection(file: Path, clock: Clock) -> AsyncIterator[InlineConnection]:
-    """It knows `here()`, the thread that a statement runs in, and `doze()`, which makes a statement a slow one."""
+    """Return a connection with SQL functions: `here()` returns the thread's id, `doze()` makes a statement slow."""
     connection = await connect(str(file), busy_timeout=5)
     await connection.create_function("here", 0, threading.get_ident)
     await connection.create_function("doze", 0, clock.go_on)
@@ -59,7 +59,7 @@ async def connection(file: Path, clock: Clock) -> AsyncIterator[InlineConnection
     await connection.close()
 
 
-async def test_a_rival_waits_while_the_loop_goes_on(file: Path, connection: InlineConnection) -> None:
+async def test_waiting_for_a_lock_does_not_block_the_loop(file: Path, connection: InlineConnection) -> None:
     rival = await connect(str(file), busy_timeout=5)
     await connection.cursor().execute("BEGIN IMMEDIATE")
     waiting = asyncio.create_task(rival.cursor().execute("BEGIN IMMEDIATE"))
@@ -72,7 +72,7 @@ async def test_a_rival_waits_while_the_loop_goes_on(file: Path, connection: Inli
     await rival.close()
 
 
-async def test_a_busy_timeout_has_an_end(file: Path, connection: InlineConnection) -> None:
+async def test_busy_timeout_ends_the_wait(file: Path, connection: InlineConnection) -> None:
     rival = await connect(str(file), busy_timeout=0)
     await connection.cursor().execute("BEGIN IMMEDIATE")
     with pytest.raises(sqlite3.OperationalError, match="locked"):
@@ -81,14 +81,17 @@ async def test_a_busy_timeout_has_an_end(file: Path, connection: InlineConnectio
     await rival.close()
 
 
-async def test_what_was_slow_once_runs_in_a_thread(connection: InlineConnection) -> None:
+async def test_slow_statement_runs_in_a_thread_the_next_time(connection: InlineConnection) -> None:
     found = [await (await connection.cursor().execute(WHERE_SLOWLY)).fetchall() for _ in range(2)]
     (where_first, _), (where_again, _) = (rows[0] for rows in found)
     assert where_first == threading.get_ident() != where_again
 
 
-async def test_whoever_gives_up_waits_until_the_thread_is_done(connection: InlineConnection) -> None:
-    """The connection is rolled back and closed next. SQLite crashes when a thread is still at work with it."""
+async def test_cancelled_statement_waits_for_its_thread(connection: InlineConnection) -> None:
+    """Check that a cancelled call waits for its thread.
+
+    The connection is rolled back and closed next, and SQLite crashes if a thread still uses it.
+    """
     began, may_end = threading.Event(), threading.Event()
 
     def hold() -> int:
@@ -98,15 +101,15 @@ async def test_whoever_gives_up_waits_until_the_thread_is_done(connection: Inlin
 
     may_end.set()
     await connection.create_function("hold", 0, hold)
-    await connection.cursor().execute(HOLD)  # slow by its second function: the next time it runs in a thread
+    await connection.cursor().execute(HOLD)  # slow because of `doze()`, so the next time it runs in a thread
     began.clear()
     may_end.clear()
     asking = asyncio.create_task(connection.cursor().execute(HOLD))
     await asyncio.to_thread(began.wait)
     try:
-        for _ in range(2):  # as impatient as one likes
+        for _ in range(2):  # cancelling twice changes nothing
             asking.cancel()
-            await asyncio.wait({asking}, timeout=SLOW)
+            await asyncio.wait({asking}, timeout=SLOW_STATEMENT_S)
             assert not asking.done()
     finally:
         may_end.set()
@@ -116,13 +119,13 @@ async def test_whoever_gives_up_waits_until_the_thread_is_done(connection: Inlin
     assert await cursor.fetchall() == [(0,)]
 
 
-async def test_who_had_to_wait_for_a_rival_was_not_slow(
+async def test_time_waiting_for_a_lock_does_not_count_as_slow(
     file: Path, connection: InlineConnection, clock: Clock
 ) -> None:
     rival = await connect(str(file), busy_timeout=5)
     await rival.cursor().execute("BEGIN IMMEDIATE")
     waiting = asyncio.create_task(connection.cursor().execute(NOTE_THREAD))
-    await asyncio.sleep(0)  # it has tried, and was refused
+    await asyncio.sleep(0)  # it tried, and found the database locked
     clock.go_on()
     await rival.close()
     await waiting
@@ -131,6 +134,6 @@ async def test_who_had_to_wait_for_a_rival_was_not_slow(
     assert await cursor.fetchall() == [(threading.get_ident(),)]
 
 
-async def test_a_fault_of_the_statement_is_told_at_once(connection: InlineConnection) -> None:
+async def test_statement_error_is_raised_immediately(connection: InlineConnection) -> None:
     with pytest.raises(sqlite3.OperationalError, match="no such table"):
         await connection.cursor().execute("SELECT * FROM absent")

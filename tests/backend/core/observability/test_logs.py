@@ -1,4 +1,4 @@
-"""Nobody who writes into the log from outside can write an entry of their own, and no entry names a person."""
+"""Log entries: text from outside cannot create an entry, and no entry contains personal data."""
 
 import json
 import logging
@@ -11,11 +11,11 @@ from pydantic import BaseModel, ValidationError
 from backend.core.ids import new_id, secret_id
 from backend.core.observability.logs import (
     HIDDEN,
-    LONGEST_MESSAGE,
-    LONGEST_TRACEBACK,
-    OneLine,
-    OneObject,
-    escaped,
+    MAX_MESSAGE_LENGTH,
+    MAX_TRACEBACK_LENGTH,
+    JsonFormatter,
+    LineFormatter,
+    escape_controls,
     hide_in_log,
     log_scope,
 )
@@ -31,66 +31,66 @@ def record(message: str, *args: object, error: BaseException | None = None) -> l
 
 
 def entry(message: str, *args: object, error: BaseException | None = None) -> str:
-    return OneLine().format(record(message, *args, error=error))
+    return LineFormatter().format(record(message, *args, error=error))
 
 
 def as_json(message: str, *args: object, error: BaseException | None = None) -> dict[str, str]:
-    written = OneObject().format(record(message, *args, error=error))
+    written = JsonFormatter().format(record(message, *args, error=error))
     assert len(written.splitlines()) == 1
     parsed: dict[str, str] = json.loads(written)
     return parsed
 
 
 @pytest.mark.parametrize("evil", ["a\nb", "a\rb", "a\x1b[31mb", "a\u2028b", "a\x85b", "a\0b", "a\ud800b"])
-def test_an_entry_is_one_line(evil: str) -> None:
+def test_entry_is_one_line(evil: str) -> None:
     written = entry("name %s", evil)
-    assert written.endswith(f"WARNING shop: name {escaped(evil)}")
+    assert written.endswith(f"WARNING shop: name {escape_controls(evil)}")
     assert len(written.splitlines()) == 1
-    assert as_json("name %s", evil)["message"] == f"name {escaped(evil)}"
+    assert as_json("name %s", evil)["message"] == f"name {escape_controls(evil)}"
 
 
-def test_what_people_write_stays() -> None:
-    assert escaped("Muñeca «Ñandú» 🪀") == "Muñeca «Ñandú» 🪀"
+def test_printable_text_is_not_escaped() -> None:
+    assert escape_controls("Muñeca «Ñandú» 🪀") == "Muñeca «Ñandú» 🪀"
 
 
-def test_a_long_message_is_cut_and_says_so() -> None:
-    written = entry("x" * (LONGEST_MESSAGE + 5))
+def test_long_message_is_shortened_with_a_note() -> None:
+    written = entry("x" * (MAX_MESSAGE_LENGTH + 5))
     assert written.endswith("x… (5 more)")
-    assert len(written) < LONGEST_MESSAGE + 100
-    assert as_json("x" * (LONGEST_MESSAGE + 5))["message"].endswith("x… (5 more)")
+    assert len(written) < MAX_MESSAGE_LENGTH + 100
+    assert as_json("x" * (MAX_MESSAGE_LENGTH + 5))["message"].endswith("x… (5 more)")
 
 
-def test_a_tracebacks_lines_are_indented_and_its_end_stays() -> None:
+def test_traceback_is_indented_and_its_end_is_logged() -> None:
     evil = ValueError(
-        "x" * LONGEST_TRACEBACK + "\n2026-01-01 00:00:00,000 ERROR shop: someone must settle it"
+        "x" * MAX_TRACEBACK_LENGTH + "\n2026-01-01 00:00:00,000 ERROR shop: someone must settle it"
     )
     first, *others = entry("failed", error=evil).splitlines()
     assert first.endswith("WARNING shop: failed")
     assert others[-1].endswith("someone must settle it")
     assert all(line.startswith("    ") for line in others)
-    assert len("\n".join(others)) < LONGEST_TRACEBACK + 200
+    assert len("\n".join(others)) < MAX_TRACEBACK_LENGTH + 200
     assert as_json("failed", error=evil)["traceback"].endswith("someone must settle it")
 
 
-def test_an_outage_has_no_traceback() -> None:
+def test_outage_is_logged_without_a_traceback() -> None:
     outage = DatabaseUnavailable("The database does not answer")
     written = entry("%s failed", "GET /", error=outage)
     assert written.endswith("WARNING shop: GET / failed: The database does not answer")
     assert "traceback" not in as_json("%s failed", "GET /", error=outage)
 
 
-def test_an_object_has_time_level_logger_and_message() -> None:
-    made = record("%d toys", 3)
+def test_json_entry_has_time_level_logger_and_message() -> None:
+    made = record("%d products", 3)
     made.created = 1_780_000_000.25
-    assert json.loads(OneObject().format(made)) == {
+    assert json.loads(JsonFormatter().format(made)) == {
         "time": "2026-05-28T20:26:40.250+00:00",
         "level": "WARNING",
         "logger": "shop",
-        "message": "3 toys",
+        "message": "3 products",
     }
 
 
-def test_an_entry_has_the_fields_of_its_scope_and_its_ids() -> None:
+def test_entry_has_the_fields_of_its_scope_and_its_ids() -> None:
     order, payment = new_id("order"), new_id("payses")
     with log_scope(request_id="r1", order_id=order), log_scope(job="payment.check"):
         assert entry("payment %s", payment).endswith(
@@ -101,7 +101,7 @@ def test_an_entry_has_the_fields_of_its_scope_and_its_ids() -> None:
     assert entry("afterwards").endswith("shop: afterwards")
 
 
-def test_no_field_takes_the_place_of_what_every_entry_has() -> None:
+def test_scope_fields_do_not_replace_standard_fields() -> None:
     with log_scope(level="DEBUG", message="nothing", request_id="a\nb" * 200):
         written = as_json("a message")
     assert (written["level"], written["message"]) == ("WARNING", "a message")
@@ -109,7 +109,7 @@ def test_no_field_takes_the_place_of_what_every_entry_has() -> None:
     assert len(written["request_id"]) < 130
 
 
-def test_what_tells_of_a_person_is_hidden_in_the_scope() -> None:
+def test_personal_data_is_hidden_in_the_scope() -> None:
     typed = {
         "values": {
             "first_name": "Ana",
@@ -126,7 +126,7 @@ def test_what_tells_of_a_person_is_hidden_in_the_scope() -> None:
     assert "Ana" in entry("Ana, in another scope")
 
 
-def test_thousands_of_hidden_texts_make_no_expression_of_thousands(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_occurring_hidden_texts_are_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     compiled: list[str] = []
     original = re.sub
 
@@ -142,7 +142,7 @@ def test_thousands_of_hidden_texts_make_no_expression_of_thousands(monkeypatch: 
     assert compiled == ["text00042"]
 
 
-def test_addresses_are_hidden_everywhere() -> None:
+def test_email_addresses_are_hidden_everywhere() -> None:
     assert entry("mail to ana.gomez+toys@correo.example.co failed").endswith(f"mail to {HIDDEN} failed")
     refused = ValueError({"ana@example.com": (550, b"no such user")})
     assert "ana@" not in entry("failed", error=refused)
@@ -172,7 +172,7 @@ def test_queries_and_tokens_are_hidden(written: str, logged: str) -> None:
     assert logged in entry("failed", error=ValueError(written))
 
 
-def test_fields_hold_only_the_end_of_a_carts_id() -> None:
+def test_fields_contain_only_the_end_of_a_cart_id() -> None:
     cart = secret_id("cart")
     with log_scope(cart=cart):
         assert cart not in entry("lines of %s", cart)
@@ -186,7 +186,7 @@ def test_every_kind_of_token_is_hidden() -> None:
         assert token not in entry("a link with %s in it", token)
 
 
-def test_values_that_a_validator_refuses_are_hidden() -> None:
+def test_refused_values_in_validation_errors_are_hidden() -> None:
     class Form(BaseModel):
         age: int
 
@@ -198,7 +198,7 @@ def test_values_that_a_validator_refuses_are_hidden() -> None:
     assert "input_type=str" in written
 
 
-def test_values_that_postgresql_tells_of_are_hidden() -> None:
+def test_values_in_postgresql_errors_are_hidden() -> None:
     error = ValueError(
         "duplicate key\nDETAIL:  Key (email, name)=(ana, Ana Gómez) already exists.\nHINT:  none"
     )

@@ -1,4 +1,4 @@
-"""A purchase as a collector of traces sees it: what led to what, and nothing of the one who bought."""
+"""Traces of a purchase: the causes of each step, and no personal data."""
 
 from collections.abc import AsyncIterator, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -16,15 +16,15 @@ from backend.app import Shop
 from backend.channels.models import PublishableKey
 from backend.core.db.database import Database
 from backend.core.observability.tracing import span, start_tracing, stop_tracing, trace_fields
-from backend.edge.middleware.instrumentation import observed
+from backend.edge.middleware.instrumentation import with_instrumentation
 from backend.jobs import JobRun, Worker, enqueue, job
 from tests.backend.conftest import SHOPPER
-from tests.backend.test_log_privacy import KNOWN, paying
-from tests.store_defaults import Defaults, make_toy
+from tests.backend.test_log_privacy import PERSONAL_DATA, start_payment
+from tests.store_defaults import Defaults, add_product
 
 
 class Collector:
-    """A server on this machine that takes spans (OTLP over HTTP)."""
+    """A local server that receives spans (OTLP over HTTP)."""
 
     def __init__(self) -> None:
         self.bodies: list[bytes] = []
@@ -53,12 +53,12 @@ class Collector:
             for one in of_scope.spans
         ]
 
-    def one(self, name: str) -> Span:
+    def find_span(self, name: str) -> Span:
         (found,) = [one for one in self.spans if one.name == name]
         return found
 
-    def above(self, one: Span) -> list[str]:
-        """The names of the steps that led to this one, the nearest first."""
+    def list_enclosing(self, one: Span) -> list[str]:
+        """Return the names of the enclosing spans, the nearest first."""
         by_id = {each.span_id: each for each in self.spans}
         names = []
         while one.parent_span_id:
@@ -90,38 +90,38 @@ async def tracing(collector: Collector) -> AsyncIterator[None]:
 async def store(api: FastAPI, shop: Shop, shop_defaults: Defaults) -> AsyncIterator[httpx.AsyncClient]:
     async with shop.database.read() as session:
         key = (await session.execute(select(PublishableKey.token))).scalar_one()
-    transport = httpx.ASGITransport(observed(api, ""), client=SHOPPER)
+    transport = httpx.ASGITransport(with_instrumentation(api, ""), client=SHOPPER)
     headers = {"x-publishable-api-key": key}
     async with httpx.AsyncClient(transport=transport, base_url="http://shop.test", headers=headers) as client:
         yield client
 
 
-async def test_a_payment_from_its_request_to_the_gateway(
+async def test_payment_is_traced_from_the_request_to_the_gateway(
     shop: Shop, store: httpx.AsyncClient, shop_defaults: Defaults, collector: Collector, tracing: None
 ) -> None:
     async with shop.database.transaction() as session:
-        variant = await make_toy(session, shop_defaults, "trompo")
-    _cart, answer = await paying(store, variant)
+        variant = await add_product(session, shop_defaults, "trompo")
+    _cart, answer = await start_payment(store, variant)
     assert answer.status_code == 200
     await stop_tracing()
     path = "POST /store/payment-collections/{collection_id}/payment-sessions"
     calls = [one for one in collector.spans if one.name.endswith("The gateway")]
     assert calls
     assert all(
-        collector.above(one)[-3:] == ["initiate", "Checkout.start_collected", path]
+        collector.list_enclosing(one)[-3:] == ["initiate", "Checkout.start_collection_payment", path]
         for one in calls
-        if "initiate" in collector.above(one)
+        if "initiate" in collector.list_enclosing(one)
     )
-    assert any("initiate" in collector.above(one) for one in calls)
+    assert any("initiate" in collector.list_enclosing(one) for one in calls)
     statements = [one for one in collector.spans if one.name == "INSERT"]
-    assert any("Checkout.start_collected" in collector.above(one) for one in statements)
-    request = collector.one(path)
+    assert any("Checkout.start_collection_payment" in collector.list_enclosing(one) for one in statements)
+    request = collector.find_span(path)
     attributes = {each.key: each.value.string_value for each in request.attributes}
     assert attributes["http.response.status_code"] == "200"
     assert not request.parent_span_id
     whole = b"".join(collector.bodies).decode("utf-8", "replace").lower()
     assert "insert into" in whole
-    for known in (*KNOWN, SHOPPER[0], store.headers["x-publishable-api-key"], "public_key="):
+    for known in (*PERSONAL_DATA, SHOPPER[0], store.headers["x-publishable-api-key"], "public_key="):
         assert known.lower() not in whole, known
 
 
@@ -131,7 +131,7 @@ class Jobs:
         assert trace_fields()
 
 
-async def test_a_job_is_a_trace_and_looking_for_one_is_none(
+async def test_job_is_traced_and_polling_is_not(
     database: Database, collector: Collector, tracing: None
 ) -> None:
     worker = Worker(database, [Jobs()])
@@ -139,11 +139,11 @@ async def test_a_job_is_a_trace_and_looking_for_one_is_none(
         await enqueue(session, "test.read")
     await worker.run_due()
     await stop_tracing()
-    assert collector.above(collector.one("job test.read")) == []
-    assert {(*collector.above(one), one.name)[0] for one in collector.spans} == {"job test.read"}
+    assert collector.list_enclosing(collector.find_span("job test.read")) == []
+    assert {(*collector.list_enclosing(one), one.name)[0] for one in collector.spans} == {"job test.read"}
 
 
-async def test_of_an_error_only_its_class_is_told(
+async def test_only_the_class_of_an_error_is_traced(
     database: Database, collector: Collector, tracing: None
 ) -> None:
     with pytest.raises(DBAPIError), span("step"):

@@ -15,12 +15,12 @@ from backend.core.web.contact import (
     OptionalPhone,
     Phone,
     clean_name,
-    document_number,
     is_company_name,
     is_email,
     is_person_name,
-    nit_number,
-    phone_digits,
+    normalize_document,
+    parse_nit,
+    parse_phone,
     read_form,
     require_email,
     require_phone,
@@ -49,7 +49,7 @@ def problems(**changes: Any) -> dict[str, str]:
     return refused.value.fields
 
 
-def test_a_form_is_read_as_it_is_kept() -> None:
+def test_form_values_are_normalized() -> None:
     person = read_form(Person, {**ANA, "first_name": "  María \n José ", "unknown": "x"})
     assert person.model_dump() == {
         "email": "Ana@Correo.co",
@@ -61,7 +61,7 @@ def test_a_form_is_read_as_it_is_kept() -> None:
     }
 
 
-def test_everything_that_is_missing_is_named_at_once() -> None:
+def test_all_missing_fields_are_named() -> None:
     with pytest.raises(InvalidData) as refused:
         read_form(Person, {"first_name": None, "phone": 3001234567})
     assert refused.value.message == "Revisa los datos marcados."
@@ -86,7 +86,7 @@ def test_everything_that_is_missing_is_named_at_once() -> None:
         ("other_phone", "2001234567", "El celular debe tener 10 dígitos, como 300 123 4567."),
     ],
 )
-def test_a_field_that_is_wrong_has_its_message(field: str, typed: str, message: str) -> None:
+def test_invalid_field_has_its_message(field: str, typed: str, message: str) -> None:
     assert problems(**{field: typed}) == {field: message}
 
 
@@ -101,7 +101,7 @@ def test_a_field_that_is_wrong_has_its_message(field: str, typed: str, message: 
         "josé@correo.co",
     ],
 )
-def test_an_address_is_one(address: str) -> None:
+def test_valid_email_address_is_accepted(address: str) -> None:
     assert is_email(address)
     assert require_email(address) == address
 
@@ -112,10 +112,10 @@ def test_an_address_is_one(address: str) -> None:
      ".a@c.co", "ana@correo.co1", "ana@ñandú.co", '"a b"@c.co', "ana@[127.0.0.1]", "Ana <ana@correo.co>",
      "ana@localhost", "ana@x.invalid", f"{'a' * 65}@correo.co"],
 )  # fmt: skip
-def test_what_is_no_address(address: str) -> None:
+def test_invalid_email_address_is_refused(address: str) -> None:
     assert not is_email(address)
     with pytest.raises(PydanticCustomError):
-        require_email(address, most=100)
+        require_email(address, max_length=100)
 
 
 @given(
@@ -124,7 +124,7 @@ def test_what_is_no_address(address: str) -> None:
     prefix=st.sampled_from(["", "57", "+57", "57 ", "+57-", "(57) "]),
     separator=st.sampled_from(["", " ", "-", ".", ")"]),
 )
-def test_a_telephone_is_its_ten_digits(digits: str, first: str, prefix: str, separator: str) -> None:
+def test_phone_number_is_reduced_to_ten_digits(digits: str, first: str, prefix: str, separator: str) -> None:
     number = first + digits
     assert require_phone(f"{prefix}{number[:3]}{separator}{number[3:]}") == number
 
@@ -143,28 +143,28 @@ def test_a_telephone_is_its_ten_digits(digits: str, first: str, prefix: str, sep
         "+",
     ],
 )
-def test_what_is_no_colombian_telephone(typed: str) -> None:
-    assert phone_digits(typed) == ""
+def test_other_text_is_not_a_phone_number(typed: str) -> None:
+    assert parse_phone(typed) == ""
 
 
-def test_a_number_of_another_kind_has_ten_digits_too() -> None:
-    assert phone_digits("1 234 567890") == "1234567890"
+def test_other_ten_digit_numbers_can_be_allowed() -> None:
+    assert parse_phone("1 234 567890") == "1234567890"
     assert require_phone("1234567890", first="0123456789") == "1234567890"
 
 
 @pytest.mark.parametrize("typed", ["900.123.456-8", "900123456 - 8", "900123456", "900 123 456"])
-def test_a_nit_goes_without_its_check_digit(typed: str) -> None:
-    assert nit_number(typed) == "900123456"
+def test_nit_is_returned_without_its_check_digit(typed: str) -> None:
+    assert parse_nit(typed) == "900123456"
 
 
 @pytest.mark.parametrize("typed", ["900.123.456-7", "900123465-8"])
-def test_a_nit_whose_check_digit_is_wrong_is_refused(typed: str) -> None:
+def test_nit_with_a_wrong_check_digit_is_refused(typed: str) -> None:
     with pytest.raises(PydanticCustomError, match="dígito de verificación"):
-        nit_number(typed)
+        parse_nit(typed)
 
 
-def test_the_number_of_a_document_is_written_in_one_way() -> None:
-    assert document_number(" ab.12-3,45") == "AB12345"
+def test_document_number_is_normalized() -> None:
+    assert normalize_document(" ab.12-3,45") == "AB12345"
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,7 @@ def test_the_number_of_a_document_is_written_in_one_way() -> None:
         "Ma. José",
     ],
 )
-def test_a_persons_name_in_any_script(name: str) -> None:
+def test_person_name_in_any_script_is_accepted(name: str) -> None:
     assert is_person_name(tidy_name(name))
     assert clean_name(name) == name
 
@@ -204,12 +204,12 @@ def test_a_persons_name_in_any_script(name: str) -> None:
         (7, ""),
     ],
 )
-def test_what_is_no_persons_name_is_cleaned(typed: Any, cleaned: str) -> None:
+def test_invalid_person_name_is_cleaned(typed: Any, cleaned: str) -> None:
     assert not (isinstance(typed, str) and is_person_name(typed))
     assert clean_name(typed) == cleaned
 
 
-def test_accents_are_part_of_their_letter() -> None:
+def test_accents_are_combined_with_their_letters() -> None:
     assert tidy_name("Nun\u0303ez") == "Nu\u00f1ez"
 
 
@@ -226,5 +226,5 @@ def test_accents_are_part_of_their_letter() -> None:
         ("x" * 51, False),
     ],
 )
-def test_a_companys_name_has_digits_and_signs_and_no_link(name: str, is_one: bool) -> None:
+def test_company_name_may_have_digits_and_signs_but_no_link(name: str, is_one: bool) -> None:
     assert is_company_name(tidy_name(name)) is is_one

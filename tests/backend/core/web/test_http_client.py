@@ -23,7 +23,7 @@ def failing(error: Exception) -> Callable[[httpx.Request], httpx.Response]:
     return answer
 
 
-async def test_a_request_is_sent_as_it_is_told() -> None:
+async def test_request_is_sent_with_all_its_parts() -> None:
     seen: list[httpx.Request] = []
 
     def answer(request: httpx.Request) -> httpx.Response:
@@ -46,7 +46,7 @@ async def test_a_request_is_sent_as_it_is_told() -> None:
 
 
 @pytest.mark.parametrize("error", [httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout])
-async def test_without_a_connection_nothing_was_sent(error: type[httpx.RequestError]) -> None:
+async def test_connection_failure_means_nothing_was_sent(error: type[httpx.RequestError]) -> None:
     with pytest.raises(ServiceUnavailable, match="The weather cannot be reached") as failure:
         await client(failing(error("secret"))).send("POST", "/today", 5)
     assert not isinstance(failure.value, NoAnswer)
@@ -63,9 +63,7 @@ async def test_without_a_connection_nothing_was_sent(error: type[httpx.RequestEr
         (httpx.DecodingError, False),
     ],
 )
-async def test_a_broken_exchange_may_have_been_carried_out(
-    error: type[httpx.RequestError], timed_out: bool
-) -> None:
+async def test_broken_exchange_is_no_answer(error: type[httpx.RequestError], timed_out: bool) -> None:
     with pytest.raises(NoAnswer, match=f"The weather did not answer .{error.__name__}") as failure:
         await client(failing(error("secret"))).send("POST", "/today", 5)
     assert failure.value.timed_out is timed_out
@@ -77,14 +75,14 @@ class Hanging(httpx.AsyncBaseTransport):
         raise AssertionError
 
 
-async def test_a_request_ends_at_its_deadline() -> None:
+async def test_request_ends_at_its_deadline() -> None:
     weather = HttpClient("The weather", QUICK, transport=Hanging())
     with pytest.raises(NoAnswer) as failure:
         await weather.send("GET", "http://weather.test", 0.01)
     assert failure.value.timed_out
 
 
-async def test_what_only_reads_is_repeated_until_the_attempts_are_used_up() -> None:
+async def test_call_is_repeated_up_to_the_maximum_of_attempts() -> None:
     calls = 0
 
     async def read() -> str:
@@ -103,7 +101,7 @@ async def test_what_only_reads_is_repeated_until_the_attempts_are_used_up() -> N
     assert calls == 2
 
 
-async def test_the_caller_says_what_may_pass() -> None:
+async def test_caller_decides_which_errors_are_temporary() -> None:
     calls = 0
 
     async def read() -> None:
@@ -116,7 +114,7 @@ async def test_the_caller_says_what_may_pass() -> None:
     assert calls == 1
 
 
-async def test_what_took_a_whole_deadline_is_not_repeated() -> None:
+async def test_call_that_used_its_whole_deadline_is_not_repeated() -> None:
     weather = HttpClient("The weather", RetryPolicy(read=0.01, pause=0), transport=Hanging())
     calls = 0
 
@@ -137,7 +135,7 @@ async def test_all_attempts_together_can_have_a_deadline() -> None:
     assert failure.value.timed_out
 
 
-async def test_no_query_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+async def test_queries_are_not_logged(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "httpx")
     weather = client(lambda _: httpx.Response(200))
     await weather.send("GET", "/today", 5, params={"key": "secret"})

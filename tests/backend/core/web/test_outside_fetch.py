@@ -1,12 +1,12 @@
-"""Nothing is fetched from our own networks, however an address leads there.
+"""Internal addresses are never fetched from, however a URL leads to them.
 
-| an address | what happens |
+| a URL | outcome |
 |---|---|
-| of this machine or a private network, however it is written | refused, nothing is asked |
-| whose name means such a place, alone or beside others | refused |
-| whose name means another place at the next look | the place that was checked is asked |
-| that leads there by a redirect, or to another scheme | refused |
-| that leads on for ever, answers for ever, or with too much, or packed | given up |
+| of this machine or a private network, in any notation | refused, no request is sent |
+| whose host name has such an address, alone or with others | refused |
+| whose host name resolves differently the next time | the request goes to the checked address |
+| that redirects there, or to another scheme | refused |
+| that redirects or answers endlessly, with too much, or compressed | given up |
 """
 
 import socket
@@ -20,13 +20,13 @@ from typing import Any, ClassVar
 import pytest
 
 from backend.core.web import outside_fetch
-from backend.core.web.outside_fetch import NotFetched, fetch, is_public
+from backend.core.web.outside_fetch import FetchError, fetch, is_public
 
-MOST = 1000
+MAX_BYTES = 1000
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Answers by the path; notes the host that was asked for."""
+    """A handler that answers by path and records the requested hosts."""
 
     hosts: ClassVar[list[str]] = []
     leads_to = ""
@@ -34,12 +34,12 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self.hosts.append(self.headers["host"])
         status, headers, content = {
-            "/toy": (200, {}, b"toy"),
-            "/most": (200, {}, b"x" * MOST),
-            "/more": (200, {}, b"x" * (MOST + 1)),
+            "/product": (200, {}, b"product"),
+            "/most": (200, {}, b"x" * MAX_BYTES),
+            "/more": (200, {}, b"x" * (MAX_BYTES + 1)),
             "/packed": (200, {"content-encoding": "gzip"}, b"x"),
             "/on": (302, {"location": "/on"}, b""),
-            "/to-toy": (301, {"location": "/toy"}, b""),
+            "/to-product": (301, {"location": "/product"}, b""),
             "/away": (302, {"location": self.leads_to}, b""),
             "/empty": (302, {}, b""),
         }.get(self.path, (404, {}, b""))
@@ -52,12 +52,12 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
     def log_message(self, *_: Any) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 @pytest.fixture
 def server() -> Iterator[str]:
-    """A server on this machine."""
+    """Run a server on this machine; yield its host and port."""
     Handler.hosts = []
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
@@ -68,25 +68,25 @@ def server() -> Iterator[str]:
 
 
 @contextmanager
-def names(monkeypatch: pytest.MonkeyPatch, *answers: list[str]) -> Iterator[list[str]]:
-    """Names mean these addresses, one answer after the other. Gives the names that were asked for."""
-    asked: list[str] = []
+def resolve_to(monkeypatch: pytest.MonkeyPatch, *answers: list[str]) -> Iterator[list[str]]:
+    """Let host names resolve to these addresses, one answer after the other. Yield the list of resolved names."""
+    resolved: list[str] = []
     really = socket.getaddrinfo
 
     def resolve(host: str, port: int, *options: Any, **more: Any) -> list[Any]:
         if not host[0].isalpha():
             return really(host, port, *options, **more)
-        found = answers[min(len(asked), len(answers) - 1)]
-        asked.append(host)
+        found = answers[min(len(resolved), len(answers) - 1)]
+        resolved.append(host)
         return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (ip, port)) for ip in found]
 
     with monkeypatch.context() as patch:
         patch.setattr(socket, "getaddrinfo", resolve)
-        yield asked
+        yield resolved
 
 
-def got(address: str, **options: Any) -> bytes:
-    return fetch(address, most_bytes=MOST, within=5.0, **options)
+def fetch_limited(address: str, **options: Any) -> bytes:
+    return fetch(address, max_bytes=MAX_BYTES, timeout_s=5.0, **options)
 
 
 PRIVATE = [
@@ -97,18 +97,18 @@ PRIVATE = [
 
 
 @pytest.mark.parametrize("ip", PRIVATE)
-def test_an_address_of_our_own_is_not_public(ip: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_internal_address_is_not_public(ip: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert not is_public(ip_address(ip))
     for addresses in ([ip], ["93.184.216.34", ip]):
         with (
-            names(monkeypatch, addresses),
-            pytest.raises(NotFetched, match="no address of the open internet"),
+            resolve_to(monkeypatch, addresses),
+            pytest.raises(FetchError, match="not a public internet address"),
         ):
-            got("https://toys.example/toy")
+            fetch_limited("https://products.example/product")
 
 
 @pytest.mark.parametrize("ip", ["93.184.216.34", "8.8.8.8", "2606:4700::1111", "64:ff9b::808:808"])
-def test_an_address_of_the_internet_is_public(ip: str) -> None:
+def test_internet_address_is_public(ip: str) -> None:
     assert is_public(ip_address(ip))
 
 
@@ -116,64 +116,67 @@ def test_an_address_of_the_internet_is_public(ip: str) -> None:
     "host",
     ["127.0.0.1", "localhost", "[::1]", "2130706433", "0x7f.1", "0177.0.0.1", "[::ffff:7f00:1]", "127.1"],
 )
-def test_this_machine_is_refused_however_it_is_written(host: str, server: str) -> None:
-    with pytest.raises(NotFetched):
-        got(f"http://{host}:{server.rpartition(':')[2]}/toy")
+def test_this_machine_is_refused_in_any_notation(host: str, server: str) -> None:
+    with pytest.raises(FetchError):
+        fetch_limited(f"http://{host}:{server.rpartition(':')[2]}/product")
     assert Handler.hosts == []
 
 
-def test_what_was_checked_is_asked(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A name that means another place at a second look changes nothing: there is no second look."""
+def test_request_goes_to_the_checked_address(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Check that a name is resolved once, so a different second answer has no effect."""
     port = server.rpartition(":")[2]
     monkeypatch.setattr(outside_fetch, "is_public", lambda ip: str(ip) == "127.0.0.1")
-    with names(monkeypatch, ["127.0.0.1"], ["127.0.0.2"]) as asked:
-        assert got(f"http://toys.example:{port}/toy") == b"toy"
-        assert (asked, Handler.hosts) == (["toys.example"], [f"toys.example:{port}"])
-        with pytest.raises(NotFetched, match="open internet"):
-            got(f"http://toys.example:{port}/toy")
-    with names(monkeypatch, ["127.0.0.1"], ["127.0.0.2"]), pytest.raises(NotFetched, match="open internet"):
-        got(f"http://toys.example:{port}/to-toy")  # each redirect is a look of its own
+    with resolve_to(monkeypatch, ["127.0.0.1"], ["127.0.0.2"]) as resolved:
+        assert fetch_limited(f"http://products.example:{port}/product") == b"product"
+        assert (resolved, Handler.hosts) == (["products.example"], [f"products.example:{port}"])
+        with pytest.raises(FetchError, match="public internet"):
+            fetch_limited(f"http://products.example:{port}/product")
+    with (
+        resolve_to(monkeypatch, ["127.0.0.1"], ["127.0.0.2"]),
+        pytest.raises(FetchError, match="public internet"),
+    ):
+        fetch_limited(f"http://products.example:{port}/to-product")  # each redirect is resolved again
 
 
 @pytest.mark.parametrize(
-    ("leads_to", "says"),
+    ("leads_to", "problem"),
     [
-        ("http://192.168.1.1/toy", "open internet"),
-        ("http://169.254.169.254/latest/meta-data", "open internet"),
-        ("file:///etc/passwd", "no address of the web"),
-        ("gopher://127.0.0.1/", "no address of the web"),
-        ("//[::1]/toy", "open internet"),
+        ("http://192.168.1.1/product", "public internet"),
+        ("http://169.254.169.254/latest/meta-data", "public internet"),
+        ("file:///etc/passwd", "not a web address"),
+        ("gopher://127.0.0.1/", "not a web address"),
+        ("//[::1]/product", "public internet"),
         ("http://[", "does not answer"),
     ],
 )
-def test_where_a_redirect_leads_is_checked(
-    leads_to: str, says: str, server: str, monkeypatch: pytest.MonkeyPatch
+def test_redirect_target_is_checked(
+    leads_to: str, problem: str, server: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Handler, "leads_to", leads_to)
     checked = outside_fetch.is_public
     monkeypatch.setattr(outside_fetch, "is_public", lambda ip: str(ip) == "127.0.0.1" or checked(ip))
-    with pytest.raises(NotFetched, match=says):
-        got(f"http://{server}/away")
+    with pytest.raises(FetchError, match=problem):
+        fetch_limited(f"http://{server}/away")
 
 
-def test_what_is_too_much_is_given_up(server: str) -> None:
+def test_unsuitable_answers_are_given_up(server: str) -> None:
     def here(path: str) -> bytes:
-        return got(f"http://{server}{path}", allow_private=True)
+        return fetch_limited(f"http://{server}{path}", allow_private=True)
 
-    assert here("/toy") == here("/to-toy") == b"toy"
-    assert len(here("/most")) == MOST
-    for path, says in (
+    assert here("/product") == here("/to-product") == b"product"
+    assert len(here("/most")) == MAX_BYTES
+    for path, problem in (
         ("/more", "larger than"),
-        ("/packed", "packed"),
-        ("/on", "on and on"),
+        ("/packed", "compressed"),
+        ("/on", "too many redirects"),
         ("/none", "answers with 404"),
         ("/empty", "answers with 302"),
     ):
-        with pytest.raises(NotFetched, match=says):
+        with pytest.raises(FetchError, match=problem):
             here(path)
 
 
-def test_what_trickles_is_given_up_in_time() -> None:
+def test_slow_trickle_is_given_up_in_time() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
 
         def trickle() -> None:
@@ -190,22 +193,23 @@ def test_what_trickles_is_given_up_in_time() -> None:
         thread = threading.Thread(target=trickle, daemon=True)
         thread.start()
         address = f"http://127.0.0.1:{listening.getsockname()[1]}/"
-        with pytest.raises(NotFetched, match="too slow"):
-            fetch(address, most_bytes=1 << 40, within=0.2, allow_private=True)
+        with pytest.raises(FetchError, match="too slow"):
+            fetch(address, max_bytes=1 << 40, timeout_s=0.2, allow_private=True)
         thread.join(10)
         assert not thread.is_alive()
 
 
-def test_an_address_that_does_not_answer_gives_way_to_the_next(
-    server: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with names(monkeypatch, ["::1", "127.0.0.1"]):
-        assert got(f"http://toys.example:{server.rpartition(':')[2]}/toy", allow_private=True) == b"toy"
+def test_next_address_is_tried_when_one_does_not_answer(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with resolve_to(monkeypatch, ["::1", "127.0.0.1"]):
+        assert (
+            fetch_limited(f"http://products.example:{server.rpartition(':')[2]}/product", allow_private=True)
+            == b"product"
+        )
 
 
 @pytest.mark.parametrize(
-    "address", ["https://", "http://", "ftp://toys.example/x", "toys.example", "http://a b/", ""]
+    "address", ["https://", "http://", "ftp://products.example/x", "products.example", "http://a b/", ""]
 )
-def test_what_is_no_address_is_told(address: str) -> None:
-    with pytest.raises(NotFetched):
-        got(address)
+def test_invalid_url_is_refused(address: str) -> None:
+    with pytest.raises(FetchError):
+        fetch_limited(address)

@@ -1,14 +1,14 @@
-"""Text and numbers of outside services become values that both databases can store, or none.
+"""Text and numbers of external services become values that both databases can store, or None.
 
 value                                        outcome
 -------------------------------------------  ----------------------------------------------------------------
-NUL, lone surrogate in any text of a JSON    U+FFFD; a pair of surrogates is its letter
+NUL, lone surrogate in any text of a JSON    U+FFFD; a surrogate pair becomes its character
 a name with line breaks or control signs     one line
-an identifier with such, too long, or empty  None: a cut or cleaned one would name something else
-a number as a text, a text as a number       read
+an identifier with such, too long, or empty  None: a cut or cleaned one would identify something else
+a number as a text, a text as a number       parsed
 2^64, 10^12 pesos, 1e400, NaN                None
 a price `8.500` as a text                    None: it may mean thousands
-an address with a line break, or no web's    None
+a URL with a line break, or not HTTP         None
 a token with a line break, a space, an ñ     None
 a moment of the year 1 or 9999               None
 nesting of 33 levels or 100,000              `ValueError`
@@ -53,23 +53,23 @@ def is_storable(text: str) -> bool:
     return "\0" not in text and text.encode("utf-8", "replace").decode() == text
 
 
-def texts_of(value: Any) -> list[str]:
+def collect_texts(value: Any) -> list[str]:
     if isinstance(value, str):
         return [value]
     if isinstance(value, dict):
-        return [text for name, inner in value.items() for text in (name, *texts_of(inner))]
-    return [text for inner in value for text in texts_of(inner)] if isinstance(value, list) else []
+        return [text for name, inner in value.items() for text in (name, *collect_texts(inner))]
+    return [text for inner in value for text in collect_texts(inner)] if isinstance(value, list) else []
 
 
 @given(ANY_JSON)
-def test_no_text_of_a_document_is_unstorable(value: Any) -> None:
+def test_all_texts_of_a_document_are_storable(value: Any) -> None:
     for escaped in (True, False):
         body = json.dumps(value, ensure_ascii=escaped).encode("utf-8", "surrogatepass")
-        assert all(map(is_storable, texts_of(read_json(body))))
+        assert all(map(is_storable, collect_texts(read_json(body))))
 
 
 @given(ANY_JSON)
-def test_whatever_a_field_holds_each_reader_gives_what_can_be_stored(value: Any) -> None:
+def test_parsers_return_storable_values_for_any_json(value: Any) -> None:
     assert is_storable(parse_text(value))
     assert parse_text(value).isprintable()
     for read in (parse_identifier, parse_token, parse_web_address):
@@ -81,7 +81,7 @@ def test_whatever_a_field_holds_each_reader_gives_what_can_be_stored(value: Any)
     assert moment is None or moment.tzinfo is UTC
 
 
-def test_a_pair_of_surrogates_is_its_letter_and_half_of_one_is_replaced() -> None:
+def test_surrogate_pair_is_decoded_and_lone_surrogate_replaced() -> None:
     assert read_json(rb'{"a\u0000": "\ud83d\ude80 \ud83d \u0000 \u00f1"}') == {
         "a\ufffd": "🚀 \ufffd \ufffd ñ"
     }
@@ -96,11 +96,11 @@ def test_a_pair_of_surrogates_is_its_letter_and_half_of_one_is_replaced() -> Non
         (b'\xef\xbb\xbf{"a": "\xf1"}', {"a": "\ufffd"}),
     ],
 )
-def test_numbers_that_nobody_can_hold_do_not_lose_the_rest(body: bytes, value: object) -> None:
+def test_unstorable_numbers_become_none(body: bytes, value: object) -> None:
     assert read_json(body) == value
 
 
-def test_numbers_may_stay_the_texts_they_were_sent_as() -> None:
+def test_numbers_can_be_parsed_as_texts() -> None:
     assert read_json(b'{"ticketId": 9007199254740993, "valor": 38000.00}', parse_number=str) == {
         "ticketId": "9007199254740993",
         "valor": "38000.00",
@@ -127,7 +127,7 @@ def test_deep_documents_are_refused(levels: int) -> None:
         ({"a": 1}, ""),
     ],
 )
-def test_texts(value: object, text: str) -> None:
+def test_text_is_parsed(value: object, text: str) -> None:
     assert parse_text(value) == text
 
 
@@ -152,7 +152,7 @@ def test_texts(value: object, text: str) -> None:
         ([7], None),
     ],
 )
-def test_identifiers(value: object, identifier: str | None) -> None:
+def test_identifier_is_parsed_or_refused(value: object, identifier: str | None) -> None:
     assert parse_identifier(value) == identifier
 
 
@@ -165,11 +165,11 @@ def test_identifiers(value: object, identifier: str | None) -> None:
         (True, None), (None, None), ([7], None),
     ],
 )  # fmt: skip
-def test_integers(value: object, number: int | None) -> None:
+def test_integer_is_parsed_or_refused(value: object, number: int | None) -> None:
     assert parse_integer(value) == number
 
 
-def test_integers_have_the_bounds_of_their_field() -> None:
+def test_integers_have_the_limits_of_their_field() -> None:
     assert parse_integer(365, maximum=365) == 365
     assert parse_integer("366", maximum=365) is None
     assert parse_integer(-5, minimum=-5) == -5
@@ -185,7 +185,7 @@ def test_integers_have_the_bounds_of_their_field() -> None:
         ("-5", "-5"),
     ],
 )  # fmt: skip
-def test_decimals(value: object, number: str | None) -> None:
+def test_decimal_is_parsed_or_refused(value: object, number: str | None) -> None:
     assert parse_decimal(value) == (None if number is None else Decimal(number))
 
 
@@ -196,7 +196,7 @@ def test_decimals(value: object, number: str | None) -> None:
         ("8.500", None), ("8,500", None), ("8e3", None), ("-1", None), (-1, None), (1e300, None), ("$ 8500", None),
     ],
 )  # fmt: skip
-def test_prices(value: object, price: str | None) -> None:
+def test_price_is_parsed_or_refused(value: object, price: str | None) -> None:
     assert parse_price(value) == (None if price is None else Decimal(price))
 
 
@@ -213,7 +213,7 @@ def test_prices(value: object, price: str | None) -> None:
         (None, None),
     ],
 )
-def test_moments(value: object, moment: datetime | None) -> None:
+def test_moment_is_parsed_or_refused(value: object, moment: datetime | None) -> None:
     assert parse_moment(value, COLOMBIA) == moment
 
 
@@ -235,7 +235,7 @@ def test_moments(value: object, moment: datetime | None) -> None:
         (None, False),
     ],
 )
-def test_web_addresses(value: Any, is_one: bool) -> None:
+def test_web_address_is_accepted_or_refused(value: Any, is_one: bool) -> None:
     assert parse_web_address(value) == (value.strip() if is_one else None)
 
 
@@ -254,5 +254,5 @@ def test_web_addresses(value: Any, is_one: bool) -> None:
         (7, False),
     ],
 )
-def test_tokens(value: object, is_one: bool) -> None:
+def test_token_is_accepted_or_refused(value: object, is_one: bool) -> None:
     assert parse_token(value) == (value if is_one else None)

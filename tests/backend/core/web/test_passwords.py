@@ -1,4 +1,4 @@
-"""Passwords are hashed in threads of the process that asks."""
+"""Passwords are hashed in threads of the calling process."""
 
 import asyncio
 import multiprocessing
@@ -8,14 +8,14 @@ import pytest
 from backend.core.web.passwords import COMMON_PASSWORDS, hash_password, is_common, is_password
 
 
-def _log_in(kept: str) -> None:
-    assert asyncio.run(is_password("una clave larga", kept))
+def _check_login(stored_hash: str) -> None:
+    assert asyncio.run(is_password("una clave larga", stored_hash))
 
 
-async def test_a_process_that_was_forked_after_a_hashing_answers_its_first_login() -> None:
-    """Threads do not survive a fork, so the child needs threads of its own to hash with."""
-    kept = await hash_password("una clave larga")
-    child = multiprocessing.get_context("fork").Process(target=_log_in, args=(kept,))
+async def test_forked_process_can_hash_passwords() -> None:
+    """Check a login in a forked process: threads do not survive a fork, so the child needs new threads."""
+    stored_hash = await hash_password("una clave larga")
+    child = multiprocessing.get_context("fork").Process(target=_check_login, args=(stored_hash,))
     child.start()
     await asyncio.to_thread(child.join, 60)
     if child.is_alive():

@@ -1,14 +1,14 @@
-"""How much of an answer from outside is read.
+"""Size limits for answers of external services.
 
 answer                                        outcome
 --------------------------------------------  ---------------------------------------------------------------
 exactly as long as the limit                  read
-one byte longer, plain or decompressed        `AnswerTooLarge`: it may have been carried out
-endless, or sent without a length             the same, after the limit's bytes and no more
+one byte longer, plain or decompressed        `AnswerTooLarge`: the request may have been carried out
+endless, or sent without a length             the same, after reading only the limit's bytes
 300 KB of gzip that hold 300 MB               the same, with a few MiB of memory
-gzip within gzip, brotli, zstd, deflate       `NoAnswer`: nobody asked for that
-gzip that is cut off or damaged               `NoAnswer`: a part is not taken for the whole
-too large, of a call that is repeated         fetched once
+gzip within gzip, brotli, zstd, deflate       `NoAnswer`: these were not requested
+truncated or damaged gzip                     `NoAnswer`: a part must not count as the whole
+too large, of a call that is repeated         requested once
 """
 
 import gzip
@@ -24,7 +24,7 @@ from backend.core.web.response_limits import (
     LimitedClient,
     ResponseTooLarge,
 )
-from tests.long_answers import Bodies, Pieces, whole
+from tests.long_answers import BodyTransport, RepeatedChunks, chunked_body
 
 QUICK = RetryPolicy(pause=0)
 MIB = 2**20
@@ -37,13 +37,13 @@ def client(transport: httpx.AsyncBaseTransport) -> HttpClient:
 
 @pytest.mark.parametrize("is_packed", [False, True])
 @pytest.mark.parametrize("limit", [1, 70_000, 3 * MIB])
-async def test_an_answer_is_read_up_to_its_limit_and_not_beyond(limit: int, is_packed: bool) -> None:
-    def answer(size: int) -> Bodies:
+async def test_answer_is_read_up_to_its_limit(limit: int, is_packed: bool) -> None:
+    def answer(size: int) -> BodyTransport:
         content = b"x" * size
         body = gzip.compress(content) if is_packed else content
-        return Bodies(lambda: whole(body, 1000), PACKED if is_packed else None)
+        return BodyTransport(lambda: chunked_body(body, 1000), PACKED if is_packed else None)
 
-    # a single byte takes more than a byte of gzip: the limit holds for what is sent, too
+    # one byte takes more than one byte of gzip, and the limit also applies to the bytes sent
     fits = limit if limit > 100 or not is_packed else limit + 100
     response = await client(answer(limit)).send("GET", "/", 10, max_bytes=fits)
     assert response.content == b"x" * limit
@@ -52,28 +52,30 @@ async def test_an_answer_is_read_up_to_its_limit_and_not_beyond(limit: int, is_p
 
 
 @pytest.mark.parametrize("status", [200, 302, 401, 500])
-async def test_an_endless_answer_is_left_after_the_limit(status: int) -> None:
-    body = Pieces(b" " * 65_536)
+async def test_reading_stops_at_the_limit(status: int) -> None:
+    body = RepeatedChunks(b" " * 65_536)
     with pytest.raises(AnswerTooLarge):
-        await client(Bodies(lambda: body, status=status)).send("POST", "/", 10)
-    assert body.given == MAX_RESPONSE_BYTES // 65_536 + 1
+        await client(BodyTransport(lambda: body, status=status)).send("POST", "/", 10)
+    assert body.yielded == MAX_RESPONSE_BYTES // 65_536 + 1
     assert body.is_closed
 
 
 @pytest.mark.parametrize("lies", ["1", "99999999999999"])
-async def test_a_length_that_is_told_is_not_believed(lies: str) -> None:
-    body = Pieces(b" " * 65_536)
+async def test_content_length_header_is_not_trusted(lies: str) -> None:
+    body = RepeatedChunks(b" " * 65_536)
     with pytest.raises(AnswerTooLarge):
-        await client(Bodies(lambda: body, {"content-length": lies})).send("GET", "/", 10)
-    short = await client(Bodies(lambda: Pieces(b"{}", 1), {"content-length": lies})).send("GET", "/", 10)
+        await client(BodyTransport(lambda: body, {"content-length": lies})).send("GET", "/", 10)
+    short = await client(BodyTransport(lambda: RepeatedChunks(b"{}", 1), {"content-length": lies})).send(
+        "GET", "/", 10
+    )
     assert short.json() == {}
 
 
-async def test_a_small_packed_answer_takes_no_more_memory_than_the_limit() -> None:
+async def test_gzip_bomb_takes_bounded_memory() -> None:
     packer = zlib.compressobj(9, zlib.DEFLATED, 16 + zlib.MAX_WBITS)
     bomb = b"".join([*(packer.compress(bytes(MIB)) for _ in range(300)), packer.flush()])
     assert len(bomb) < 310_000
-    transport = Bodies(lambda: whole(bomb, len(bomb)), PACKED)
+    transport = BodyTransport(lambda: chunked_body(bomb, len(bomb)), PACKED)
     tracemalloc.start()
     try:
         with pytest.raises(AnswerTooLarge):
@@ -84,16 +86,18 @@ async def test_a_small_packed_answer_takes_no_more_memory_than_the_limit() -> No
     assert peak < 3 * MAX_RESPONSE_BYTES
 
 
-async def test_gzip_without_any_content_ends_too() -> None:
-    body = Pieces(gzip.compress(b""))
+async def test_endless_empty_gzip_is_given_up() -> None:
+    body = RepeatedChunks(gzip.compress(b""))
     with pytest.raises(NoAnswer):
-        await client(Bodies(lambda: body, PACKED)).send("GET", "/", 10)
-    assert body.given <= MAX_RESPONSE_BYTES // len(body.piece) + 1
+        await client(BodyTransport(lambda: body, PACKED)).send("GET", "/", 10)
+    assert body.yielded <= MAX_RESPONSE_BYTES // len(body.piece) + 1
 
 
 @pytest.mark.parametrize("encoding", ["br", "zstd", "deflate", "gzip, gzip", "aes128gcm"])
-async def test_what_was_not_asked_for_is_not_unpacked(encoding: str) -> None:
-    transport = Bodies(lambda: whole(gzip.compress(gzip.compress(b"{}"))), {"content-encoding": encoding})
+async def test_unrequested_compression_is_refused(encoding: str) -> None:
+    transport = BodyTransport(
+        lambda: chunked_body(gzip.compress(gzip.compress(b"{}"))), {"content-encoding": encoding}
+    )
     with pytest.raises(NoAnswer, match="DecodingError"):
         await client(transport).send("GET", "/", 10)
     assert transport.requests[0].headers["accept-encoding"] == "gzip"
@@ -104,28 +108,28 @@ async def test_what_was_not_asked_for_is_not_unpacked(encoding: str) -> None:
     [gzip.compress(b"{}" * 900)[:-9], b"no gzip at all", gzip.compress(b"{}")[:9]],
     ids=["cut off", "no gzip", "only a header"],
 )
-async def test_gzip_that_is_broken_or_cut_off_is_no_answer(broken: bytes) -> None:
+async def test_damaged_or_truncated_gzip_is_no_answer(broken: bytes) -> None:
     with pytest.raises(NoAnswer, match="DecodingError"):
-        await client(Bodies(lambda: whole(broken), PACKED)).send("GET", "/", 10)
+        await client(BodyTransport(lambda: chunked_body(broken), PACKED)).send("GET", "/", 10)
 
 
 @pytest.mark.parametrize("name", ["gzip", "GZip", "x-gzip"])
-async def test_gzip_is_unpacked_and_no_longer_told(name: str) -> None:
+async def test_gzip_is_decompressed_and_its_header_removed(name: str) -> None:
     packed = gzip.compress(b'{"a": 1}')
     headers = {"content-encoding": name, "content-length": str(len(packed)), "x-other": "1"}
-    response = await client(Bodies(lambda: whole(packed, 3), headers)).send("GET", "/", 10)
+    response = await client(BodyTransport(lambda: chunked_body(packed, 3), headers)).send("GET", "/", 10)
     assert response.json() == {"a": 1}
     assert "content-encoding" not in response.headers
     assert (response.headers["content-length"], response.headers["x-other"]) == ("8", "1")
 
 
-async def test_an_answer_to_head_that_would_be_packed_is_empty() -> None:
-    response = await client(Bodies(lambda: whole(b""), PACKED)).send("HEAD", "/", 10)
+async def test_head_answer_with_a_gzip_header_is_empty() -> None:
+    response = await client(BodyTransport(lambda: chunked_body(b""), PACKED)).send("HEAD", "/", 10)
     assert response.content == b""
 
 
-async def test_too_large_an_answer_is_fetched_once_whatever_the_caller_takes_for_passing() -> None:
-    transport = Bodies(lambda: Pieces(b" " * 65_536))
+async def test_too_large_answer_is_never_requested_again() -> None:
+    transport = BodyTransport(lambda: RepeatedChunks(b" " * 65_536))
     weather = client(transport)
     for is_passing in (lambda _error: True, lambda error: isinstance(error, NoAnswer)):
         transport.requests.clear()
@@ -134,13 +138,15 @@ async def test_too_large_an_answer_is_fetched_once_whatever_the_caller_takes_for
         assert len(transport.requests) == 1
 
 
-async def test_httpx_as_others_use_it_has_the_limit() -> None:
-    body = Pieces(b" " * 65_536)
-    async with LimitedClient(transport=Bodies(lambda: body)) as outside:
+async def test_limited_client_has_the_limit() -> None:
+    body = RepeatedChunks(b" " * 65_536)
+    async with LimitedClient(transport=BodyTransport(lambda: body)) as outside:
         with pytest.raises(ResponseTooLarge):
             await outside.get("http://weather.test")
         assert body.is_closed
-    async with LimitedClient(transport=Bodies(lambda: whole(b"sun"), {"x-other": "1"}, 404)) as outside:
+    async with LimitedClient(
+        transport=BodyTransport(lambda: chunked_body(b"sun"), {"x-other": "1"}, 404)
+    ) as outside:
         response = await outside.post("http://weather.test/a", json={})
     assert (response.status_code, response.text, response.headers["x-other"]) == (404, "sun", "1")
     assert response.request.url == "http://weather.test/a"

@@ -1,4 +1,4 @@
-"""A signed link opens its own thing and nothing else, and links that were mailed years ago stay valid."""
+"""A signed link opens only its own object, and links that were mailed years ago stay valid."""
 
 import pytest
 from hypothesis import given
@@ -20,7 +20,7 @@ MAILED = [
 
 
 @pytest.mark.parametrize(("link", "token"), MAILED)
-def test_a_mailed_token_stays_valid_for_its_kind_only(link: SignedLink, token: str) -> None:
+def test_mailed_token_stays_valid_for_its_kind_only(link: SignedLink, token: str) -> None:
     assert link.token("key", "thing_1") == token
     for other, _token in MAILED:
         if other is not link:
@@ -28,31 +28,31 @@ def test_a_mailed_token_stays_valid_for_its_kind_only(link: SignedLink, token: s
                 other.require("key", "thing_1", token)
 
 
-def test_a_stored_hash_stays_the_same() -> None:
-    """Limits on mails and stock are counted by stored hashes."""
+def test_keyed_hash_equals_the_stored_one() -> None:
+    """Check a stored hash, because limits on mails and stock are counted by such hashes."""
     stored = "0e82a0949788bb164d9d663a3e9dbc3f"
     assert keyed_hash("key", "stock holds", "email\0ana@example.com").hex()[:32] == stored
 
 
-def test_the_token_of_an_order_opens_it() -> None:
+def test_order_token_opens_its_order() -> None:
     ORDER_LINK.require("key", "order_1", ORDER_LINK.token("key", "order_1"))
 
 
 @pytest.mark.parametrize(
     ("key", "order_id"), [("key", "order_2"), ("another key", "order_1"), ("key", ""), ("key", "order_1 ")]
 )
-def test_a_token_opens_nothing_else(key: str, order_id: str) -> None:
+def test_token_does_not_open_other_orders(key: str, order_id: str) -> None:
     with pytest.raises(NotFound):
         ORDER_LINK.require(key, order_id, ORDER_LINK.token("key", "order_1"))
 
 
 @given(st.text(max_size=80))
-def test_a_made_up_token_opens_nothing(token: str) -> None:
+def test_invented_token_opens_nothing(token: str) -> None:
     with pytest.raises(NotFound):
         ORDER_LINK.require("key", "order_1", token)
 
 
-def test_one_letter_more_or_another_one_is_another_token() -> None:
+def test_changed_or_extended_token_is_refused() -> None:
     token = ORDER_LINK.token("key", "order_1")
     letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
     for wrong in (

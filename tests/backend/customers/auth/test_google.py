@@ -1,4 +1,4 @@
-"""Signing in with Google: only its own answer, to this very browser, opens only one's own account."""
+"""Sign-in with Google: only Google's own answer, in the same browser, gives access to the person's account."""
 
 import time
 from dataclasses import replace
@@ -14,13 +14,13 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.app import Shop
 from backend.customers.auth.google import Google, GooglePerson
-from backend.customers.auth.google_accounts import account_of
+from backend.customers.auth.google_accounts import find_or_create_account
 from backend.customers.auth.google_routes import ATTEMPT_COOKIE
-from backend.customers.auth.sessions import COOKIE, customer_of
+from backend.customers.auth.sessions import COOKIE, find_session_customer
 from backend.customers.models import Customer, Login
 from backend.legal.consents import consents_of_customer
 from tests.backend.customers.conftest import ANA, SHOP, NewBrowser
-from tests.backend.rivals import overtaken
+from tests.backend.rivals import run_against_rival
 from tests.openid_provider import CLIENT_ID, CLIENT_SECRET, OpenIdProvider
 
 ISSUER = "http://google.test"
@@ -28,7 +28,7 @@ ISSUER = "http://google.test"
 
 @pytest.fixture
 def provider(api: FastAPI, shop: Shop) -> OpenIdProvider:
-    """The provider that the shop's settings name."""
+    """Start an OpenID provider and configure it in the shop's settings."""
     provider = OpenIdProvider(ISSUER)
     settings = shop.settings.model_copy(
         update={
@@ -43,8 +43,8 @@ def provider(api: FastAPI, shop: Shop) -> OpenIdProvider:
     return provider
 
 
-async def to_google(browser: httpx.AsyncClient, provider: OpenIdProvider, wanted: str = "") -> str:
-    """Go to Google and agree: the address that leads back."""
+async def get_callback_url(browser: httpx.AsyncClient, provider: OpenIdProvider, wanted: str = "") -> str:
+    """Go to Google and agree; return the callback URL."""
     there = await browser.get("/auth/google", params={"next": wanted})
     assert there.status_code == 303
     async with httpx.AsyncClient(transport=httpx.ASGITransport(provider.app())) as google:
@@ -56,9 +56,9 @@ async def to_google(browser: httpx.AsyncClient, provider: OpenIdProvider, wanted
 AGREED = {"consent_data": "on", "consent_terms": "on"}
 
 
-async def through_google(browser: httpx.AsyncClient, provider: OpenIdProvider) -> str:
-    """Go there and back, and agree to what a new account needs: where it leads."""
-    answer = await browser.get(await to_google(browser, provider))
+async def sign_in_with_google(browser: httpx.AsyncClient, provider: OpenIdProvider) -> str:
+    """Sign in with Google, with the consents that a new account needs; return the location of the final redirect."""
+    answer = await browser.get(await get_callback_url(browser, provider))
     assert answer.status_code == 303
     if answer.headers["location"] == "/account/consent":
         assert (await browser.post("/auth/account/google", json=AGREED)).status_code == 200
@@ -66,35 +66,43 @@ async def through_google(browser: httpx.AsyncClient, provider: OpenIdProvider) -
     return answer.headers["location"]
 
 
-async def whose(shop: Shop, browser: httpx.AsyncClient) -> str | None:
+async def read_session_email(shop: Shop, browser: httpx.AsyncClient) -> str | None:
     async with shop.database.read() as session:
-        customer = await customer_of(session, browser.cookies.get(COOKIE) or "")
+        customer = await find_session_customer(session, browser.cookies.get(COOKIE) or "")
     return customer.email if customer else None
 
 
-async def customers(shop: Shop) -> int:
+async def count_customers(shop: Shop) -> int:
     async with shop.database.read() as session:
         return (await session.execute(select(func.count()).select_from(Customer))).scalar_one()
 
 
-async def test_a_new_person_gets_an_account_and_comes_back_to_it(
+async def test_first_google_sign_in_creates_an_account_for_later_ones(
     new_browser: NewBrowser, provider: OpenIdProvider, shop: Shop
 ) -> None:
     first, second = new_browser(), new_browser()
-    assert await through_google(first, provider) == "/account"
-    assert await whose(shop, first) == "ana@example.com"
-    provider.person["email"] = "ana.nueva@example.com"  # the same person, whose address changed
-    assert await through_google(second, provider) == "/account"
-    assert await whose(shop, second) == "ana@example.com"
-    assert await customers(shop) == 1
-    assert all(asked["code_challenge_method"] == "S256" for asked in provider.asked)
-    assert len({(asked["state"], asked["nonce"], asked["code_challenge"]) for asked in provider.asked}) == 2
+    assert await sign_in_with_google(first, provider) == "/account"
+    assert await read_session_email(shop, first) == "ana@example.com"
+    provider.person["email"] = "ana.nueva@example.com"  # the same person with a new address
+    assert await sign_in_with_google(second, provider) == "/account"
+    assert await read_session_email(shop, second) == "ana@example.com"
+    assert await count_customers(shop) == 1
+    assert all(sent["code_challenge_method"] == "S256" for sent in provider.authorization_requests)
+    assert (
+        len(
+            {
+                (sent["state"], sent["nonce"], sent["code_challenge"])
+                for sent in provider.authorization_requests
+            }
+        )
+        == 2
+    )
 
 
-async def test_coming_back_from_google_works_with_the_names_of_https(
+async def test_google_callback_works_with_https_cookie_names(
     ana: httpx.AsyncClient, new_browser: NewBrowser, provider: OpenIdProvider, shop: Shop, api: FastAPI
 ) -> None:
-    """The attempt, the consent of a new account and the joining of an old one each travel in a cookie."""
+    """Use one cookie each for the attempt, the consent of a new account and the link to an existing account."""
     https = SHOP.replace("http:", "https:")
     settings = api.state.settings.model_copy(update={"public_url": https})
     api.state.settings = settings
@@ -120,38 +128,38 @@ async def test_coming_back_from_google_works_with_the_names_of_https(
     assert await go(other) == "/account/consent"
     assert (await other.post("/auth/account/google", json=AGREED)).status_code == 200
     async with shop.database.read() as session:
-        luis = await customer_of(session, other.cookies[f"__Host-{COOKIE}"])
+        luis = await find_session_customer(session, other.cookies[f"__Host-{COOKIE}"])
     assert luis is not None
     assert luis.email == "luis@example.com"
     assert seen == {"__Secure-trompo_google", "__Secure-trompo_join", "__Secure-trompo_new"}
     assert set(other.cookies) == {"__Host-trompo_session"}
 
 
-async def test_an_account_that_is_there_is_joined_after_its_owner_proves_it(
+async def test_existing_account_is_linked_after_a_password_proof(
     ana: httpx.AsyncClient, new_browser: NewBrowser, provider: OpenIdProvider, shop: Shop
 ) -> None:
     browser = new_browser()
-    assert await through_google(browser, provider) == "/account/login?google=join"
-    assert await whose(shop, browser) is None
+    assert await sign_in_with_google(browser, provider) == "/account/login?google=join"
+    assert await read_session_email(shop, browser) is None
     wrong = {"email": ANA["email"], "password": "no es esta"}
     assert (await browser.post("/auth/account/login", json=wrong)).status_code == 401
-    assert await through_google(new_browser(), provider) == "/account/login?google=join"
+    assert await sign_in_with_google(new_browser(), provider) == "/account/login?google=join"
     right = {"email": ANA["email"], "password": ANA["password"]}
     assert (await browser.post("/auth/account/login", json=right)).status_code == 200
     again = new_browser()
-    assert await through_google(again, provider) == "/account"
-    assert await whose(shop, again) == ANA["email"]
-    assert await customers(shop) == 1
+    assert await sign_in_with_google(again, provider) == "/account"
+    assert await read_session_email(shop, again) == ANA["email"]
+    assert await count_customers(shop) == 1
 
 
-async def test_another_account_is_not_joined(
+async def test_account_of_another_address_is_not_linked(
     ana: httpx.AsyncClient, new_browser: NewBrowser, provider: OpenIdProvider, shop: Shop
 ) -> None:
-    """Ana's Google is waiting to be joined, and somebody else signs in at that browser."""
+    """Ana's Google identity waits to be linked, and another person signs in on the same browser."""
     browser = new_browser()
     other = {**ANA, "email": "luis@example.com"}
     await new_browser().post("/auth/account/register", json=other)
-    await through_google(browser, provider)
+    await sign_in_with_google(browser, provider)
     login = {"email": other["email"], "password": other["password"]}
     assert (await browser.post("/auth/account/login", json=login)).status_code == 200
     async with shop.database.read() as session:
@@ -160,12 +168,12 @@ async def test_another_account_is_not_joined(
 
 
 @pytest.mark.parametrize("verified", [False, None, "true"])
-async def test_an_address_that_is_not_verified_opens_nothing(
+async def test_unverified_address_does_not_sign_in(
     new_browser: NewBrowser, provider: OpenIdProvider, shop: Shop, verified: object
 ) -> None:
     provider.person["email_verified"] = verified
-    assert await through_google(new_browser(), provider) == "/account/login?google=unverified"
-    assert await customers(shop) == 0
+    assert await sign_in_with_google(new_browser(), provider) == "/account/login?google=unverified"
+    assert await count_customers(shop) == 0
 
 
 HOUR_AGO = int(time.time()) - 3600
@@ -182,45 +190,45 @@ HOUR_AGO = int(time.time()) - 3600
         {"sub": None},
     ],
 )
-async def test_an_id_token_that_is_not_for_us_now(
+async def test_id_token_with_invalid_claims_is_refused(
     new_browser: NewBrowser, provider: OpenIdProvider, shop: Shop, claims: dict[str, Any]
 ) -> None:
-    provider.spoil = claims
-    assert await through_google(new_browser(), provider) == "/account/login?google=failed"
-    assert await customers(shop) == 0
+    provider.claim_overrides = claims
+    assert await sign_in_with_google(new_browser(), provider) == "/account/login?google=failed"
+    assert await count_customers(shop) == 0
 
 
-async def test_an_id_token_that_somebody_else_signed(
+async def test_id_token_with_a_foreign_signature_is_refused(
     new_browser: NewBrowser, provider: OpenIdProvider, shop: Shop
 ) -> None:
-    provider.signs_with = RSAKey.generate_key(2048, {"kid": "one"})
-    assert await through_google(new_browser(), provider) == "/account/login?google=failed"
-    assert await customers(shop) == 0
+    provider.signing_key = RSAKey.generate_key(2048, {"kid": "one"})
+    assert await sign_in_with_google(new_browser(), provider) == "/account/login?google=failed"
+    assert await count_customers(shop) == 0
 
 
-async def test_an_answer_belongs_to_the_browser_that_asked(
+async def test_callback_in_another_browser_is_refused(
     new_browser: NewBrowser, provider: OpenIdProvider, shop: Shop
 ) -> None:
-    """Mallory sends the victim the address that leads back into Mallory's account."""
+    """Mallory sends the victim the callback URL of Mallory's own account."""
     mallory, victim = new_browser(), new_browser()
-    back = await to_google(mallory, provider)
-    for _ in range(2):  # without an attempt of their own, and with one
+    back = await get_callback_url(mallory, provider)
+    for _ in range(2):  # without an own attempt, and with one
         answer = await victim.get(back)
         assert answer.headers["location"] == "/account/login?google=failed"
         await victim.get("/auth/google")
-    assert await whose(shop, victim) is None
+    assert await read_session_email(shop, victim) is None
 
 
-async def test_an_answer_is_good_once(new_browser: NewBrowser, provider: OpenIdProvider) -> None:
+async def test_callback_works_once(new_browser: NewBrowser, provider: OpenIdProvider) -> None:
     browser = new_browser()
-    back = await to_google(browser, provider)
+    back = await get_callback_url(browser, provider)
     assert (await browser.get(back)).headers["location"] == "/account/consent"
     assert (await browser.get(back)).headers["location"] == "/account/login?google=failed"
 
 
-async def test_a_forged_attempt(new_browser: NewBrowser, provider: OpenIdProvider) -> None:
+async def test_forged_attempt_is_refused(new_browser: NewBrowser, provider: OpenIdProvider) -> None:
     browser = new_browser()
-    back = await to_google(browser, provider)
+    back = await get_callback_url(browser, provider)
     kept = browser.cookies[ATTEMPT_COOKIE]
     browser.cookies.clear()
     forged = f"{kept[:-20]}{'A' if kept[-20] != 'A' else 'B'}{kept[-19:]}"
@@ -241,33 +249,33 @@ async def test_a_forged_attempt(new_browser: NewBrowser, provider: OpenIdProvide
         ("", "/account"),
     ],
 )
-async def test_it_leads_back_to_a_page_of_the_shop_only(
+async def test_next_page_must_be_in_the_shop(
     new_browser: NewBrowser, provider: OpenIdProvider, wanted: str, leads_to: str
 ) -> None:
-    await through_google(new_browser(), provider)  # who is known goes on at once
+    await sign_in_with_google(new_browser(), provider)  # a known person is signed in immediately
     browser = new_browser()
-    back = await to_google(browser, provider, wanted)
+    back = await get_callback_url(browser, provider, wanted)
     assert (await browser.get(back)).headers["location"] == leads_to
 
 
-async def test_coming_back_rotates_the_session(
+async def test_google_sign_in_rotates_the_session(
     ana: httpx.AsyncClient, provider: OpenIdProvider, shop: Shop
 ) -> None:
     provider.person = {**provider.person, "sub": "2", "email": "luis@example.com"}
     before = ana.cookies[COOKIE]
-    assert await through_google(ana, provider) == "/account"
+    assert await sign_in_with_google(ana, provider) == "/account"
     async with shop.database.read() as session:
-        assert await customer_of(session, before) is None
-    assert await whose(shop, ana) == "luis@example.com"
+        assert await find_session_customer(session, before) is None
+    assert await read_session_email(shop, ana) == "luis@example.com"
 
 
-async def test_without_settings_there_is_no_way(new_browser: NewBrowser) -> None:
+async def test_google_routes_are_not_found_without_settings(new_browser: NewBrowser) -> None:
     browser = new_browser()
     assert (await browser.get("/auth/google")).status_code == 404
     assert (await browser.get("/auth/google/callback?code=x&state=y")).status_code == 404
 
 
-async def test_without_settings_a_browser_that_comes_back_is_shown_the_other_ways_in(
+async def test_callback_without_settings_redirects_a_browser_to_login(
     new_browser: NewBrowser,
 ) -> None:
     browser = new_browser()
@@ -280,8 +288,8 @@ async def test_without_settings_a_browser_that_comes_back_is_shown_the_other_way
 PROGRAM = "https://tienda.example/auth/google"
 
 
-async def brought_back(program: httpx.AsyncClient, provider: OpenIdProvider) -> dict[str, str]:
-    """What a program's shopper brings back from Google."""
+async def get_callback_params(program: httpx.AsyncClient, provider: OpenIdProvider) -> dict[str, str]:
+    """Start a program's sign-in with Google and return the query of its callback."""
     begun = await program.post("/auth/customer/google", json={"callback_url": PROGRAM})
     assert begun.status_code == 200
     async with httpx.AsyncClient(transport=httpx.ASGITransport(provider.app())) as google:
@@ -290,92 +298,98 @@ async def brought_back(program: httpx.AsyncClient, provider: OpenIdProvider) -> 
     return dict(httpx.URL(back).params)
 
 
-async def test_a_program_signs_its_shopper_in(
+async def test_program_signs_its_shopper_in_with_google(
     anyone: httpx.AsyncClient, store: httpx.AsyncClient, provider: OpenIdProvider, shop: Shop
 ) -> None:
     """wire: commerce-api, Customers and auth; the platform's SDK: `auth.login`, then `auth.callback`."""
     callback = "/auth/customer/google/callback"
     for _ in range(2):  # the second time it is the same customer
-        answer = await anyone.get(callback, params=await brought_back(anyone, provider))
+        answer = await anyone.get(callback, params=await get_callback_params(anyone, provider))
         assert answer.status_code == 200
         store.headers["authorization"] = f"Bearer {answer.json()['token']}"
         me = (await store.get("/store/customers/me")).json()["customer"]
         assert me["email"] == "ana@example.com"
-    assert await customers(shop) == 1
-    assert len({asked["code_challenge"] for asked in provider.asked}) == 2
+    assert await count_customers(shop) == 1
+    assert len({sent["code_challenge"] for sent in provider.authorization_requests}) == 2
 
 
-async def test_a_program_gets_no_token_for_another_answer(
+async def test_program_gets_no_token_for_a_foreign_callback(
     ana: httpx.AsyncClient, anyone: httpx.AsyncClient, provider: OpenIdProvider, shop: Shop
 ) -> None:
     callback = "/auth/customer/google/callback"
-    first, second = [await brought_back(anyone, provider) for _ in range(2)]
+    first, second = [await get_callback_params(anyone, provider) for _ in range(2)]
     for wrong in (
         {},
         {"code": first["code"]},
         {**first, "state": first["state"][:-1] + "x"},
-        {**first, "state": second["state"]},  # another attempt's: its verifier is another
+        {**first, "state": second["state"]},  # state of another attempt, with another verifier
         {**second, "code": ""},
     ):
         refused = await anyone.get(callback, params=wrong)
         assert (refused.status_code, "token" in refused.text) == (401, False), wrong
-    taken = await anyone.get(callback, params=await brought_back(anyone, provider))
+    taken = await anyone.get(callback, params=await get_callback_params(anyone, provider))
     assert (taken.status_code, taken.json()["message"].partition(".")[0]) == (
         401,
         "An account with this e-mail address exists already",
     )
     provider.person["email_verified"] = False
-    assert (await anyone.get(callback, params=await brought_back(anyone, provider))).status_code == 401
-    assert await customers(shop) == 1
+    assert (await anyone.get(callback, params=await get_callback_params(anyone, provider))).status_code == 401
+    assert await count_customers(shop) == 1
     for wrong_page in ("javascript:alert(1)", "tienda.example", "https://tienda.example/#a", "https://["):
         refused = await anyone.post("/auth/customer/google", json={"callback_url": wrong_page})
         assert refused.status_code == 400
 
 
-async def test_a_new_person_is_asked_before_there_is_an_account(
+async def test_new_google_account_needs_consents(
     new_browser: NewBrowser, provider: OpenIdProvider, shop: Shop
 ) -> None:
     browser = new_browser()
-    answer = await browser.get(await to_google(browser, provider, "/cart"))
+    answer = await browser.get(await get_callback_url(browser, provider, "/cart"))
     assert answer.headers["location"] == "/account/consent?next=%2Fcart"
-    assert (await whose(shop, browser), await customers(shop)) == (None, 0)
+    assert (await read_session_email(shop, browser), await count_customers(shop)) == (None, 0)
     for missing in ({}, {"consent_data": "on"}, {**AGREED, "consent_data": "off"}):
         refused = await browser.post("/auth/account/google", json=missing)
         assert (refused.status_code, bool(refused.json()["fields"])) == (400, True)
-    other = await new_browser().post("/auth/account/google", json=AGREED)  # nobody who came from Google
+    other = await new_browser().post(
+        "/auth/account/google", json=AGREED
+    )  # a browser that did not come from Google
     assert (other.status_code, other.json()["fields"]) == (400, {})
-    assert await customers(shop) == 0
+    assert await count_customers(shop) == 0
     assert (await browser.post("/auth/account/google", json=AGREED)).status_code == 200
-    assert await whose(shop, browser) == "ana@example.com"
+    assert await read_session_email(shop, browser) == "ana@example.com"
     async with shop.database.read() as session:
         customer_id = (await session.execute(select(Customer.id))).scalar_one()
         given = await consents_of_customer(session, customer_id)
     assert [(one.kind, one.source) for one in given] == [("data", "google"), ("terms", "google")]
-    assert (await browser.post("/auth/account/google", json=AGREED)).status_code == 400  # good once
+    assert (
+        await browser.post("/auth/account/google", json=AGREED)
+    ).status_code == 400  # the cookie works once
 
 
-async def test_a_login_that_a_program_began_for_the_address_is_not_the_accounts(
+async def test_unlinked_login_for_the_address_does_not_open_the_account(
     anyone: httpx.AsyncClient, new_browser: NewBrowser, provider: OpenIdProvider, shop: Shop
 ) -> None:
-    """Somebody registered Ana's address by the API, and no further, before she came from Google."""
+    """Register a login with Ana's address over the API, as a stranger, before she comes from Google."""
     register, theirs = (
         "/auth/customer/emailpass/register",
         {"email": "ana@example.com", "password": "de otro, larga"},
     )
     assert (await anyone.post(register, json=theirs)).status_code == 200
     browser = new_browser()
-    assert await through_google(browser, provider) == "/account"
+    assert await sign_in_with_google(browser, provider) == "/account"
     chosen = {"password": "", "new_password": ANA["password"]}
     assert (await browser.post("/auth/account/password", json=chosen)).status_code == 200
     for password, expected in ((theirs["password"], 401), (ANA["password"], 200)):
         login = {"email": "ana@example.com", "password": password}
         assert (await new_browser().post("/auth/account/login", json=login)).status_code == expected
     again = {"password": "", "new_password": "otra clave larga"}
-    assert (await browser.post("/auth/account/password", json=again)).status_code == 400  # it has one now
+    assert (
+        await browser.post("/auth/account/password", json=again)
+    ).status_code == 400  # the account now has a password
 
 
-async def test_who_comes_from_google_twice_at_once_has_one_account(shop: Shop) -> None:
-    """The button was pressed twice."""
+async def test_concurrent_google_sign_ins_create_one_account(shop: Shop) -> None:
+    """Click the button twice."""
     person = GooglePerson("77", "ana@example.com", True, "Ana", "Gómez")
     made = Customer(email=person.email)
 
@@ -385,8 +399,10 @@ async def test_who_comes_from_google_twice_at_once_has_one_account(shop: Shop) -
         session.add(Login(provider="google", subject=person.subject, customer_id=made.id))
 
     async def act() -> str | None:
-        return await account_of(shop.database, person, by_program=True)
+        return await find_or_create_account(shop.database, person, by_program=True)
 
-    assert await overtaken(shop.database, rival, act) == made.id
+    assert await run_against_rival(shop.database, rival, act) == made.id
     another = replace(person, subject="78")
-    assert await account_of(shop.database, another, by_program=True) is None  # has to prove it first
+    assert (
+        await find_or_create_account(shop.database, another, by_program=True) is None
+    )  # the owner must prove it first

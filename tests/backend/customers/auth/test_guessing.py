@@ -1,7 +1,7 @@
-"""Guessing: who tries too often has to wait, and nobody learns who has an account.
+"""Guessing: too many attempts are refused, and no answer reveals whether an account exists.
 
-Known and unknown addresses take the same time, because the same is done for both. Counted, not timed: how often a
-password is hashed or verified, which statements the database gets, in which order, and how many mails are asked for.
+Known and unknown addresses take the same time, because the same work is done for both. The tests count work instead
+of measuring time: hashed and verified passwords, SQL statements and their order, and requested mails.
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from sqlalchemy import event, func, select
 
 from backend.app import Shop
 from backend.core.web import passwords
-from backend.customers.auth.accounts import LOGINS, WrongPassword, prove
+from backend.customers.auth.accounts import LOGINS, WrongPassword, authenticate
 from backend.customers.models import Customer, Login
 from backend.edge.auth.devices import Visitor
 from backend.mail.models import Mail
@@ -42,10 +42,10 @@ async def test_known_and_unknown_addresses_get_the_same_answer(
     assert [(answer.status_code, answer.content) for answer in asked] == [(200, b"{}")] * 2
 
 
-async def test_an_unknown_address_costs_a_hash_too(
+async def test_unknown_address_costs_one_hash(
     ana: httpx.AsyncClient, shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The time is the same because the work is: one verification, and as many statements."""
+    """Count the work, which determines the time: one verification, and the same number of statements."""
     verified: list[bool] = []
     verify = passwords._verify
 
@@ -56,11 +56,11 @@ async def test_an_unknown_address_costs_a_hash_too(
     monkeypatch.setattr(passwords, "_verify", counted)
     for email in (ANA["email"], "no@example.com"):
         with pytest.raises(WrongPassword):
-            await prove(shop.database, email, "no es esta", visitor=STRANGER)
+            await authenticate(shop.database, email, "no es esta", visitor=STRANGER)
     assert verified == [True, False]
 
 
-async def test_registering_a_taken_address_hashes_and_changes_nothing(
+async def test_registering_a_taken_address_hashes_but_changes_nothing(
     ana: httpx.AsyncClient, new_browser: NewBrowser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hashed = []
@@ -81,9 +81,7 @@ async def test_registering_a_taken_address_hashes_and_changes_nothing(
     assert (await browser.post("/auth/account/login", json=login)).status_code == 401
 
 
-async def test_one_client_guesses_five_times_at_an_address(
-    ana: httpx.AsyncClient, new_browser: NewBrowser
-) -> None:
+async def test_client_can_try_an_address_five_times(ana: httpx.AsyncClient, new_browser: NewBrowser) -> None:
     mallory = new_browser("190.24.1.9")
     tries = [
         (
@@ -97,7 +95,7 @@ async def test_one_client_guesses_five_times_at_an_address(
     assert (await ana.post("/auth/account/login", json=right)).status_code == 200  # Ana herself gets in
 
 
-async def test_one_client_guesses_at_so_many_addresses(new_browser: NewBrowser) -> None:
+async def test_client_has_a_limit_over_all_addresses(new_browser: NewBrowser) -> None:
     mallory = new_browser()
     tries = [
         (
@@ -111,7 +109,7 @@ async def test_one_client_guesses_at_so_many_addresses(new_browser: NewBrowser) 
 
 
 @pytest.mark.parametrize(("action", "most"), [("forgot", 3), ("register", 5)])
-async def test_the_other_forms_have_limits_too(new_browser: NewBrowser, action: str, most: int) -> None:
+async def test_other_forms_have_limits(new_browser: NewBrowser, action: str, most: int) -> None:
     mallory = new_browser()
     typed = {**ANA, "email": "x@example.com"}
     statuses = [
@@ -125,8 +123,8 @@ KNOWN, UNKNOWN, BY_GOOGLE = ANA["email"], "no@example.com", "google@example.com"
 
 
 @dataclass
-class Work:
-    """What one request cost."""
+class RequestCost:
+    """Work of one request."""
 
     hashed: int = 0
     verified: int = 0
@@ -134,10 +132,10 @@ class Work:
 
 
 @pytest.fixture
-def work(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> Iterator[Work]:
-    """Counts from now on; a test starts it anew before each request."""
-    work, hasher = Work(), passwords._hasher
-    passwords._nobodys()
+def work(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> Iterator[RequestCost]:
+    """Count hashes, verifications and statements. A test resets the counters before each request."""
+    work, hasher = RequestCost(), passwords._hasher
+    passwords._get_dummy_hash()
 
     class Counting:
         def hash(self, password: str) -> str:
@@ -148,26 +146,28 @@ def work(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> Iterator[Work]:
             work.verified += 1
             return hasher.verify(kept, password)
 
-    def said(_connection: Any, _cursor: Any, statement: str, *_more: Any) -> None:
+    def record_statement(_connection: Any, _cursor: Any, statement: str, *_more: Any) -> None:
         work.statements.append(statement)
 
     monkeypatch.setattr(passwords, "_hasher", Counting())
     engine = shop.database.engine.sync_engine
-    event.listen(engine, "before_cursor_execute", said)
+    event.listen(engine, "before_cursor_execute", record_statement)
     yield work
-    event.remove(engine, "before_cursor_execute", said)
+    event.remove(engine, "before_cursor_execute", record_statement)
 
 
-async def cost(work: Work, browser: httpx.AsyncClient, path: str, body: dict[str, str]) -> tuple[Work, bytes]:
-    """What a request costs, and its answer."""
+async def measure_cost(
+    work: RequestCost, browser: httpx.AsyncClient, path: str, body: dict[str, str]
+) -> tuple[RequestCost, bytes]:
+    """Send a request; return its cost and the body of the response."""
     work.hashed, work.verified, work.statements = 0, 0, []
     answer = await browser.post(path, json=body)
-    return Work(work.hashed, work.verified, work.statements), answer.content
+    return RequestCost(work.hashed, work.verified, work.statements), answer.content
 
 
 @pytest.fixture
-async def by_google(shop: Shop) -> None:
-    """Somebody who has an account without a password."""
+async def google_account(shop: Shop) -> None:
+    """Create an account without a password."""
     async with shop.database.transaction() as session:
         person = Customer(email=BY_GOOGLE)
         session.add(person)
@@ -176,10 +176,10 @@ async def by_google(shop: Shop) -> None:
 
 
 @pytest.mark.parametrize("path", ["/auth/account/login", "/auth/customer/emailpass"])
-@pytest.mark.usefixtures("ana", "by_google")
-async def test_a_login_that_fails(new_browser: NewBrowser, work: Work, path: str) -> None:
+@pytest.mark.usefixtures("ana", "google_account")
+async def test_failed_logins_cost_the_same(new_browser: NewBrowser, work: RequestCost, path: str) -> None:
     costs = [
-        await cost(work, new_browser(), path, {"email": email, "password": "no es esta"})
+        await measure_cost(work, new_browser(), path, {"email": email, "password": "no es esta"})
         for email in (KNOWN, UNKNOWN, BY_GOOGLE)
     ]
     assert costs[0] == costs[1] == costs[2]
@@ -190,11 +190,13 @@ async def test_a_login_that_fails(new_browser: NewBrowser, work: Work, path: str
     ("path", "name"),
     [("/auth/account/forgot", "email"), ("/auth/customer/emailpass/reset-password", "identifier")],
 )
-@pytest.mark.usefixtures("ana", "by_google")
-async def test_a_forgotten_password(
-    new_browser: NewBrowser, shop: Shop, work: Work, path: str, name: str
+@pytest.mark.usefixtures("ana", "google_account")
+async def test_reset_requests_cost_the_same(
+    new_browser: NewBrowser, shop: Shop, work: RequestCost, path: str, name: str
 ) -> None:
-    costs = [await cost(work, new_browser(), path, {name: email}) for email in (KNOWN, UNKNOWN, BY_GOOGLE)]
+    costs = [
+        await measure_cost(work, new_browser(), path, {name: email}) for email in (KNOWN, UNKNOWN, BY_GOOGLE)
+    ]
     assert costs[0] == costs[1] == costs[2]
     assert (costs[0][0].verified, costs[0][0].hashed) == (0, 0)
     async with shop.database.read() as session:
@@ -202,18 +204,18 @@ async def test_a_forgotten_password(
 
 
 @pytest.mark.parametrize("path", ["/auth/account/register", "/auth/customer/emailpass/register"])
-@pytest.mark.usefixtures("ana", "by_google")
-async def test_a_registration(new_browser: NewBrowser, work: Work, path: str) -> None:
-    """Who registers is signed in at once or told why not, so the answers differ; what takes time is the same."""
+@pytest.mark.usefixtures("ana", "google_account")
+async def test_registrations_cost_the_same(new_browser: NewBrowser, work: RequestCost, path: str) -> None:
+    """Compare only the slow work, because the answers differ: a registration signs in or reports an error."""
     for email in (KNOWN, UNKNOWN, BY_GOOGLE):
-        spent, _ = await cost(work, new_browser(), path, {**ANA, "email": email})
+        spent, _ = await measure_cost(work, new_browser(), path, {**ANA, "email": email})
         assert (spent.hashed, spent.verified) == (1, 0)
 
 
 @pytest.mark.usefixtures("ana")
-async def test_a_form_that_is_no_good_costs_nothing(new_browser: NewBrowser, work: Work) -> None:
+async def test_invalid_form_costs_no_hash(new_browser: NewBrowser, work: RequestCost) -> None:
     for email in (KNOWN, UNKNOWN):
-        spent, _ = await cost(
+        spent, _ = await measure_cost(
             work, new_browser(), "/auth/account/register", {**ANA, "email": email, "password": "x"}
         )
-        assert spent == Work()
+        assert spent == RequestCost()

@@ -1,4 +1,4 @@
-"""Signing in and out: the cookie of a browser, got by the pages' forms or for a bearer token."""
+"""Sessions of customers: sign-in and sign-out by the pages' forms, and cookies in exchange for a bearer token."""
 
 from datetime import timedelta
 
@@ -10,44 +10,42 @@ from sqlalchemy import func, select, update
 from backend.app import Shop
 from backend.channels.models import PublishableKey
 from backend.core.clock import now
-from backend.core.web.passwords import hash_of
-from backend.customers.auth.sessions import COOKIE, close_all, customer_of
+from backend.core.web.passwords import hash_token
+from backend.customers.auth.sessions import COOKIE, close_all, find_session_customer
 from backend.customers.models import Customer, CustomerSession, Login
 from backend.edge.auth.bearer_tokens import CUSTOMER, USER, TokenOwner, issue_token
 from backend.edge.auth.cookies import RENAMED_FILE, renamed_at
 from backend.edge.auth.devices import COOKIE as DEVICE
 from backend.legal.consents import consents_of_customer
 from tests.backend.customers.conftest import ANA, SHOP, NewBrowser
-from tests.store_defaults import Defaults, make_toy
+from tests.store_defaults import Defaults, add_product
 
 LOGIN = {"email": ANA["email"], "password": ANA["password"]}
 
 
-async def whose(shop: Shop, token: str | None) -> str | None:
-    """The address of whoever is signed in with this token."""
+async def read_session_email(shop: Shop, token: str | None) -> str | None:
+    """Return the address of the customer with this session token; None without a session."""
     async with shop.database.read() as session:
-        customer = await customer_of(session, token or "")
+        customer = await find_session_customer(session, token or "")
     return customer.email if customer else None
 
 
-async def test_registering_signs_in_with_a_cookie_no_script_reads(
-    new_browser: NewBrowser, shop: Shop
-) -> None:
+async def test_registration_sets_an_http_only_cookie(new_browser: NewBrowser, shop: Shop) -> None:
     answer = await new_browser().post("/auth/account/register", json={**ANA, "email": " Ana@Example.COM "})
     attributes = answer.headers["set-cookie"].lower()
     assert "httponly" in attributes
     assert "samesite=lax" in attributes
     assert "path=/" in attributes
-    assert "secure" not in attributes  # this shop is reached by http
-    assert await whose(shop, answer.cookies[COOKIE]) == ANA["email"]
+    assert "secure" not in attributes  # the test shop uses http
+    assert await read_session_email(shop, answer.cookies[COOKIE]) == ANA["email"]
     assert answer.cookies[COOKIE] not in answer.text
 
 
-async def test_only_hashes_are_kept(ana: httpx.AsyncClient, shop: Shop) -> None:
+async def test_only_hashes_are_stored(ana: httpx.AsyncClient, shop: Shop) -> None:
     async with shop.database.read() as session:
         kept = (await session.execute(select(CustomerSession))).scalar_one()
         login = (await session.execute(select(Login))).scalar_one()
-    assert kept.token_hash == hash_of(ana.cookies[COOKIE])
+    assert kept.token_hash == hash_token(ana.cookies[COOKIE])
     assert kept.token_hash != ana.cookies[COOKIE]
     assert (login.password_hash or "").startswith("$argon2id$")
 
@@ -62,7 +60,7 @@ async def test_only_hashes_are_kept(ana: httpx.AsyncClient, shop: Shop) -> None:
         ("password", "x" * 201),
     ],
 )
-async def test_a_problem_stands_beside_its_field(
+async def test_problem_is_reported_at_its_field(
     new_browser: NewBrowser, shop: Shop, field: str, value: str
 ) -> None:
     answer = await new_browser().post("/auth/account/register", json={**ANA, field: value})
@@ -77,26 +75,26 @@ async def test_login_rotates_the_session(ana: httpx.AsyncClient, shop: Shop) -> 
     before = ana.cookies[COOKIE]
     assert (await ana.post("/auth/account/login", json=LOGIN)).status_code == 200
     assert ana.cookies[COOKIE] != before
-    assert await whose(shop, before) is None
-    assert await whose(shop, ana.cookies[COOKIE]) == ANA["email"]
+    assert await read_session_email(shop, before) is None
+    assert await read_session_email(shop, ana.cookies[COOKIE]) == ANA["email"]
 
 
-async def test_a_token_planted_before_the_login_is_worth_nothing(
+async def test_session_token_planted_before_login_is_invalid(
     ana: httpx.AsyncClient, new_browser: NewBrowser, shop: Shop
 ) -> None:
-    """Fixation: the attacker's own, valid token lies in the victim's browser when the victim signs in."""
+    """Session fixation: the attacker's own valid token is in the victim's browser when the victim signs in."""
     mallory, victim = new_browser("190.24.1.9"), new_browser()
     await mallory.post("/auth/account/register", json={**ANA, "email": "mallory@example.com"})
     planted = mallory.cookies[COOKIE]
     answer = await victim.post("/auth/account/login", json=LOGIN, headers={"cookie": f"{COOKIE}={planted}"})
     assert answer.cookies[COOKIE] != planted
-    assert await whose(shop, planted) is None
+    assert await read_session_email(shop, planted) is None
     made_up = {"cookie": f"{COOKIE}=chosen-by-mallory"}
     assert (await victim.post("/auth/account/login", json=LOGIN, headers=made_up)).status_code == 200
-    assert await whose(shop, "chosen-by-mallory") is None
+    assert await read_session_email(shop, "chosen-by-mallory") is None
 
 
-async def test_signing_out_ends_this_browser_and_no_other(
+async def test_sign_out_ends_only_this_browser(
     ana: httpx.AsyncClient, new_browser: NewBrowser, shop: Shop
 ) -> None:
     phone = new_browser()
@@ -104,32 +102,34 @@ async def test_signing_out_ends_this_browser_and_no_other(
     token = ana.cookies[COOKIE]
     assert (await ana.post("/auth/account/logout")).status_code == 200
     assert COOKIE not in ana.cookies
-    assert await whose(shop, token) is None
-    assert await whose(shop, phone.cookies[COOKIE]) == ANA["email"]
+    assert await read_session_email(shop, token) is None
+    assert await read_session_email(shop, phone.cookies[COOKIE]) == ANA["email"]
 
 
-async def test_signing_out_everywhere(ana: httpx.AsyncClient, new_browser: NewBrowser, shop: Shop) -> None:
+async def test_sign_out_everywhere_ends_all_sessions(
+    ana: httpx.AsyncClient, new_browser: NewBrowser, shop: Shop
+) -> None:
     phone, other = new_browser(), new_browser()
     await phone.post("/auth/account/login", json=LOGIN)
     await other.post("/auth/account/register", json={**ANA, "email": "luis@example.com"})
     await ana.post("/auth/account/logout-everywhere")
-    assert await whose(shop, phone.cookies[COOKIE]) is None
-    assert await whose(shop, other.cookies[COOKIE]) == "luis@example.com"
+    assert await read_session_email(shop, phone.cookies[COOKIE]) is None
+    assert await read_session_email(shop, other.cookies[COOKIE]) == "luis@example.com"
 
 
-async def test_a_session_ends_by_itself(ana: httpx.AsyncClient, shop: Shop) -> None:
+async def test_session_expires(ana: httpx.AsyncClient, shop: Shop) -> None:
     async with shop.database.transaction() as session:
         await session.execute(update(CustomerSession).values(expires_at=now() - timedelta(seconds=1)))
-    assert await whose(shop, ana.cookies[COOKIE]) is None
+    assert await read_session_email(shop, ana.cookies[COOKIE]) is None
 
 
 @pytest.mark.parametrize(
-    "change", [str.swapcase, lambda token: token[:-1], lambda token: token + "x", hash_of]
+    "change", [str.swapcase, lambda token: token[:-1], lambda token: token + "x", hash_token]
 )
-async def test_a_tampered_token_is_nobodys(ana: httpx.AsyncClient, shop: Shop, change: object) -> None:
+async def test_tampered_token_does_not_sign_in(ana: httpx.AsyncClient, shop: Shop, change: object) -> None:
     token = ana.cookies[COOKIE]
-    assert await whose(shop, change(token)) is None  # type: ignore[operator]
-    assert await whose(shop, token) == ANA["email"]
+    assert await read_session_email(shop, change(token)) is None  # type: ignore[operator]
+    assert await read_session_email(shop, token) == ANA["email"]
 
 
 @pytest.mark.parametrize(
@@ -138,20 +138,20 @@ async def test_a_tampered_token_is_nobodys(ana: httpx.AsyncClient, shop: Shop, c
 @pytest.mark.parametrize(
     "action", ["register", "login", "logout", "logout-everywhere", "password", "forgot", "reset"]
 )
-async def test_another_sites_page_changes_nothing(
+async def test_page_of_another_site_is_refused(
     ana: httpx.AsyncClient, new_browser: NewBrowser, shop: Shop, origin: str | None, action: str
 ) -> None:
-    """Cross-site request forgery, with a browser that sends the cookie along all the same."""
+    """Cross-site request forgery, in a browser that sends the cookie anyway."""
     token = ana.cookies[COOKIE]
     forged = new_browser(origin=origin)
     answer = await forged.post(f"/auth/account/{action}", json=LOGIN, headers={"cookie": f"{COOKIE}={token}"})
     assert answer.status_code == 403
     assert "set-cookie" not in answer.headers
-    assert await whose(shop, token) == ANA["email"]
+    assert await read_session_email(shop, token) == ANA["email"]
 
 
-async def test_a_plain_form_cannot_sign_in(ana: httpx.AsyncClient) -> None:
-    """What a site can send without asking first is no JSON."""
+async def test_plain_form_cannot_sign_in(ana: httpx.AsyncClient) -> None:
+    """Send a non-JSON body: another site can send only this without a preflight request."""
     answer = await ana.post("/auth/account/login", data=LOGIN)
     assert answer.status_code == 400
 
@@ -167,10 +167,10 @@ async def test_under_https_the_cookie_is_secure(new_browser: NewBrowser, shop: S
 
 
 @pytest.mark.parametrize(("days", "is_read"), [(0, True), (29, True), (30, False)])
-async def test_cookie_with_its_old_name_is_read_for_30_days(
+async def test_cookie_with_its_old_name_is_accepted_for_30_days(
     ana: httpx.AsyncClient, shop: Shop, api: FastAPI, days: int, is_read: bool
 ) -> None:
-    """Ana signed in before the names changed; the shop has started with the new ones so many days ago."""
+    """Ana signed in before the cookie names changed; the shop started to use the new names `days` ago."""
     settings = shop.settings.model_copy(update={"public_url": SHOP.replace("http:", "https:")})
     settings.data_dir.mkdir(parents=True, exist_ok=True)
     (settings.data_dir / RENAMED_FILE).write_text((now() - timedelta(days=days)).isoformat())
@@ -179,12 +179,12 @@ async def test_cookie_with_its_old_name_is_read_for_30_days(
     token = ana.cookies[COOKIE]
     answer = await ana.post("/auth/account/logout", headers={"origin": settings.base_url})
     assert answer.status_code == 200
-    assert await whose(shop, token) == (None if is_read else ANA["email"])
+    assert await read_session_email(shop, token) == (None if is_read else ANA["email"])
     deleted = [one.partition("=")[0] for one in answer.headers.get_list("set-cookie")]
     assert deleted == ([f"__Host-{COOKIE}", COOKIE] if is_read else [f"__Host-{COOKIE}"])
 
 
-async def test_a_new_password_signs_every_other_browser_out(
+async def test_new_password_signs_out_other_browsers(
     ana: httpx.AsyncClient, new_browser: NewBrowser, shop: Shop
 ) -> None:
     phone = new_browser()
@@ -196,12 +196,12 @@ async def test_a_new_password_signs_every_other_browser_out(
     assert list(wrong.json()["fields"]) == ["password"]
     changed = {"password": ANA["password"], "new_password": "otra clave larga"}
     assert (await ana.post("/auth/account/password", json=changed)).status_code == 200
-    assert await whose(shop, ana.cookies[COOKIE]) == ANA["email"]
-    assert await whose(shop, phone.cookies[COOKIE]) is None
+    assert await read_session_email(shop, ana.cookies[COOKIE]) == ANA["email"]
+    assert await read_session_email(shop, phone.cookies[COOKIE]) is None
     assert (await phone.post("/auth/account/login", json=LOGIN)).status_code == 401
 
 
-async def test_nobody_changes_a_password_without_a_session(new_browser: NewBrowser) -> None:
+async def test_password_change_needs_a_session(new_browser: NewBrowser) -> None:
     forged = {"cookie": f"{COOKIE}=forged"}
     typed = {"password": "x", "new_password": "otra clave larga"}
     assert (await new_browser().post("/auth/account/password", json=typed, headers=forged)).status_code == 401
@@ -212,32 +212,32 @@ EVIL = "https://evil.example"
 
 @pytest.fixture
 async def key(shop: Shop, shop_defaults: Defaults) -> dict[str, str]:
-    """The header that every program at the Store API sends."""
+    """Return the header with the publishable key of the Store API."""
     async with shop.database.read() as session:
         return {"x-publishable-api-key": (await session.execute(select(PublishableKey.token))).scalar_one()}
 
 
-async def bearer(browser: httpx.AsyncClient) -> dict[str, str]:
-    """What a customer's program sends beside the cookie, once: Ana's, who has an account."""
+async def get_bearer_header(browser: httpx.AsyncClient) -> dict[str, str]:
+    """Return the header with a bearer token of Ana, who has an account."""
     token = (await browser.post("/auth/customer/emailpass", json=LOGIN)).json()["token"]
     return {"authorization": f"Bearer {token}"}
 
 
 @pytest.fixture
 async def browser(ana: httpx.AsyncClient, new_browser: NewBrowser, key: dict[str, str]) -> httpx.AsyncClient:
-    """A browser whose page signed Ana in by the platform's session."""
+    """Return a browser with a session in exchange for Ana's bearer token."""
     browser = new_browser()
     browser.headers.update(key)
-    answer = await browser.post("/auth/session", headers=await bearer(browser))
+    answer = await browser.post("/auth/session", headers=await get_bearer_header(browser))
     assert answer.status_code == 200
     return browser
 
 
-async def test_a_session_in_place_of_a_token(
+async def test_token_is_exchanged_for_a_session(
     ana: httpx.AsyncClient, new_browser: NewBrowser, key: dict[str, str]
 ) -> None:
     browser = new_browser()
-    answer = await browser.post("/auth/session", headers=await bearer(browser))
+    answer = await browser.post("/auth/session", headers=await get_bearer_header(browser))
     user = answer.json()["user"]
     assert user["actor_type"] == "customer"
     assert user["app_metadata"] == {"customer_id": user["actor_id"]}
@@ -257,7 +257,7 @@ async def test_a_session_in_place_of_a_token(
     assert me.json()["customer"]["email"] == ANA["email"]
 
 
-async def test_the_cookie_does_what_the_token_does(
+async def test_cookie_has_the_rights_of_the_token(
     browser: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     changed = await browser.post("/store/customers/me", json={"first_name": "Ana Inés"})
@@ -266,7 +266,7 @@ async def test_the_cookie_does_what_the_token_does(
     assert len(added.json()["customer"]["addresses"]) == 1
     assert (await browser.get("/store/orders")).json()["count"] == 0
     async with shop.database.transaction() as session:
-        variant = await make_toy(session, shop_defaults, "trompo")
+        variant = await add_product(session, shop_defaults, "trompo")
     item = {"items": [{"variant_id": variant, "quantity": 1}]}
     cart = (await browser.post("/store/carts", json=item)).json()["cart"]
     bound = await browser.post(f"/store/carts/{cart['id']}/customer", json={})
@@ -274,10 +274,10 @@ async def test_the_cookie_does_what_the_token_does(
 
 
 @pytest.mark.parametrize("origin", [None, "null", "http://[", EVIL, f"{SHOP}.evil.example"])
-async def test_another_sites_page_changes_nothing_with_the_cookie(
+async def test_cookie_from_a_page_of_another_site_is_refused(
     browser: httpx.AsyncClient, new_browser: NewBrowser, key: dict[str, str], origin: str | None
 ) -> None:
-    """Cross-site request forgery, with a browser that sends the cookie along all the same."""
+    """Cross-site request forgery, in a browser that sends the cookie anyway."""
     forged = new_browser(origin=origin)
     forged.cookies.set(COOKIE, browser.cookies[COOKIE])
     forged.headers.update(key)
@@ -291,19 +291,19 @@ async def test_another_sites_page_changes_nothing_with_the_cookie(
     assert (await browser.get("/store/customers/me")).json()["customer"]["first_name"] == ANA["first_name"]
 
 
-async def test_another_site_signs_nobody_in(
+async def test_another_site_cannot_start_a_session(
     ana: httpx.AsyncClient, new_browser: NewBrowser, key: dict[str, str]
 ) -> None:
-    """Mallory would like the victim to go on as Mallory."""
+    """Mallory tries to sign the victim's browser in as Mallory."""
     page = new_browser(origin=EVIL)
-    answer = await page.post("/auth/session", headers=await bearer(page))
+    answer = await page.post("/auth/session", headers=await get_bearer_header(page))
     assert answer.status_code == 403
     assert "set-cookie" not in answer.headers
 
 
-async def test_a_session_rotates_and_ends(browser: httpx.AsyncClient, new_browser: NewBrowser) -> None:
+async def test_session_rotates_and_ends(browser: httpx.AsyncClient, new_browser: NewBrowser) -> None:
     before = browser.cookies[COOKIE]
-    assert (await browser.post("/auth/session", headers=await bearer(browser))).status_code == 200
+    assert (await browser.post("/auth/session", headers=await get_bearer_header(browser))).status_code == 200
     assert browser.cookies[COOKIE] != before
     planted = new_browser()
     planted.cookies.set(COOKIE, before)
@@ -314,14 +314,14 @@ async def test_a_session_rotates_and_ends(browser: httpx.AsyncClient, new_browse
     assert (await browser.get("/store/customers/me")).status_code == 401
 
 
-async def test_nobodys_token_begins_no_session(
+async def test_invalid_token_starts_no_session(
     ana: httpx.AsyncClient, new_browser: NewBrowser, shop: Shop
 ) -> None:
     async with shop.database.read() as session:
         customer = (await session.execute(select(Customer))).scalar_one()
-    good = await bearer(ana)
+    good = await get_bearer_header(ana)
     async with shop.database.transaction() as session:
-        await close_all(session, customer.id)  # the good one is of an epoch that is over
+        await close_all(session, customer.id)  # the valid token now has an old epoch
     signing = shop.settings.signing_key
     forged = issue_token("another key", TokenOwner(customer.id, CUSTOMER, "", 1))
     staff = issue_token(signing, TokenOwner(customer.id, USER, "", 1))
@@ -334,19 +334,19 @@ async def test_nobodys_token_begins_no_session(
         assert "set-cookie" not in answer.headers
 
 
-async def test_a_bad_token_is_not_made_good_by_a_cookie(browser: httpx.AsyncClient) -> None:
+async def test_invalid_token_with_a_valid_cookie_is_refused(browser: httpx.AsyncClient) -> None:
     answer = await browser.get("/store/customers/me", headers={"authorization": "Bearer forged"})
     assert answer.status_code == 401
 
 
-async def test_a_cookie_gives_no_token_to_a_script(browser: httpx.AsyncClient) -> None:
+async def test_cookie_cannot_be_exchanged_for_a_token(browser: httpx.AsyncClient) -> None:
     assert (await browser.post("/auth/token/refresh")).status_code == 401
 
 
 @pytest.mark.parametrize(
     ("box", "value"), [("consent_data", None), ("consent_data", "off"), ("consent_terms", "")]
 )
-async def test_nobody_registers_without_both_consents(
+async def test_registration_needs_both_consents(
     new_browser: NewBrowser, shop: Shop, box: str, value: str | None
 ) -> None:
     typed = {name: text for name, text in {**ANA, box: value}.items() if text is not None}
@@ -356,7 +356,7 @@ async def test_nobody_registers_without_both_consents(
         assert (await session.execute(select(Customer.id))).first() is None
 
 
-async def test_an_account_is_made_with_its_consents(new_browser: NewBrowser, shop: Shop) -> None:
+async def test_registration_stores_the_consents(new_browser: NewBrowser, shop: Shop) -> None:
     assert (await new_browser().post("/auth/account/register", json=ANA)).status_code == 200
     async with shop.database.read() as session:
         customer_id = (await session.execute(select(Customer.id))).scalar_one()

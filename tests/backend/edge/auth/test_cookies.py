@@ -71,7 +71,9 @@ def test_new_name_is_preferred_also_when_it_is_empty(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("days", "value"), [(0, "old"), (29, "old"), (30, ""), (400, "")])
-def test_old_name_is_read_for_30_days_after_the_first_start(tmp_path: Path, days: int, value: str) -> None:
+def test_old_name_is_accepted_for_30_days_after_the_first_start(
+    tmp_path: Path, days: int, value: str
+) -> None:
     settings = shop(tmp_path, HTTPS)
     settings.data_dir.mkdir()
     (settings.data_dir / RENAMED_FILE).write_text((now() - timedelta(days=days)).isoformat())
@@ -86,7 +88,7 @@ def test_prefixed_name_is_not_read_without_https(tmp_path: Path) -> None:
     assert read_cookie({"__Host-trompo_x": "value"}, shop(tmp_path, HTTP), "trompo_x") == ""
 
 
-def test_first_start_is_noted_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_first_start_is_stored_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = renamed_at(tmp_path / "data")
     renamed_at.cache_clear()  # another process, or the next start
     monkeypatch.setattr(cookies, "now", lambda: now() + timedelta(days=7))

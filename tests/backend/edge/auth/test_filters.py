@@ -1,4 +1,4 @@
-"""Lists by the platform's filters: what is asked for comes, and nothing else."""
+"""Lists with the platform's filters return exactly the requested items."""
 
 from datetime import timedelta
 from typing import Any
@@ -14,15 +14,17 @@ from backend.edge.auth.bearer_tokens import CUSTOMER, TokenOwner, issue_token
 from backend.inventory.models import InventoryLevel
 from backend.orders.models import Order
 from backend.shipping.models import StockLocation
-from tests.store_defaults import Defaults, make_toy
-from tests.store_steps import bought, get, post
+from tests.store_defaults import Defaults, add_product
+from tests.store_steps import complete_purchase, get, post
 
 
 @pytest.fixture
-async def toys(shop: Shop, shop_defaults: Defaults) -> tuple[str, str]:
-    """Two variants; the second is stocked at a second location."""
+async def variants(shop: Shop, shop_defaults: Defaults) -> tuple[str, str]:
+    """Create two variants; the second is also stocked at a second location."""
     async with shop.database.transaction() as session:
-        first, second = [await make_toy(session, shop_defaults, name, stock=9) for name in ("trompo", "yoyo")]
+        first, second = [
+            await add_product(session, shop_defaults, name, stock=9) for name in ("trompo", "yoyo")
+        ]
         known = (await session.execute(select(StockLocation))).scalar_one()
         other = StockLocation(name="Feria", address=known.address)
         session.add(other)
@@ -31,7 +33,7 @@ async def toys(shop: Shop, shop_defaults: Defaults) -> tuple[str, str]:
     return first, second
 
 
-async def listed(client: httpx.AsyncClient, path: str, **parameters: Any) -> list[str]:
+async def list_ids(client: httpx.AsyncClient, path: str, **parameters: Any) -> list[str]:
     (items,) = [
         part
         for part in (await get(client, path, fields="id", **parameters)).values()
@@ -40,60 +42,60 @@ async def listed(client: httpx.AsyncClient, path: str, **parameters: Any) -> lis
     return [item["id"] for item in items]
 
 
-async def test_a_customers_orders_by_status_and_id(
-    store: httpx.AsyncClient, admin: httpx.AsyncClient, shop: Shop, toys: tuple[str, str]
+async def test_customer_orders_can_be_filtered_by_status_and_id(
+    store: httpx.AsyncClient, admin: httpx.AsyncClient, shop: Shop, variants: tuple[str, str]
 ) -> None:
     async with shop.database.transaction() as session:
         ana = Customer(email="ana@example.com")
         session.add(ana)
         await session.flush()
-    await bought(store, toys[0])  # a guest's
+    await complete_purchase(store, variants[0])  # a guest's
     token = issue_token(shop.settings.signing_key, TokenOwner(ana.id, CUSTOMER))
     store.headers["authorization"] = f"Bearer {token}"
-    first, second = [(await bought(store, toys[0]))["id"] for _ in range(2)]
+    first, second = [(await complete_purchase(store, variants[0]))["id"] for _ in range(2)]
     await post(admin, f"/admin/orders/{first}/cancel")
-    assert await listed(store, "/store/orders") == [second, first]
-    assert await listed(store, "/store/orders", status="canceled") == [first]
-    assert await listed(store, "/store/orders", **{"status[]": ["canceled", "pending"]}) == [second, first]
-    assert await listed(store, "/store/orders", **{"id[]": [second, "order_nosuch"]}) == [second]
+    assert await list_ids(store, "/store/orders") == [second, first]
+    assert await list_ids(store, "/store/orders", status="canceled") == [first]
+    assert await list_ids(store, "/store/orders", **{"status[]": ["canceled", "pending"]}) == [second, first]
+    assert await list_ids(store, "/store/orders", **{"id[]": [second, "order_nosuch"]}) == [second]
     async with shop.database.read() as session:
         guests = (await session.execute(select(Order.id).where(Order.customer_id.is_(None)))).scalar_one()
-    assert await listed(store, "/store/orders", id=guests) == []
+    assert await list_ids(store, "/store/orders", id=guests) == []
 
 
-async def test_regions_channels_and_keys_by_words(admin: httpx.AsyncClient) -> None:
+async def test_regions_channels_and_keys_can_be_searched(admin: httpx.AsyncClient) -> None:
     (key,) = (await get(admin, "/admin/api-keys"))["api_keys"]
     title = key["title"]
-    assert await listed(admin, "/admin/api-keys", title=title) == [key["id"]]
+    assert await list_ids(admin, "/admin/api-keys", title=title) == [key["id"]]
     for path, word in (
         ("/admin/regions", "colom"),
         ("/admin/sales-channels", "tienda"),
         ("/admin/api-keys", title[2:5].upper()),
     ):
-        every = await listed(admin, path)
+        every = await list_ids(admin, path)
         assert len(every) == 1
-        assert await listed(admin, path, q=word) == every, path
-        assert await listed(admin, path, q="nosuch") == [], path
-        assert await listed(admin, path, **{"id[]": [every[0], "nosuch"]}) == every
-    assert await listed(admin, "/admin/regions", currency_code="usd") == []
-    assert len(await listed(admin, "/admin/api-keys", type="publishable")) == 1
-    assert await listed(admin, "/admin/api-keys", type="secret") == []
+        assert await list_ids(admin, path, q=word) == every, path
+        assert await list_ids(admin, path, q="nosuch") == [], path
+        assert await list_ids(admin, path, **{"id[]": [every[0], "nosuch"]}) == every
+    assert await list_ids(admin, "/admin/regions", currency_code="usd") == []
+    assert len(await list_ids(admin, "/admin/api-keys", type="publishable")) == 1
+    assert await list_ids(admin, "/admin/api-keys", type="secret") == []
 
 
-async def test_the_inventory_of_a_location(
-    admin: httpx.AsyncClient, shop: Shop, toys: tuple[str, str]
+async def test_inventory_can_be_filtered_by_location(
+    admin: httpx.AsyncClient, shop: Shop, variants: tuple[str, str]
 ) -> None:
     async with shop.database.read() as session:
         found = await session.execute(select(StockLocation.name, StockLocation.id))
         places = {row.name: row.id for row in found}
     path, by_place = "/admin/inventory-items", "location_levels[location_id]"
-    items = [variant.replace("variant_", "iitem_") for variant in toys]
-    assert await listed(admin, path, **{by_place: places.pop("Feria")}) == [items[1]]
-    assert sorted(await listed(admin, path, **{f"{by_place}[0]": places.popitem()[1]})) == sorted(items)
-    assert await listed(admin, path, **{by_place: "sloc_nosuch"}) == []
+    items = [variant.replace("variant_", "iitem_") for variant in variants]
+    assert await list_ids(admin, path, **{by_place: places.pop("Feria")}) == [items[1]]
+    assert sorted(await list_ids(admin, path, **{f"{by_place}[0]": places.popitem()[1]})) == sorted(items)
+    assert await list_ids(admin, path, **{by_place: "sloc_nosuch"}) == []
 
 
-async def test_taking_a_code_away_that_a_cart_has_not_is_fine(store: httpx.AsyncClient) -> None:
+async def test_removing_an_unused_code_from_a_cart_is_accepted(store: httpx.AsyncClient) -> None:
     cart = (await post(store, "/store/carts"))["cart"]
     path, body = f"/store/carts/{cart['id']}/promotions", {"promo_codes": ["NAVIDAD"]}
     gone = await store.request("DELETE", path, json=body)
@@ -101,8 +103,8 @@ async def test_taking_a_code_away_that_a_cart_has_not_is_fine(store: httpx.Async
     assert (await store.post(path, json=body)).status_code == 400
 
 
-async def test_small_lists_combine_their_filters(admin: httpx.AsyncClient, toys: tuple[str, str]) -> None:
-    toys_of = {"prices": [{"variant_id": toys[0], "amount": 10}]}
+async def test_small_lists_combine_their_filters(admin: httpx.AsyncClient, variants: tuple[str, str]) -> None:
+    toys_of = {"prices": [{"variant_id": variants[0], "amount": 10}]}
     begin = (now() + timedelta(days=1)).isoformat()
     list_ = {"title": "Navidad", "status": "active", "starts_at": begin, **toys_of}
     (price_list,) = (await post(admin, "/admin/price-lists", list_)).values()
@@ -118,11 +120,11 @@ async def test_small_lists_combine_their_filters(admin: httpx.AsyncClient, toys:
         ("/admin/shipping-options", None, {"q": "recoger"}),
     ):
         ((name, value),) = named.items()
-        found = await listed(admin, path, **named)
+        found = await list_ids(admin, path, **named)
         assert len(found) == 1
         assert one in (None, *found)
-        assert await listed(admin, path, **{"$or[0][id]": "nosuch", f"$or[1][{name}]": value}) == found
-        assert await listed(admin, path, **{"$and[0][id]": "nosuch", f"$and[1][{name}]": value}) == []
+        assert await list_ids(admin, path, **{"$or[0][id]": "nosuch", f"$or[1][{name}]": value}) == found
+        assert await list_ids(admin, path, **{"$and[0][id]": "nosuch", f"$and[1][{name}]": value}) == []
 
 
 async def test_categories_and_regions_combine_their_filters(
@@ -130,29 +132,29 @@ async def test_categories_and_regions_combine_their_filters(
 ) -> None:
     new = {"name": "De madera", "is_active": True}
     one = (await post(admin, "/admin/product-categories", new))["product_category"]["id"]
-    (region,) = await listed(store, "/store/regions", name="Colombia")
+    (region,) = await list_ids(store, "/store/regions", name="Colombia")
     lists = (
         (admin, "/admin/product-categories", one),
         (store, "/store/product-categories", one),
         (store, "/store/regions", region),
     )
     for client, path, found in lists:
-        assert await listed(client, path, id="nosuch") == []
-        assert await listed(client, path, **{"$or[0][id]": "nosuch", "$or[1][id]": found}) == [found]
-        assert await listed(client, path, **{"$and[0][id]": "nosuch", "$and[1][id]": found}) == []
+        assert await list_ids(client, path, id="nosuch") == []
+        assert await list_ids(client, path, **{"$or[0][id]": "nosuch", "$or[1][id]": found}) == [found]
+        assert await list_ids(client, path, **{"$and[0][id]": "nosuch", "$and[1][id]": found}) == []
         assert (await client.get(path, params={"order": "-nosuch"})).status_code == 400
     active = {"$or[0][is_active]": "false", "$or[1][id]": "nosuch"}
-    assert await listed(admin, "/admin/product-categories", **active) == []
+    assert await list_ids(admin, "/admin/product-categories", **active) == []
 
 
 async def test_mails_and_reservations_combine_their_filters(
-    admin: httpx.AsyncClient, store: httpx.AsyncClient, toys: tuple[str, str]
+    admin: httpx.AsyncClient, store: httpx.AsyncClient, variants: tuple[str, str]
 ) -> None:
-    order = await bought(store, toys[0])
-    (mail,) = await listed(admin, "/admin/notifications", resource_id=order["id"])
-    (kept,) = await listed(admin, "/admin/reservations")
+    order = await complete_purchase(store, variants[0])
+    (mail,) = await list_ids(admin, "/admin/notifications", resource_id=order["id"])
+    (kept,) = await list_ids(admin, "/admin/reservations")
     for path, one in (("/admin/notifications", mail), ("/admin/reservations", kept)):
-        assert await listed(admin, path, **{"$or[0][id]": "nosuch", "$or[1][id]": one}) == [one]
-        assert await listed(admin, path, **{"$and[0][id]": "nosuch", "$and[1][id]": one}) == []
-    assert await listed(admin, "/admin/notifications", channel="sms") == []
-    assert await listed(admin, "/admin/notifications", q="order_pla", channel="email") == [mail]
+        assert await list_ids(admin, path, **{"$or[0][id]": "nosuch", "$or[1][id]": one}) == [one]
+        assert await list_ids(admin, path, **{"$and[0][id]": "nosuch", "$and[1][id]": one}) == []
+    assert await list_ids(admin, "/admin/notifications", channel="sms") == []
+    assert await list_ids(admin, "/admin/notifications", q="order_pla", channel="email") == [mail]

@@ -1,4 +1,4 @@
-"""One bound for every body: what fits is handed on, what does not is refused in the platform's form."""
+"""Body limits: a body within them is forwarded, others are refused in the platform's form."""
 
 import asyncio
 import json
@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message
 from backend.app import Shop, create_api
 from backend.core.config.settings import Settings
 from backend.edge.middleware import body_limit
-from backend.edge.middleware.body_limit import MAX_DISCARDED_BYTES, Bound, with_bounded_bodies
+from backend.edge.middleware.body_limit import MAX_DISCARDED_BYTES, BodyLimit, with_body_limits
 from backend.edge.requests import MAX_BODY_BYTES
 
 TOO_LARGE = {"type": "unknown_error", "message": "request entity too large"}
@@ -26,12 +26,12 @@ async def echo_size(request: Request) -> Response:
     return PlainTextResponse(str(len(await request.body())))
 
 
-async def unread(_request: Request) -> Response:
+async def leave_unread(_request: Request) -> Response:
     return PlainTextResponse("unread")
 
 
 async def swallow(request: Request) -> Response:
-    """As an app does that takes every failure for its own."""
+    """Read the body, like an app that handles every error itself."""
     try:
         await request.body()
     except HTTPException:
@@ -43,14 +43,16 @@ APP = Starlette(
     routes=[
         Route("/sandbox", echo_size, methods=["POST"]),
         Route("/hooks/payment/x", echo_size, methods=["POST"]),
-        Route("/unread", unread, methods=["POST"]),
+        Route("/unread", leave_unread, methods=["POST"]),
         Route("/swallow", swallow, methods=["POST"]),
     ]
 )
 
 
-async def ask(app: ASGIApp, path: str, parts: AsyncIterator[Message]) -> tuple[int, bytes, dict[str, str]]:
-    """What the app answers to a POST whose body comes in these messages."""
+async def post_parts(
+    app: ASGIApp, path: str, parts: AsyncIterator[Message]
+) -> tuple[int, bytes, dict[str, str]]:
+    """Return the app's answer to a POST whose body arrives in these messages."""
     sent: list[Message] = []
 
     async def receive() -> Message:
@@ -73,7 +75,7 @@ async def ask(app: ASGIApp, path: str, parts: AsyncIterator[Message]) -> tuple[i
 
 
 async def chunks(sizes: Iterable[int], taken: list[int] | None = None) -> AsyncIterator[Message]:
-    """A body of these chunks, of unknown length beforehand; `taken` counts what was asked for."""
+    """Yield a body of these chunks, without a length; `taken` records the requested chunks."""
     for size in sizes:
         if taken is not None:
             taken.append(size)
@@ -82,34 +84,34 @@ async def chunks(sizes: Iterable[int], taken: list[int] | None = None) -> AsyncI
 
 
 @pytest.mark.parametrize("sizes", [[], [10], [MAX_BODY_BYTES], [1] * 50, [MAX_BODY_BYTES - 1, 1]])
-async def test_what_fits_is_handed_on(sizes: list[int]) -> None:
-    status, body, _ = await ask(with_bounded_bodies(APP), "/sandbox", chunks(sizes))
+async def test_body_within_the_limit_is_forwarded(sizes: list[int]) -> None:
+    status, body, _ = await post_parts(with_body_limits(APP), "/sandbox", chunks(sizes))
     assert (status, body) == (200, str(sum(sizes)).encode())
 
 
 @pytest.mark.parametrize("path", ["/sandbox", "/swallow"])
 @pytest.mark.parametrize("sizes", [[MAX_BODY_BYTES + 1], [MAX_BODY_BYTES, 1], [1000] * 500])
-async def test_what_does_not_fit_is_refused(path: str, sizes: list[int]) -> None:
-    status, body, headers = await ask(with_bounded_bodies(APP), path, chunks(sizes))
+async def test_body_over_the_limit_is_refused(path: str, sizes: list[int]) -> None:
+    status, body, headers = await post_parts(with_body_limits(APP), path, chunks(sizes))
     assert (status, json.loads(body), headers["connection"]) == (413, TOO_LARGE, "close")
 
 
-async def test_a_body_without_end_is_read_for_a_while_only() -> None:
+async def test_endless_body_is_read_up_to_a_limit() -> None:
     taken: list[int] = []
-    status, _, _ = await ask(with_bounded_bodies(APP), "/sandbox", chunks([100_000] * 10_000, taken))
+    status, _, _ = await post_parts(with_body_limits(APP), "/sandbox", chunks([100_000] * 10_000, taken))
     assert status == 413
     assert MAX_DISCARDED_BYTES < sum(taken) < MAX_DISCARDED_BYTES + MAX_BODY_BYTES + 200_000
 
 
-async def test_a_hook_is_given_what_fits() -> None:
-    status, body, _ = await ask(with_bounded_bodies(APP), "/hooks/payment/x", chunks([70_000] * 200))
+async def test_hook_gets_the_beginning_of_the_body() -> None:
+    status, body, _ = await post_parts(with_body_limits(APP), "/hooks/payment/x", chunks([70_000] * 200))
     assert (status, body) == (200, str(MAX_BODY_BYTES).encode())
 
 
-async def test_a_notification_that_does_not_fit_is_answered_without_a_database(settings: Settings) -> None:
-    shop = Shop(settings)  # its data folder is not there
-    status, body, _ = await ask(
-        with_bounded_bodies(create_api(shop)), "/hooks/payment/gateway_pse", chunks([70_000] * 3)
+async def test_too_long_notification_is_answered_without_a_database(settings: Settings) -> None:
+    shop = Shop(settings)  # its data folder does not exist
+    status, body, _ = await post_parts(
+        with_body_limits(create_api(shop)), "/hooks/payment/gateway_pse", chunks([70_000] * 3)
     )
     await shop.payments.inbox.stop()
     await shop.database.close()
@@ -117,19 +119,19 @@ async def test_a_notification_that_does_not_fit_is_answered_without_a_database(s
 
 
 @pytest.mark.parametrize(("sent", "read"), [(10, 10), (1000, 85)])
-async def test_a_body_that_nobody_reads_is_thrown_away_before_the_answer(sent: int, read: int) -> None:
+async def test_unread_body_is_discarded_before_the_answer(sent: int, read: int) -> None:
     taken: list[int] = []
-    answer = await ask(with_bounded_bodies(APP), "/unread", chunks([100_000] * sent, taken))
+    answer = await post_parts(with_body_limits(APP), "/unread", chunks([100_000] * sent, taken))
     assert answer[:2] == (200, b"unread")
     assert len(taken) == read
 
 
-async def test_an_unread_body_that_does_not_end_delays_the_answer_for_a_while_only() -> None:
+async def test_endless_unread_body_delays_the_answer_briefly() -> None:
     async def stuck() -> AsyncIterator[Message]:
         yield {"type": "http.request", "body": b"begin", "more_body": True}
         await asyncio.Event().wait()
 
-    answer = await ask(with_bounded_bodies(APP, within=0.05), "/unread", stuck())
+    answer = await post_parts(with_body_limits(APP, timeout_s=0.05), "/unread", stuck())
     assert answer[:2] == (200, b"unread")
 
 
@@ -140,51 +142,51 @@ async def test_an_unread_body_that_does_not_end_delays_the_answer_for_a_while_on
         ("/hooks/payment/x", (200, b"5")),
     ],
 )
-async def test_a_body_that_does_not_end_in_time(path: str, expected: tuple[int, bytes]) -> None:
+async def test_body_that_does_not_end_in_time_gets_408(path: str, expected: tuple[int, bytes]) -> None:
     async def stuck() -> AsyncIterator[Message]:
         yield {"type": "http.request", "body": b"begin", "more_body": True}
         await asyncio.Event().wait()
 
-    status, body, _ = await ask(with_bounded_bodies(APP, within=0.05), path, stuck())
+    status, body, _ = await post_parts(with_body_limits(APP, timeout_s=0.05), path, stuck())
     assert (status, body) == expected
 
 
-LARGER = {"/sandbox": Bound(1_000_000, 60.0)}
+LARGER = {"/sandbox": BodyLimit(1_000_000, 60.0)}
 
 
 @pytest.mark.parametrize(("sizes", "status"), [([100_000] * 10, 200), ([100_000] * 11, 413)])
-async def test_a_path_may_have_a_bound_of_its_own(sizes: list[int], status: int) -> None:
-    app = with_bounded_bodies(APP, others=LARGER)
-    assert (await ask(app, "/sandbox", chunks(sizes)))[0] == status
-    assert (await ask(app, "/swallow", chunks(sizes)))[0] == 413
+async def test_path_can_have_a_separate_limit(sizes: list[int], status: int) -> None:
+    app = with_body_limits(APP, other_limits=LARGER)
+    assert (await post_parts(app, "/sandbox", chunks(sizes)))[0] == status
+    assert (await post_parts(app, "/swallow", chunks(sizes)))[0] == 413
 
 
-async def test_beyond_a_bound_of_its_own_no_more_is_thrown_away_than_elsewhere() -> None:
+async def test_separate_limit_does_not_increase_the_discarded_bytes() -> None:
     taken: list[int] = []
-    app = with_bounded_bodies(APP, others=LARGER)
-    await ask(app, "/sandbox", chunks([100_000] * 10_000, taken))
-    assert sum(taken) < LARGER["/sandbox"].most + MAX_DISCARDED_BYTES + 200_000
+    app = with_body_limits(APP, other_limits=LARGER)
+    await post_parts(app, "/sandbox", chunks([100_000] * 10_000, taken))
+    assert sum(taken) < LARGER["/sandbox"].max_bytes + MAX_DISCARDED_BYTES + 200_000
 
 
-async def test_who_may_take_longer_must_go_on_sending(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_body_with_a_longer_limit_must_not_pause(monkeypatch: pytest.MonkeyPatch) -> None:
     async def stuck() -> AsyncIterator[Message]:
         yield {"type": "http.request", "body": b"begin", "more_body": True}
         await asyncio.Event().wait()
 
-    monkeypatch.setattr(body_limit, "BODY_WITHIN", 0.05)
-    status, *_ = await ask(with_bounded_bodies(APP, others=LARGER), "/sandbox", stuck())
+    monkeypatch.setattr(body_limit, "BODY_TIMEOUT_S", 0.05)
+    status, *_ = await post_parts(with_body_limits(APP, other_limits=LARGER), "/sandbox", stuck())
     assert status == 408
 
 
-async def test_a_failure_of_the_app_stays_one() -> None:
+async def test_error_of_the_app_is_raised() -> None:
     async def failing(_scope: Any, _receive: Any, _send: Any) -> None:
         raise ValueError("its own")
 
     with pytest.raises(ValueError, match="its own"):
-        await ask(with_bounded_bodies(failing), "/sandbox", chunks([]))
+        await post_parts(with_body_limits(failing), "/sandbox", chunks([]))
 
 
-async def test_who_waits_for_the_client_to_leave_still_hears_of_it() -> None:
+async def test_app_is_notified_of_a_disconnect() -> None:
     heard: list[str] = []
 
     async def waiting(_scope: Any, receive: Any, send: Any) -> None:
@@ -195,5 +197,5 @@ async def test_who_waits_for_the_client_to_leave_still_hears_of_it() -> None:
         yield {"type": "http.request", "body": b"", "more_body": False}
         yield {"type": "http.disconnect"}
 
-    await ask(with_bounded_bodies(waiting), "/sandbox", leaves())
+    await post_parts(with_body_limits(waiting), "/sandbox", leaves())
     assert heard == ["http.request", "http.disconnect"]

@@ -1,4 +1,4 @@
-"""Answers are given again only while nothing they are made of has changed, whoever changed it, on every replica."""
+"""Cached responses are sent only while their data has not changed, whichever replica or statement changed it."""
 
 import re
 from collections import defaultdict
@@ -36,35 +36,35 @@ from backend.edge.middleware.response_cache import ResponseCache
 from backend.inventory.models import InventoryLevel
 from backend.inventory.service import set_stock
 from backend.shipping.models import StockLocation
-from tests.store_defaults import Defaults, make_toy
+from tests.store_defaults import Defaults, add_product
 
 WITH_PRICE = "fields=*variants.calculated_price,%2Bvariants.inventory%5Fquantity,*categories&region_id="
 
 
 @pytest.fixture
-async def address(shop: Shop, shop_defaults: Defaults) -> str:
-    """A list that shows everything of one toy."""
+async def list_path(shop: Shop, shop_defaults: Defaults) -> str:
+    """Return the path of a list that shows all data of one product."""
     async with shop.database.transaction() as session:
-        await make_toy(session, shop_defaults, "trompo", stock=5, price=40_000)
+        await add_product(session, shop_defaults, "trompo", stock=5, price=40_000)
         region = (await session.execute(select(Region.id))).scalar_one()
-        toy = (await session.execute(select(Product))).scalar_one()
+        product = (await session.execute(select(Product))).scalar_one()
         collection = Collection(title="Clásicos", handle="clasicos")
         category = Category(name="Madera", handle="madera")
         session.add_all([collection, category])
         await session.flush()
-        toy.collection_id = collection.id
-        session.add(ProductCategory(product_id=toy.id, category_id=category.id))
-        session.add(Picture(product_id=toy.id, url="/demo/a.webp"))
+        product.collection_id = collection.id
+        session.add(ProductCategory(product_id=product.id, category_id=category.id))
+        session.add(Picture(product_id=product.id, url="/demo/a.webp"))
         tag, kind = ProductTag(value="De madera"), ProductType(value="Juego")
-        option = ProductOption(product_id=toy.id, title="Color")
+        option = ProductOption(product_id=product.id, title="Color")
         session.add_all([tag, kind, option])
         await session.flush()
         blue = ProductOptionValue(option_id=option.id, value="Azul")
         session.add_all(
             [
                 blue,
-                ProductHasTag(product_id=toy.id, tag_id=tag.id),
-                ProductHasType(product_id=toy.id, type_id=kind.id),
+                ProductHasTag(product_id=product.id, tag_id=tag.id),
+                ProductHasType(product_id=product.id, type_id=kind.id),
             ]
         )
         await session.flush()
@@ -84,25 +84,25 @@ def changed_by(statement: Any) -> Change:
     return change
 
 
-async def _stocked(database: Database) -> None:
+async def _change_stock(database: Database) -> None:
     async with database.transaction() as session:
         variant = (await session.execute(select(Variant.id))).scalar_one()
         location = (await session.execute(select(StockLocation.id))).scalar_one()
         await set_stock(session, variant, location, 3)
 
 
-async def _renamed(database: Database) -> None:
+async def _change_title(database: Database) -> None:
     async with database.transaction() as session:
-        toy = (await session.execute(select(Product))).scalar_one()
-        toy.title = "Otro trompo"
+        product = (await session.execute(select(Product))).scalar_one()
+        product.title = "Otro trompo"
 
 
 CHANGES = {
     "price": changed_by(update(Variant).values(price=39_000)),
     "price, by hand": changed_by(text("UPDATE variant SET price = 38000")),
-    "stock": _stocked,
+    "stock": _change_stock,
     "stock, by hand": changed_by(update(InventoryLevel).values(stocked=4)),
-    "title": _renamed,
+    "title": _change_title,
     "status": changed_by(update(Product).values(status="draft")),
     "picture": changed_by(update(Picture).values(url="/demo/b.webp")),
     "picture gone": changed_by(delete(Picture)),
@@ -122,89 +122,91 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES.keys())
-async def test_a_change_is_in_the_very_next_answer_of_every_replica(
-    shop: Shop, store: httpx.AsyncClient, replica: httpx.AsyncClient, address: str, change: Change
+async def test_change_is_in_the_next_answer_of_every_replica(
+    shop: Shop, store: httpx.AsyncClient, replica: httpx.AsyncClient, list_path: str, change: Change
 ) -> None:
-    before = (await store.get(address)).json()
-    assert (await replica.get(address)).json() == before
+    before = (await store.get(list_path)).json()
+    assert (await replica.get(list_path)).json() == before
     await change(shop.database)
-    after = (await store.get(address)).json()
+    after = (await store.get(list_path)).json()
     assert after != before
-    assert (await replica.get(address)).json() == after
+    assert (await replica.get(list_path)).json() == after
 
 
-async def test_nothing_is_read_again_while_nothing_changes(
-    store: httpx.AsyncClient, address: str, statements: list[str]
+async def test_unchanged_response_runs_no_statements(
+    store: httpx.AsyncClient, list_path: str, statements: list[str]
 ) -> None:
-    first = await store.get(address)
+    first = await store.get(list_path)
     assert statements
     statements.clear()
-    second = await store.get(address)
+    second = await store.get(list_path)
     assert (second.content, second.headers) == (first.content, first.headers)
-    known = await store.get(address, headers={"if-none-match": first.headers["etag"]})
+    known = await store.get(list_path, headers={"if-none-match": first.headers["etag"]})
     assert (known.status_code, known.content) == (304, b"")
     assert statements == []
 
 
-async def test_only_who_names_the_very_answer_is_spared(store: httpx.AsyncClient, address: str) -> None:
-    first = await store.get(address)
+async def test_only_a_matching_tag_gets_304(store: httpx.AsyncClient, list_path: str) -> None:
+    first = await store.get(list_path)
     tag = first.headers["etag"]
-    for asked in (tag, tag.removeprefix("W/"), f'"other", {tag}', "*"):
-        known = await store.get(address, headers={"if-none-match": asked})
+    for header in (tag, tag.removeprefix("W/"), f'"other", {tag}', "*"):
+        known = await store.get(list_path, headers={"if-none-match": header})
         assert (known.status_code, known.content, known.headers["etag"]) == (304, b"", tag)
-    for asked in (f"x{tag}", f"{tag}x", tag.upper(), f'"{tag}"', '"other"', ""):
-        whole = await store.get(address, headers={"if-none-match": asked})
+    for header in (f"x{tag}", f"{tag}x", tag.upper(), f'"{tag}"', '"other"', ""):
+        whole = await store.get(list_path, headers={"if-none-match": header})
         assert (whole.status_code, whole.content) == (200, first.content)
 
 
-async def test_an_answer_that_is_not_sent_again_is_cached_all_the_same(
-    shop: Shop, store: httpx.AsyncClient, address: str, statements: list[str]
+async def test_response_answered_with_304_is_cached(
+    shop: Shop, store: httpx.AsyncClient, list_path: str, statements: list[str]
 ) -> None:
-    """A program that always says what it has: after a change nobody asks without."""
-    known = {"if-none-match": (await store.get(address)).headers["etag"]}
+    """Check a client that always sends its ETag: after a change, no request comes without one."""
+    known = {"if-none-match": (await store.get(list_path)).headers["etag"]}
     async with shop.database.transaction() as session:
         await session.execute(update(Region).values(updated_at=Region.updated_at))
-    assert (await store.get(address, headers=known)).status_code == 304
+    assert (await store.get(list_path, headers=known)).status_code == 304
     statements.clear()
-    assert (await store.get(address, headers=known)).status_code == 304
-    assert (await store.get(address)).status_code == 200
+    assert (await store.get(list_path, headers=known)).status_code == 304
+    assert (await store.get(list_path)).status_code == 200
     assert statements == []
 
 
-async def test_stock_that_moves_leaves_answers_without_stock_alone(
-    shop: Shop, store: httpx.AsyncClient, address: str, statements: list[str]
+async def test_stock_change_does_not_affect_responses_without_stock(
+    shop: Shop, store: httpx.AsyncClient, list_path: str, statements: list[str]
 ) -> None:
     await store.get("/store/products?limit=5")
-    await _stocked(shop.database)
+    await _change_stock(shop.database)
     statements.clear()
     await store.get("/store/products?limit=5")
     assert statements == []
 
 
-async def test_an_answer_belongs_to_its_key(shop: Shop, store: httpx.AsyncClient, address: str) -> None:
-    assert (await store.get(address)).status_code == 200
+async def test_cached_response_belongs_to_its_publishable_key(
+    shop: Shop, store: httpx.AsyncClient, list_path: str
+) -> None:
+    assert (await store.get(list_path)).status_code == 200
     wrong = {"x-publishable-api-key": "pk_wrong"}
-    assert (await store.get(address, headers=wrong)).status_code == 400
+    assert (await store.get(list_path, headers=wrong)).status_code == 400
     async with shop.database.transaction() as session:
         await session.execute(delete(PublishableKey))
-    assert (await store.get(address)).status_code == 400
+    assert (await store.get(list_path)).status_code == 400
 
 
-async def test_what_else_a_process_knows_is_no_key(
+async def test_names_of_cached_values_are_not_valid_keys(
     shop: Shop, store: httpx.AsyncClient, shop_defaults: Defaults
 ) -> None:
-    """It is stored beside the keys, under the name that is sent as one."""
-    await shop.content.now()
+    """Send names of other cached values as publishable keys; they are stored in the same cache."""
+    await shop.content.read_current()
     await shop.effective_settings.now()
     for name in ("content", "effective settings"):
         answer = await store.get("/store/regions", headers={"x-publishable-api-key": name})
         assert answer.status_code == 400
 
 
-async def test_a_change_that_is_taken_back_changes_nothing(
-    shop: Shop, store: httpx.AsyncClient, address: str, statements: list[str]
+async def test_rolled_back_change_does_not_invalidate_responses(
+    shop: Shop, store: httpx.AsyncClient, list_path: str, statements: list[str]
 ) -> None:
-    before = (await store.get(address)).content
+    before = (await store.get(list_path)).content
 
     async def change_and_fail() -> None:
         async with shop.database.transaction() as session:
@@ -214,11 +216,11 @@ async def test_a_change_that_is_taken_back_changes_nothing(
     with pytest.raises(LookupError):
         await change_and_fail()
     statements.clear()
-    assert (await store.get(address)).content == before
+    assert (await store.get(list_path)).content == before
     assert statements == []
 
 
-async def test_memory_is_bounded(shop: Shop, store: httpx.AsyncClient, address: str) -> None:
+async def test_cache_memory_is_limited(shop: Shop, store: httpx.AsyncClient, list_path: str) -> None:
     cache = ResponseCache(create_api(shop), shop.catalog_version, max_bytes=20_000)
     transport = httpx.ASGITransport(cache)
     async with httpx.AsyncClient(transport=transport, base_url="http://s", headers=store.headers) as client:
@@ -227,7 +229,7 @@ async def test_memory_is_bounded(shop: Shop, store: httpx.AsyncClient, address: 
     assert 0 < cache.size <= 20_000
 
 
-async def test_what_a_response_is_known_by_takes_memory_too(shop: Shop) -> None:
+async def test_cache_memory_includes_the_keys(shop: Shop) -> None:
     made: list[str] = []
 
     async def api(scope: Scope, receive: Receive, send: Send) -> None:
@@ -241,20 +243,20 @@ async def test_what_a_response_is_known_by_takes_memory_too(shop: Shop) -> None:
     assert made == ["1", "2", "3", "4", "5", "1"]
 
 
-async def test_the_version_never_comes_back(database: Database) -> None:
+async def test_versions_are_never_repeated(database: Database) -> None:
     probe = VersionProbe(database)
-    seen = {await probe.now()}
+    seen = {await probe.read_version()}
     for number in range(3):
         async with database.transaction() as session:
             session.add_all(Category(name="A", handle=f"a-{number}-{n}") for n in range(3))
-        seen.add(await probe.now())
+        seen.add(await probe.read_version())
     assert len(seen) == 4
     await probe.close()
 
 
-async def test_a_lost_connection_is_replaced(database: Database) -> None:
+async def test_lost_probe_connection_is_replaced(database: Database) -> None:
     probe = VersionProbe(database)
-    version = await probe.now()
+    version = await probe.read_version()
     if not database.is_sqlite:
         async with database.transaction() as session:
             end_all = """
@@ -262,26 +264,26 @@ async def test_a_lost_connection_is_replaced(database: Database) -> None:
                 WHERE pid <> pg_backend_pid() AND datname = current_database()
             """
             await session.execute(text(end_all))
-    assert await probe.now() == version
+    assert await probe.read_version() == version
     await probe.close()
 
 
 async def test_every_table_that_pages_show_is_watched(database: Database) -> None:
-    """A later revision that copies a table on SQLite must watch it again."""
+    """Check the triggers: a later migration that copies a table on SQLite must create them again."""
     async with database.read() as session:
-        assert await _watches(session) == WATCHED
+        assert await _read_watches(session) == WATCHED
         assert len((await session.execute(select(CatalogVersion))).all()) == 1
 
 
-async def test_every_table_that_is_watched_is_also_when_it_is_emptied(postgresql_url: str) -> None:
-    """TRUNCATE by hand: no trigger of rows sees it, and no row says which products it changed."""
+async def test_truncate_of_a_watched_table_raises_all_numbers(postgresql_url: str) -> None:
+    """Check TRUNCATE: it fires no row triggers, and no row shows which products it changed."""
     database = Database(postgresql_url)
     probe = VersionProbe(database)
     for table in WATCHED:
-        before = await probe.now()
+        before = await probe.read_version()
         async with database.transaction() as session:
             await session.execute(text(f"TRUNCATE {table} CASCADE"))
-        after = await probe.now()
+        after = await probe.read_version()
         raised = {name for name in Version._fields if getattr(before, name) != getattr(after, name)}
         assert raised == {*Version._fields} - {"product_changes"}, table
     await probe.close()
@@ -315,14 +317,15 @@ WATCHED = {
     "variant": OF_A_PRODUCT,
     "variant_option_value": SHARED,
 }
-"""By table: the numbers that its changes raise, and `product` where the product is noted.
+"""Version numbers that changes raise, by table, and `product` if the changed product is recorded.
 
-What raises `catalog` must raise one of the others too, or responses that name their products would outlive it.
+A table that raises `catalog` must also raise another number; otherwise responses that name their products would
+stay cached.
 """
 
 
-async def _watches(session: AsyncSession) -> dict[str, set[str]]:
-    """The same of the database: only what watches insertions, updates and deletions alike."""
+async def _read_watches(session: AsyncSession) -> dict[str, set[str]]:
+    """Return the same for the database's triggers: only what insertions, updates and deletions all raise."""
     found: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     if session.get_bind().dialect.name == "sqlite":
         query = "SELECT tbl_name, sql FROM sqlite_master WHERE type = 'trigger' AND name LIKE 'watch_%'"

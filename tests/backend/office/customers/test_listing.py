@@ -1,4 +1,4 @@
-"""Customers as the office finds and shows them, and notes on them."""
+"""Customers in the office: search, list, detail and notes."""
 
 import httpx
 import pytest
@@ -9,49 +9,49 @@ from backend.audit import AuditEntry
 from backend.core.collation import AFTER_ANY_LETTER
 from backend.core.errors import Forbidden, InvalidData, NotFound
 from backend.customers.directory import add_guest, change_person
-from backend.customers.guests import delete_guests, guest_with
+from backend.customers.guests import delete_guests, find_or_create_guest
 from backend.customers.models import Customer, CustomerAddress, CustomerTerm, GuestCustomer
 from backend.customers.notes import add_note
-from backend.legal.consents import Consenting, ConsentSource, give_consents
+from backend.legal.consents import ConsentContext, ConsentSource, give_consents
 from backend.office.customers.detail import CustomerDetail, customer_detail
-from backend.office.customers.listing import CustomersView, customers_named, customers_view
+from backend.office.customers.listing import CustomersView, customers_view, find_customers_by_text
 from backend.orders.models import Order
 from backend.staff.rights import Actor, Role
-from tests.store_defaults import Defaults, make_toy
-from tests.store_steps import HOME, PSE, bought
+from tests.store_defaults import Defaults, add_product
+from tests.store_steps import HOME, PSE, complete_purchase
 
 OWNER = Actor("user_1", Role.OWNER)
 ACCOUNTANT = Actor("user_2", Role.ACCOUNTANT)
 STOCKROOM = Actor("user_3", Role.STOCKROOM)
 
 
-async def listed(shop: Shop, cursor: str = "", **asked: str) -> CustomersView:
+async def list_customers(shop: Shop, cursor: str = "", **asked: str) -> CustomersView:
     async with shop.database.read() as session:
         return await customers_view(session, ACCOUNTANT, asked, cursor)
 
 
-async def emails(shop: Shop, text: str) -> list[str]:
-    return [row.email for row in (await listed(shop, q=text)).rows]
+async def list_emails(shop: Shop, text: str) -> list[str]:
+    return [row.email for row in (await list_customers(shop, q=text)).rows]
 
 
-async def detail(shop: Shop, customer_id: str, actor: Actor = OWNER) -> CustomerDetail:
+async def read_detail(shop: Shop, customer_id: str, actor: Actor = OWNER) -> CustomerDetail:
     async with shop.database.read() as session:
         return await customer_detail(session, actor, customer_id)
 
 
 @pytest.fixture
 async def guest(shop: Shop, store: httpx.AsyncClient, shop_defaults: Defaults) -> str:
-    """Ana, who has bought without an account: the id."""
+    """Create Ana's order without an account, and return the id of the guest."""
     async with shop.database.transaction() as session:
-        toy = await make_toy(session, shop_defaults, "trompo", stock=50, price=40_000)
-    await bought(store, toy, 1, PSE)
+        toy = await add_product(session, shop_defaults, "trompo", stock=50, price=40_000)
+    await complete_purchase(store, toy, 1, PSE)
     async with shop.database.read() as session:
         return (await session.execute(select(GuestCustomer.id))).scalar_one()
 
 
 @pytest.fixture
 async def luz(shop: Shop) -> str:
-    """Luz, who has an account and bought nothing: the id."""
+    """Create Luz, who has an account and no orders, and return her id."""
     customer = Customer(
         email="luz.peña@ejemplo.co", first_name="Luz", last_name="Ángel", phone="310 555 0199"
     )
@@ -77,50 +77,55 @@ FOUND = {
 
 
 @pytest.mark.parametrize("most_rare", [2_000, 0])
-async def test_customers_are_found_by_what_staff_know(
+async def test_search_by_known_data_finds_customers(
     shop: Shop, guest: str, luz: str, most_rare: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("backend.office.customers.search.MOST_RARE", most_rare)
-    assert {text: await emails(shop, text) for text in FOUND} == FOUND
+    monkeypatch.setattr("backend.office.customers.search.MAX_RARE_MATCHES", most_rare)
+    assert {text: await list_emails(shop, text) for text in FOUND} == FOUND
 
 
-async def test_the_list_says_who_they_are_and_goes_on_where_it_ended(
+async def test_list_shows_customers_page_by_page(
     shop: Shop, guest: str, luz: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("backend.office.customers.listing.MOST_ROWS", 1)
-    first = await listed(shop)
+    monkeypatch.setattr("backend.office.customers.listing.PAGE_SIZE", 1)
+    first = await list_customers(shop)
     assert [(row.name, row.orders_label, row.chip.text) for row in first.rows] == [
         ("Luz Ángel", "Sin pedidos", "Con cuenta")
     ]
-    last = await listed(shop, first.cursor)
+    last = await list_customers(shop, first.cursor)
     (ana,) = last.rows
     assert (ana.id, ana.name, ana.chip.text, last.cursor) == (guest, "Ana Gómez", "Sin cuenta", "")
     assert ana.orders_label.startswith("1 pedido, ")
-    assert [row.id for row in (await listed(shop, tipo="con-cuenta")).rows] == [luz]
-    only = await listed(shop, tipo="sin-cuenta", q="gomez")
+    assert [row.id for row in (await list_customers(shop, tipo="con-cuenta")).rows] == [luz]
+    only = await list_customers(shop, tipo="sin-cuenta", q="gomez")
     assert ([row.id for row in only.rows], [one.label for one in only.active]) == (
         [guest],
         ["«gomez»", "Sin cuenta"],
     )
     with pytest.raises(InvalidData):
-        await listed(shop, "yesterday")
+        await list_customers(shop, "yesterday")
     async with shop.database.read() as session:
-        assert [row.id for row in await customers_named(session, OWNER, "luz", 3)] == [luz]
-        for act in (customers_view(session, STOCKROOM, {}), customers_named(session, STOCKROOM, "luz", 3)):
+        assert [row.id for row in await find_customers_by_text(session, OWNER, "luz", 3)] == [luz]
+        for act in (
+            customers_view(session, STOCKROOM, {}),
+            find_customers_by_text(session, STOCKROOM, "luz", 3),
+        ):
             with pytest.raises(Forbidden):
                 await act
 
 
-async def test_what_finds_them_follows_what_is_known(shop: Shop, luz: str) -> None:
+async def test_changed_data_updates_the_search_terms(shop: Shop, luz: str) -> None:
     async with shop.database.transaction() as session:
         await change_person(session, OWNER, luz, {"first_name": "Lucía", "phone": "3209998877"})
         added = await add_guest(session, OWNER, "Rosa@Ejemplo.co", {"last_name": "Uribe"})
-        typed = await guest_with(session, "Tomás.Rey@ejemplo.co")
-        assert await guest_with(session, "tomás.rey@ejemplo.co") == typed
-    assert await emails(shop, "lucia angel") == await emails(shop, "320999") == ["luz.peña@ejemplo.co"]
-    assert await emails(shop, "luz ") == ["luz.peña@ejemplo.co"]  # of the address
-    assert await emails(shop, "310555") == []
-    assert (await emails(shop, "uribe"), await emails(shop, "rey")) == (
+        typed = await find_or_create_guest(session, "Tomás.Rey@ejemplo.co")
+        assert await find_or_create_guest(session, "tomás.rey@ejemplo.co") == typed
+    assert (
+        await list_emails(shop, "lucia angel") == await list_emails(shop, "320999") == ["luz.peña@ejemplo.co"]
+    )
+    assert await list_emails(shop, "luz ") == ["luz.peña@ejemplo.co"]  # of the address
+    assert await list_emails(shop, "310555") == []
+    assert (await list_emails(shop, "uribe"), await list_emails(shop, "rey")) == (
         ["rosa@ejemplo.co"],
         ["tomás.rey@ejemplo.co"],
     )
@@ -132,12 +137,12 @@ async def test_what_finds_them_follows_what_is_known(shop: Shop, luz: str) -> No
         assert (await session.execute(left)).all() == []
 
 
-async def test_a_guest_is_shown_with_what_they_bought(shop: Shop, guest: str) -> None:
+async def test_guest_detail_shows_their_orders(shop: Shop, guest: str) -> None:
     async with shop.database.transaction() as session:
         order = (await session.execute(select(Order))).scalar_one()
-        consenting = Consenting(shop.settings, "190.24.1.1", ConsentSource.CHECKOUT)
+        consenting = ConsentContext(shop.settings, "190.24.1.1", ConsentSource.CHECKOUT)
         await give_consents(session, consenting, cart_id=order.cart_id)
-    shown = await detail(shop, guest)
+    shown = await read_detail(shop, guest)
     assert (shown.name, shown.email, shown.phone_path) == (
         "Ana Gómez",
         "ana@example.com",
@@ -153,21 +158,21 @@ async def test_a_guest_is_shown_with_what_they_bought(shop: Shop, guest: str) ->
     assert shown.others == []
 
 
-async def test_an_account_and_a_guest_of_one_address_lead_to_each_other(shop: Shop, luz: str) -> None:
+async def test_account_and_guest_with_the_same_address_link_to_each_other(shop: Shop, luz: str) -> None:
     async with shop.database.transaction() as session:
-        guest = await guest_with(session, "luz.peña@ejemplo.co")
+        guest = await find_or_create_guest(session, "luz.peña@ejemplo.co")
         session.add(CustomerAddress(customer_id=luz, address=HOME, address_name="Casa"))
-    shown = await detail(shop, luz, ACCOUNTANT)
+    shown = await read_detail(shop, luz, ACCOUNTANT)
     assert ([one[0] for one in shown.others], shown.actions) == ([guest], ["prove"])
     assert [(place.source, place.lines[0]) for place in shown.addresses] == [("Casa", "Carrera 43A # 1-50")]
-    assert [one[0] for one in (await detail(shop, guest)).others] == [luz]
+    assert [one[0] for one in (await read_detail(shop, guest)).others] == [luz]
     with pytest.raises(NotFound):
-        await detail(shop, "cus_nobody")
+        await read_detail(shop, "cus_nobody")
     with pytest.raises(Forbidden):
-        await detail(shop, luz, STOCKROOM)
+        await read_detail(shop, luz, STOCKROOM)
 
 
-async def test_notes_are_written_by_who_may_and_recorded(shop: Shop, guest: str) -> None:
+async def test_note_needs_the_right_and_is_recorded(shop: Shop, guest: str) -> None:
     for actor, text, refusal in (
         (ACCOUNTANT, "Hola", Forbidden),
         (OWNER, "  ", InvalidData),
@@ -182,7 +187,7 @@ async def test_notes_are_written_by_who_may_and_recorded(shop: Shop, guest: str)
     for text in (" Llama los martes. ", "Prefiere WhatsApp."):
         async with shop.database.transaction() as session:
             await add_note(session, OWNER, guest, text)
-    shown = await detail(shop, guest)
+    shown = await read_detail(shop, guest)
     assert [note.text for note in shown.notes] == ["Prefiere WhatsApp.", "Llama los martes."]
     async with shop.database.read() as session:
         entries = (await session.execute(select(AuditEntry))).scalars().all()

@@ -1,4 +1,4 @@
-"""What an offer would change is seen at once, however many toys it is for."""
+"""Preview of an offer: only the displayed products are read, for any number of products."""
 
 from collections.abc import Iterator
 
@@ -11,14 +11,14 @@ from backend.office.offers import preview as module
 from backend.office.offers.form import OfferForm
 from backend.office.offers.preview import preview_offer
 from backend.staff.rights import Actor, Role
-from tests.store_defaults import Defaults, make_toy
+from tests.store_defaults import Defaults, add_product
 
 LINA = Actor("user_lina", Role.SHOP)
 
 
 @pytest.fixture
 def read() -> Iterator[list[str]]:
-    """The ids of the variants that were read, one for each time."""
+    """Yield the list of ids of the loaded variants, one entry per load."""
     found: list[str] = []
 
     def note(variant: Variant, _context: object) -> None:
@@ -31,8 +31,8 @@ def read() -> Iterator[list[str]]:
 
 @pytest.fixture
 async def wooden(shop: Shop, shop_defaults: Defaults, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A category with three toys in it or below it, among others, of which two are shown."""
-    monkeypatch.setattr(module, "MOST_SHOWN", 2)
+    """Create a category with three products in it or below it, and other products; limit the preview to two rows."""
+    monkeypatch.setattr(module, "MAX_PREVIEW_ROWS", 2)
     async with shop.database.transaction() as session:
         above = Category(name="Madera", handle="madera")
         session.add(above)
@@ -40,10 +40,10 @@ async def wooden(shop: Shop, shop_defaults: Defaults, monkeypatch: pytest.Monkey
         below = Category(name="Trompos", handle="trompos", parent_id=above.id)
         session.add(below)
         await session.flush()
-        await make_toy(session, shop_defaults, "pelota", price=90_000)
-        await make_toy(session, shop_defaults, "oculto", price=95_000, status="draft")
+        await add_product(session, shop_defaults, "pelota", price=90_000)
+        await add_product(session, shop_defaults, "oculto", price=95_000, status="draft")
         for number in range(5):
-            variant_id = await make_toy(
+            variant_id = await add_product(
                 session, shop_defaults, f"trompo-{number}", price=10_000 + 1_000 * number
             )
             product_id = (await session.get_one(Variant, variant_id)).product_id
@@ -57,7 +57,7 @@ async def wooden(shop: Shop, shop_defaults: Defaults, monkeypatch: pytest.Monkey
     ("target", "expected"),
     [("categories", (["Trompo 4", "Trompo 3"], 1)), ("order", (["Pelota", "Trompo 4"], 4))],
 )
-async def test_only_what_is_shown_is_read(
+async def test_preview_reads_only_the_shown_products(
     shop: Shop, wooden: str, read: list[str], target: str, expected: tuple[list[str], int]
 ) -> None:
     form = OfferForm(code="Trompos", value="10", target=target, categories=[wooden])

@@ -1,4 +1,4 @@
-"""Producto's form: what is wrong in it, and how the changes of two people come together."""
+"""The product form: its problems, and the merge of two people's changes."""
 
 from dataclasses import replace
 
@@ -10,11 +10,11 @@ from backend.office.products.draft import (
     Draft,
     PictureDraft,
     VariantDraft,
-    merged,
-    pesos_of,
+    find_problems,
+    merge_drafts,
+    normalize_draft,
+    parse_pesos,
     picture_key,
-    problems_in,
-    tidied,
 )
 
 TEXT = {
@@ -34,11 +34,11 @@ BASE = Draft(
 )
 
 
-def said(draft: Draft = BASE, **texts: str) -> Draft:
+def with_texts(draft: Draft = BASE, **texts: str) -> Draft:
     return replace(draft, texts={**draft.texts, **texts})
 
 
-def priced(draft: Draft, key: str, **values: str) -> Draft:
+def with_variant(draft: Draft, key: str, **values: str) -> Draft:
     variants = [replace(one, **values) if one.key == key else one for one in draft.variants]
     return replace(draft, variants=variants)
 
@@ -61,116 +61,120 @@ def priced(draft: Draft, key: str, **values: str) -> Draft:
         ("9999999999", None),
     ],
 )
-def test_an_amount_as_people_type_it(text: str, amount: int | None) -> None:
-    assert pesos_of(text) == amount
+def test_typed_amounts_are_parsed(text: str, amount: int | None) -> None:
+    assert parse_pesos(text) == amount
 
 
-def test_values_are_written_in_one_way() -> None:
-    typed = priced(said(weight="0.30", length="10"), "variant_s", price="$ 10.000", ean="7701234-567897")
-    tidy = tidied(typed)
+def test_normalized_values_have_one_format() -> None:
+    typed = with_variant(
+        with_texts(weight="0.30", length="10"), "variant_s", price="$ 10.000", ean="7701234-567897"
+    )
+    tidy = normalize_draft(typed)
     assert (tidy.texts["weight"], tidy.texts["length"]) == ("0,3", "10")
     assert (tidy.variants[0].price, tidy.variants[0].ean) == ("10000", "7701234567897")
-    assert tidied(BASE) == BASE
+    assert normalize_draft(BASE) == BASE
 
 
 @pytest.mark.parametrize(
     ("draft", "field"),
     [
-        (said(title=""), "title"),
-        (said(title="x" * 256), "title"),
-        (said(weight="mucho"), "weight"),
-        (said(weight="0"), "weight"),
-        (said(weight="101"), "weight"),
-        (said(height="501"), "height"),
-        (said(handle="Trompo de Madera"), "handle"),
-        (said(handle=""), "handle"),
-        (said(tax_rate="16"), "tax_rate"),
-        (said(age_range="99"), "age_range"),
-        (priced(BASE, "variant_s", price=""), "price-variant_s"),
-        (priced(BASE, "variant_s", price="0"), "price-variant_s"),
-        (priced(BASE, "variant_s", price="diez"), "price-variant_s"),
-        (priced(BASE, "variant_s", before="10000"), "before-variant_s"),
-        (priced(BASE, "variant_s", before="9999"), "before-variant_s"),
-        (priced(BASE, "variant_s", before="x"), "before-variant_s"),
-        (priced(BASE, "variant_s", ean="7701234567890"), "ean-variant_s"),
-        (priced(BASE, "variant_l", title="pequeño"), "title-variant_l"),
+        (with_texts(title=""), "title"),
+        (with_texts(title="x" * 256), "title"),
+        (with_texts(weight="mucho"), "weight"),
+        (with_texts(weight="0"), "weight"),
+        (with_texts(weight="101"), "weight"),
+        (with_texts(height="501"), "height"),
+        (with_texts(handle="Trompo de Madera"), "handle"),
+        (with_texts(handle=""), "handle"),
+        (with_texts(tax_rate="16"), "tax_rate"),
+        (with_texts(age_range="99"), "age_range"),
+        (with_variant(BASE, "variant_s", price=""), "price-variant_s"),
+        (with_variant(BASE, "variant_s", price="0"), "price-variant_s"),
+        (with_variant(BASE, "variant_s", price="diez"), "price-variant_s"),
+        (with_variant(BASE, "variant_s", before="10000"), "before-variant_s"),
+        (with_variant(BASE, "variant_s", before="9999"), "before-variant_s"),
+        (with_variant(BASE, "variant_s", before="x"), "before-variant_s"),
+        (with_variant(BASE, "variant_s", ean="7701234567890"), "ean-variant_s"),
+        (with_variant(BASE, "variant_l", title="pequeño"), "title-variant_l"),
         (
-            priced(priced(BASE, "variant_s", sku="A"), "variant_l", sku="a"),
+            with_variant(with_variant(BASE, "variant_s", sku="A"), "variant_l", sku="a"),
             "sku-variant_l",
         ),
         (replace(BASE, variants=[]), "variants"),
         (replace(BASE, pictures=[PictureDraft(str(n)) for n in range(51)]), "pictures"),
     ],
 )
-def test_what_is_wrong_is_said_by_field(draft: Draft, field: str) -> None:
-    assert list(problems_in(draft, BASE)) == [field]
+def test_problems_are_reported_by_field(draft: Draft, field: str) -> None:
+    assert list(find_problems(draft, BASE)) == [field]
 
 
-def test_nothing_is_wrong_with_what_is_saved_already() -> None:
-    odd = priced(said(handle="Viejo_Trompo", age_range="0-99", weight="999"), "variant_s", before="1")
-    assert problems_in(odd, odd) == {}
-    assert list(problems_in(said(odd, title=""), odd)) == ["title"]
-    assert list(problems_in(priced(odd, "variant_s", price="12000"), odd)) == ["before-variant_s"]
+def test_unchanged_stored_values_are_no_problems() -> None:
+    odd = with_variant(
+        with_texts(handle="Viejo_Trompo", age_range="0-99", weight="999"), "variant_s", before="1"
+    )
+    assert find_problems(odd, odd) == {}
+    assert list(find_problems(with_texts(odd, title=""), odd)) == ["title"]
+    assert list(find_problems(with_variant(odd, "variant_s", price="12000"), odd)) == ["before-variant_s"]
 
 
-def test_what_one_of_two_changed_stays_changed() -> None:
-    mine = priced(said(title="Trompo azul"), "variant_s", price="12000")
-    theirs = priced(said(brand="Artesanos"), "variant_s", sku="TR-S")
-    draft, clashes = merged(BASE, mine, theirs)
+def test_change_by_one_person_is_merged() -> None:
+    mine = with_variant(with_texts(title="Trompo azul"), "variant_s", price="12000")
+    theirs = with_variant(with_texts(brand="Artesanos"), "variant_s", sku="TR-S")
+    draft, clashes = merge_drafts(BASE, mine, theirs)
     assert clashes == []
     assert (draft.texts["title"], draft.texts["brand"]) == ("Trompo azul", "Artesanos")
     assert draft.variants[0] == VariantDraft("variant_s", "Pequeño", "12000", sku="TR-S")
 
 
-def test_what_both_changed_is_asked_unless_they_agree() -> None:
-    mine = priced(said(title="Trompo azul"), "variant_s", price="12000")
-    theirs = priced(said(title="Trompo rojo"), "variant_s", price="12000")
-    draft, clashes = merged(BASE, mine, theirs)
+def test_different_changes_of_one_field_are_a_clash() -> None:
+    mine = with_variant(with_texts(title="Trompo azul"), "variant_s", price="12000")
+    theirs = with_variant(with_texts(title="Trompo rojo"), "variant_s", price="12000")
+    draft, clashes = merge_drafts(BASE, mine, theirs)
     assert clashes == [Clash("title", "Trompo azul", "Trompo rojo")]
     assert draft.texts["title"] == "Trompo rojo"
-    again, none = merged(theirs, mine, theirs)  # who was asked saves once more
+    again, none = merge_drafts(theirs, mine, theirs)  # the person who saw the clash saves again
     assert (none, again.texts["title"]) == ([], "Trompo azul")
 
 
-def test_a_switch_never_clashes() -> None:
+def test_boolean_change_never_clashes() -> None:
     mine, theirs = replace(BASE, is_published=False), replace(BASE, is_featured=True)
-    draft, clashes = merged(BASE, mine, theirs)
+    draft, clashes = merge_drafts(BASE, mine, theirs)
     assert (draft.is_published, draft.is_featured, clashes) == (False, True, [])
 
 
-def test_categories_of_both_are_in() -> None:
+def test_categories_of_both_people_are_merged() -> None:
     mine = replace(BASE, categories=["pcat_a", "pcat_c"])
     theirs = replace(BASE, categories=["pcat_a", "pcat_b", "pcat_d"])
-    assert merged(BASE, mine, theirs)[0].categories == ["pcat_a", "pcat_c", "pcat_d"]
+    assert merge_drafts(BASE, mine, theirs)[0].categories == ["pcat_a", "pcat_c", "pcat_d"]
 
 
-def test_pictures_of_both_are_there_in_my_order() -> None:
+def test_pictures_of_both_people_are_merged_in_my_order() -> None:
     one, two = BASE.pictures
     three, four = PictureDraft("/pictures/3.webp"), PictureDraft("/pictures/4.webp")
     mine = replace(BASE, pictures=[two, one, three])
     theirs = replace(BASE, pictures=[replace(one, alt="Otro"), two, four])
-    draft, clashes = merged(BASE, mine, theirs)
+    draft, clashes = merge_drafts(BASE, mine, theirs)
     assert clashes == []
     assert draft.pictures == [two, replace(one, alt="Otro"), three, four]
     gone = replace(BASE, pictures=[two])
-    assert merged(BASE, mine, gone)[0].pictures == [two, three]
-    told = merged(BASE, replace(BASE, pictures=[replace(one, alt="Mío"), two]), theirs)[1]
+    assert merge_drafts(BASE, mine, gone)[0].pictures == [two, three]
+    told = merge_drafts(BASE, replace(BASE, pictures=[replace(one, alt="Mío"), two]), theirs)[1]
     assert told == [Clash(f"alt-{picture_key(one.url)}", "Mío", "Otro")]
 
 
-def test_variants_of_both_are_there() -> None:
+def test_variants_of_both_people_are_merged() -> None:
     small, large = BASE.variants
     mine = replace(BASE, variants=[large, small, VariantDraft("new-1", "Mediano", "15000")])
     theirs = replace(BASE, variants=[small, large, VariantDraft("variant_xl", "Gigante", "30000")])
-    draft, clashes = merged(BASE, mine, theirs)
+    draft, clashes = merge_drafts(BASE, mine, theirs)
     assert clashes == []
     assert [one.key for one in draft.variants] == ["variant_l", "variant_s", "new-1", "variant_xl"]
 
 
-def test_a_variant_that_one_changed_and_the_other_took_away_is_asked() -> None:
+def test_variant_changed_and_removed_is_a_clash() -> None:
     gone = replace(BASE, variants=BASE.variants[1:])
-    changed = priced(BASE, "variant_s", price="1")
-    assert merged(BASE, changed, gone)[1] == [Clash("variants", "Pequeño", "")]
-    assert merged(BASE, gone, changed)[1] == [Clash("variants", "", "Pequeño")]
-    assert merged(BASE, BASE, gone)[0].variants == BASE.variants[1:]
-    assert merged(BASE, gone, BASE)[0].variants == BASE.variants[1:]
+    changed = with_variant(BASE, "variant_s", price="1")
+    assert merge_drafts(BASE, changed, gone)[1] == [Clash("variants", "Pequeño", "")]
+    assert merge_drafts(BASE, gone, changed)[1] == [Clash("variants", "", "Pequeño")]
+    assert merge_drafts(BASE, BASE, gone)[0].variants == BASE.variants[1:]
+    assert merge_drafts(BASE, gone, BASE)[0].variants == BASE.variants[1:]

@@ -1,4 +1,4 @@
-"""Productos: the list, and prices that two people change at once."""
+"""The product list, and concurrent changes of prices."""
 
 import asyncio
 
@@ -10,20 +10,20 @@ from backend.app import Shop
 from backend.audit import AuditEntry
 from backend.catalog.models import Picture, Product, Variant
 from backend.core.errors import Forbidden, InvalidData, NotFound
-from backend.core.money import typed_pesos
-from backend.office.listing import address_with
+from backend.core.money import parse_pesos
+from backend.office.listing import filters_url
 from backend.office.products import listing as module
 from backend.office.products.listing import (
     Price,
-    PriceMoved,
+    PriceChanged,
     ProductsView,
-    products_named,
+    find_products_by_text,
     products_view,
-    rows_now,
+    read_product_rows,
     set_price,
 )
 from backend.staff.rights import Actor, Role
-from tests.store_defaults import Defaults, make_toy
+from tests.store_defaults import Defaults, add_product
 from tests.store_steps import get
 
 ANA = Actor("user_ana", Role.SHOP)
@@ -32,23 +32,25 @@ SEEN = Price(50_000)
 
 @pytest.fixture
 async def top(shop: Shop, shop_defaults: Defaults) -> str:
-    """A wooden top for 50,000 pesos, by its variant."""
+    """Create a wooden top for 50,000 pesos and return its variant's id."""
     async with shop.database.transaction() as session:
-        return await make_toy(session, shop_defaults, "trompo-de-madera", stock=10)
+        return await add_product(session, shop_defaults, "trompo-de-madera", stock=10)
 
 
-async def listed(shop: Shop, cursor: str = "", **asked: str) -> ProductsView:
+async def list_products(shop: Shop, cursor: str = "", **asked: str) -> ProductsView:
     async with shop.database.read() as session:
         return await products_view(session, ANA, asked, cursor)
 
 
-async def priced(shop: Shop, variant_id: str) -> Price:
+async def read_price(shop: Shop, variant_id: str) -> Price:
     async with shop.database.read() as session:
         variant = await session.get_one(Variant, variant_id)
         return Price(variant.price, variant.compare_at_price)
 
 
-async def change(shop: Shop, variant_id: str, wanted: Price, seen: Price = SEEN, who: Actor = ANA) -> None:
+async def change_price(
+    shop: Shop, variant_id: str, wanted: Price, seen: Price = SEEN, who: Actor = ANA
+) -> None:
     async with shop.database.transaction() as session:
         await set_price(session, who, variant_id, wanted, seen=seen)
 
@@ -56,15 +58,15 @@ async def change(shop: Shop, variant_id: str, wanted: Price, seen: Price = SEEN,
 HOSTED = "https://cdn.example.com/fotos/trompo%20rojo.webp?v=2"
 
 
-async def test_a_picture_hosted_elsewhere_keeps_its_address(shop: Shop, top: str) -> None:
+async def test_external_picture_has_its_own_url(shop: Shop, top: str) -> None:
     async with shop.database.transaction() as session:
         variant = await session.get_one(Variant, top)
         session.add(Picture(product_id=variant.product_id, url=HOSTED, sources=[]))
-    (row,) = (await listed(shop)).rows
+    (row,) = (await list_products(shop)).rows
     assert row.picture == HOSTED
 
 
-async def test_a_row_says_what_staff_look_for(shop: Shop, shop_defaults: Defaults, top: str) -> None:
+async def test_row_shows_codes_price_and_stock(shop: Shop, shop_defaults: Defaults, top: str) -> None:
     async with shop.database.transaction() as session:
         variant = await session.get_one(Variant, top)
         variant.price, variant.compare_at_price, variant.ean = 40_000, 50_000, "7701234567897"
@@ -75,7 +77,7 @@ async def test_a_row_says_what_staff_look_for(shop: Shop, shop_defaults: Default
         await session.flush()
         session.add_all([Variant(product_id=draft.id, price=price) for price in (9_000, 7_000)])
         session.add(Product(handle="sin-nada", title="Sin nada"))
-    view = await listed(shop)
+    view = await list_products(shop)
     several, without, only = view.rows
     assert (view.count, view.cursor, view.active) == (3, "", [])
     assert (only.title, only.detail) == ("Trompo de madera", "SKU-trompo-de-madera · 7701234567897")
@@ -88,9 +90,9 @@ async def test_a_row_says_what_staff_look_for(shop: Shop, shop_defaults: Default
     assert (without.variant_id, without.price, without.location_id) == ("", 0, "")
 
 
-async def test_the_address_says_what_is_asked_for(shop: Shop, top: str) -> None:
+async def test_address_fields_filter_the_products(shop: Shop, top: str) -> None:
     del top
-    view = await listed(shop, q="tromp", estado="visibles", ver="pocas", categoria="no-such", more="x")
+    view = await list_products(shop, q="tromp", estado="visibles", ver="pocas", categoria="no-such", more="x")
     assert view.rows == []
     assert [one.label for one in view.active] == [
         "«tromp»",
@@ -99,20 +101,20 @@ async def test_the_address_says_what_is_asked_for(shop: Shop, top: str) -> None:
         "no-such",
     ]
     assert view.active[2].without == "?q=tromp&estado=visibles&categoria=no-such"
-    assert address_with({}, "/oficina/productos") == "/oficina/productos"
-    assert (await listed(shop, ver="nonsense", estado="nonsense")).count == 1
+    assert filters_url({}, "/oficina/productos") == "/oficina/productos"
+    assert (await list_products(shop, ver="nonsense", estado="nonsense")).count == 1
 
 
-async def test_a_page_follows_and_rows_are_read_again(
+async def test_next_page_and_current_rows_are_read(
     shop: Shop, shop_defaults: Defaults, top: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "MOST_ROWS", 2)
-    monkeypatch.setattr(module, "MOST_COUNTED", 3)
+    monkeypatch.setattr(module, "PAGE_SIZE", 2)
+    monkeypatch.setattr(module, "MAX_COUNT", 3)
     async with shop.database.transaction() as session:
         for number in range(3):
-            await make_toy(session, shop_defaults, f"carro-{number}")
-    first = await listed(shop)
-    second = await listed(shop, first.cursor)
+            await add_product(session, shop_defaults, f"carro-{number}")
+    first = await list_products(shop)
+    second = await list_products(shop, first.cursor)
     assert [row.title for row in (*first.rows, *second.rows)] == [
         "Carro 0",
         "Carro 1",
@@ -120,18 +122,18 @@ async def test_a_page_follows_and_rows_are_read_again(
         "Trompo de madera",
     ]
     assert (first.count, second.cursor) == (3, "")
-    await change(shop, top, Price(45_000))
+    await change_price(shop, top, Price(45_000))
     async with shop.database.read() as session:
-        now = await rows_now(session, ANA, [row.id for row in second.rows])
+        now = await read_product_rows(session, ANA, [row.id for row in second.rows])
         assert [now[row.id].price for row in second.rows] == [second.rows[0].price, 45_000]
-        assert [row.id for row in await products_named(session, ANA, "carro", 2)] == [
+        assert [row.id for row in await find_products_by_text(session, ANA, "carro", 2)] == [
             row.id for row in first.rows
         ]
 
 
-async def test_a_price_is_changed_and_recorded(shop: Shop, top: str) -> None:
-    await change(shop, top, Price(40_000, 50_000))
-    assert await priced(shop, top) == Price(40_000, 50_000)
+async def test_price_change_is_stored_and_recorded(shop: Shop, top: str) -> None:
+    await change_price(shop, top, Price(40_000, 50_000))
+    assert await read_price(shop, top) == Price(40_000, 50_000)
     async with shop.database.read() as session:
         (entry,) = (await session.execute(select(AuditEntry))).scalars().all()
     values = {one["field"]: (one["before"], one["after"]) for one in entry.changes}
@@ -142,45 +144,47 @@ async def test_a_price_is_changed_and_recorded(shop: Shop, top: str) -> None:
 @pytest.mark.parametrize(
     "wanted", [Price(0), Price(-1), Price(10**9 + 1), Price(5, 5), Price(5, 4), Price(5, 10**9 + 1)]
 )
-async def test_what_is_no_price_is_refused(shop: Shop, top: str, wanted: Price) -> None:
+async def test_invalid_price_is_refused(shop: Shop, top: str, wanted: Price) -> None:
     with pytest.raises(InvalidData):
-        await change(shop, top, wanted)
-    assert await priced(shop, top) == SEEN
+        await change_price(shop, top, wanted)
+    assert await read_price(shop, top) == SEEN
 
 
-async def test_who_is_second_sees_both_prices(shop: Shop, top: str) -> None:
-    await change(shop, top, Price(45_000))
-    with pytest.raises(PriceMoved) as error:
-        await change(shop, top, Price(48_000))
+async def test_second_change_of_a_price_shows_the_stored_price(shop: Shop, top: str) -> None:
+    await change_price(shop, top, Price(45_000))
+    with pytest.raises(PriceChanged) as error:
+        await change_price(shop, top, Price(48_000))
     assert error.value.price == Price(45_000)
-    await change(shop, top, Price(45_000))  # what it costs already: nothing to change
-    await change(shop, top, Price(48_000), Price(45_000))
-    assert await priced(shop, top) == Price(48_000)
+    await change_price(shop, top, Price(45_000))  # the current price: nothing changes
+    await change_price(shop, top, Price(48_000), Price(45_000))
+    assert await read_price(shop, top) == Price(48_000)
     async with shop.database.read() as session:
         assert len((await session.execute(select(AuditEntry))).all()) == 2
 
 
-async def test_of_two_at_once_one_is_told(shop: Shop, top: str) -> None:
+async def test_concurrent_price_changes_refuse_one(shop: Shop, top: str) -> None:
     told = await asyncio.gather(
-        *(change(shop, top, Price(price)) for price in (41_000, 42_000, 43_000)), return_exceptions=True
+        *(change_price(shop, top, Price(price)) for price in (41_000, 42_000, 43_000)), return_exceptions=True
     )
-    assert [type(one) for one in told if one is not None] == [PriceMoved, PriceMoved]
+    assert [type(one) for one in told if one is not None] == [PriceChanged, PriceChanged]
     (kept,) = [price for one, price in zip(told, (41_000, 42_000, 43_000), strict=True) if one is None]
-    assert await priced(shop, top) == Price(kept)
+    assert await read_price(shop, top) == Price(kept)
 
 
-async def test_what_is_gone_has_no_price(shop: Shop) -> None:
+async def test_price_of_a_deleted_variant_is_not_found(shop: Shop) -> None:
     with pytest.raises(NotFound):
-        await change(shop, "variant_none", Price(1))
+        await change_price(shop, "variant_none", Price(1))
 
 
 @pytest.mark.parametrize("role", [Role.STOCKROOM, Role.ACCOUNTANT])
-async def test_who_may_not_changes_no_price(shop: Shop, top: str, role: Role) -> None:
+async def test_price_change_needs_the_right(shop: Shop, top: str, role: Role) -> None:
     with pytest.raises(Forbidden):
-        await change(shop, top, Price(1), who=Actor("user_1", role))
+        await change_price(shop, top, Price(1), who=Actor("user_1", role))
 
 
-async def test_programs_ask_for_what_is_missing(admin: httpx.AsyncClient, shop: Shop, top: str) -> None:
+async def test_admin_api_filters_products_with_missing_data(
+    admin: httpx.AsyncClient, shop: Shop, top: str
+) -> None:
     async def titles(**asked: object) -> list[str]:
         answer = await get(admin, "/admin/products", **asked)
         assert answer["count"] == len(answer["products"])
@@ -213,5 +217,5 @@ async def test_programs_ask_for_what_is_missing(admin: httpx.AsyncClient, shop: 
         ("1" * 13, None),
     ],
 )
-def test_pesos_are_read_as_people_type_them(text: str, pesos: int | None) -> None:
-    assert typed_pesos(text) == pesos
+def test_typed_pesos_are_parsed(text: str, pesos: int | None) -> None:
+    assert parse_pesos(text) == pesos

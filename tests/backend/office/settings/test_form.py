@@ -1,4 +1,4 @@
-"""Ajustes: what is typed is checked and merged, providers go off and on, and what is under way is left alone."""
+"""The settings form: validation and merge of typed values; providers are switched without breaking open orders."""
 
 import asyncio
 from datetime import timedelta
@@ -14,51 +14,64 @@ from backend.core.config.settings import GatewayEnv, Settings
 from backend.core.errors import Forbidden, InvalidData, NotFound
 from backend.fulfillment.commands import CreateFulfillment
 from backend.fulfillment.packing import fulfill
-from backend.legal.texts import LegalKind, current_text, filled
+from backend.legal.texts import LegalKind, current_text, fill_text
 from backend.office.audit import AuditFilter, audit_entries
-from backend.office.settings.form import FIELDS, ShopClashes, save_shop, shop_values
-from backend.office.settings.page import LastWay, switch
-from backend.office.today import today
+from backend.office.settings.form import FIELDS, ShopClashes, read_shop_values, save_shop
+from backend.office.settings.page import LastProvider, switch_shop_provider
+from backend.office.today import today_view
 from backend.orders.models import Fulfillment
 from backend.payment.models import PaymentSession
 from backend.shipping.models import StockLocation
 from backend.staff.rights import COMMAND_LINE, Actor, Role, SecondFactorMissing
-from tests.store_defaults import Defaults, make_toy
+from tests.store_defaults import Defaults, add_product
 from tests.store_steps import (
     MANUAL as BY_HAND,
 )
-from tests.store_steps import PSE, addressed_cart, bought, get, option, pay, post, shipped_cart
+from tests.store_steps import (
+    PSE,
+    complete_purchase,
+    create_addressed_cart,
+    create_cart_with_shipping,
+    create_payment_collection,
+    find_shipping_option,
+    get,
+    post,
+)
 
 RUNNING = ((GATEWAY_PSE, SYSTEM_PAYMENT), (CARRIER, MANUAL))
 
 
-async def saved(shop: Shop, seen: dict[str, str] | None = None, /, **typed: str) -> list[str]:
-    """Save a form that showed `seen` (what stands, without it), with this typed into it."""
+async def save_typed(shop: Shop, seen: dict[str, str] | None = None, /, **typed: str) -> list[str]:
+    """Save a form that showed `seen` (by default the stored values), with these typed values."""
     async with shop.database.transaction() as session:
-        seen = seen or await shop_values(session, shop.settings)
+        seen = seen or await read_shop_values(session, shop.settings)
         return await save_shop(session, COMMAND_LINE, shop.settings, {**seen, **typed}, seen)
 
 
-async def switched(shop: Shop, provider: str, *, is_on: bool = False, is_sure: bool = False) -> None:
+async def switch_provider_on(
+    shop: Shop, provider: str, *, is_on: bool = False, is_sure: bool = False
+) -> None:
     async with shop.database.transaction() as session:
-        await switch(session, COMMAND_LINE, provider, is_on=is_on, is_sure=is_sure, running=RUNNING)
+        await switch_shop_provider(
+            session, COMMAND_LINE, provider, is_on=is_on, is_sure=is_sure, installed=RUNNING
+        )
 
 
 @pytest.fixture
 async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
     async with shop.database.transaction() as session:
-        return await make_toy(session, shop_defaults, "trompo", stock=3)
+        return await add_product(session, shop_defaults, "trompo", stock=3)
 
 
-async def test_warehouse_whose_door_no_label_holds_is_refused(shop: Shop, trompo: str) -> None:
+async def test_warehouse_address_too_long_for_a_label_is_refused(shop: Shop, trompo: str) -> None:
     with pytest.raises(InvalidData) as refused:
-        await saved(shop, carrier_origin_address="x" * 90, carrier_origin_reference="y" * 60)
+        await save_typed(shop, carrier_origin_address="x" * 90, carrier_origin_reference="y" * 60)
     assert list(refused.value.fields) == ["carrier_origin_address"]
     assert (await shop.effective_settings.now()).carrier_origin_address != "x" * 90
 
 
-async def test_what_is_saved_stands_in_every_place(shop: Shop, trompo: str) -> None:
-    changed = await saved(
+async def test_saved_settings_apply_everywhere(shop: Shop, trompo: str) -> None:
+    changed = await save_typed(
         shop,
         store_nit="800197268-4",
         store_notice_address="Calle 1 # 2-3",
@@ -79,15 +92,15 @@ async def test_what_is_saved_stands_in_every_place(shop: Shop, trompo: str) -> N
     async with shop.database.read() as session:
         (location,) = (await session.execute(select(StockLocation))).scalars()
         assert (location.address["dane_code"], location.address["city"]) == ("05001000", "Medellín")
-        terms = filled(await current_text(session, LegalKind.TERMS), effective).text
+        terms = fill_text(await current_text(session, LegalKind.TERMS), effective).text
         assert "notificaciones judiciales: Calle 1" in terms
-        view = await today(session, COMMAND_LINE, effective)
-        assert view.low_stock == 0  # three are enough now
+        view = await today_view(session, COMMAND_LINE, effective)
+        assert view.low_stock == 0  # three are no longer low
         page = await audit_entries(session, COMMAND_LINE, AuditFilter(subject_id="settings"))
     (row,) = page.rows
     assert row.sentence == "cambió los datos de la tienda"
     assert {change.field for change in row.changes} >= {"NIT", "Municipio de la bodega"}
-    assert await saved(shop) == []
+    assert await save_typed(shop) == []
 
 
 @pytest.mark.parametrize(
@@ -111,46 +124,47 @@ async def test_what_is_saved_stands_in_every_place(shop: Shop, trompo: str) -> N
         ("alert_email", "nobody"),
     ],
 )
-async def test_what_does_not_fit_is_said_beside_its_field(
+async def test_invalid_setting_is_refused_at_its_field(
     settings: Settings, sqlite_url: str, name: str, text: str
 ) -> None:
     shop = Shop(settings.model_copy(update={"database_url": sqlite_url}))
     with pytest.raises(InvalidData) as refused:
-        await saved(shop, store_hours="Siempre", **{name: text})
+        await save_typed(shop, store_hours="Siempre", **{name: text})
     assert list(refused.value.fields) == [name]
     assert (await shop.effective_settings.now()).store_hours == ""
     await shop.stop()
 
 
-async def test_a_real_shops_webhook_is_called_by_https(settings: Settings, sqlite_url: str) -> None:
+async def test_production_webhook_needs_https(settings: Settings, sqlite_url: str) -> None:
     update = {"database_url": sqlite_url, "gateway_env": GatewayEnv.PRODUCTION}
     secret = settings.model_validate({"alert_webhook_secret": "whsec_x"}).alert_webhook_secret
     shop = Shop(settings.model_copy(update={**update, "alert_webhook_secret": secret}))
     with pytest.raises(InvalidData) as refused:
-        await saved(shop, alert_webhook="http://example.com/x")
+        await save_typed(shop, alert_webhook="http://example.com/x")
     assert list(refused.value.fields) == ["alert_webhook"]
-    assert await saved(shop, alert_webhook="https://example.com/x/") == ["alert_webhook"]
+    assert await save_typed(shop, alert_webhook="https://example.com/x/") == ["alert_webhook"]
     assert (await shop.effective_settings.now()).alert_webhook == "https://example.com/x"
     await shop.stop()
 
 
-async def test_two_who_save_at_once_lose_nothing(shop: Shop) -> None:
+async def test_concurrent_saves_lose_nothing(shop: Shop) -> None:
     async with shop.database.read() as session:
-        seen = await shop_values(session, shop.settings)
+        seen = await read_shop_values(session, shop.settings)
     await asyncio.gather(
-        saved(shop, seen, store_hours="De 9 a 5", low_stock_at="5"), saved(shop, seen, store_about="Juguetes")
+        save_typed(shop, seen, store_hours="De 9 a 5", low_stock_at="5"),
+        save_typed(shop, seen, store_about="Juguetes"),
     )
     effective = await shop.effective_settings.now()
     assert (effective.store_hours, effective.store_about) == ("De 9 a 5", "Juguetes")
     rivals = await asyncio.gather(
-        *(saved(shop, seen, store_phone=f"601 555 000{n}") for n in range(2)), return_exceptions=True
+        *(save_typed(shop, seen, store_phone=f"601 555 000{n}") for n in range(2)), return_exceptions=True
     )
     (clash,) = [one for one in rivals if isinstance(one, ShopClashes)]
     phone = (await shop.effective_settings.now()).store_phone
     assert [(one.name, one.theirs) for one in clash.clashes] == [("store_phone", phone)]
 
 
-async def test_who_may_not_changes_nothing(settings: Settings, sqlite_url: str) -> None:
+async def test_settings_change_needs_the_right(settings: Settings, sqlite_url: str) -> None:
     shop = Shop(settings.model_copy(update={"database_url": sqlite_url}))
     values = dict.fromkeys(FIELDS, "x")
     for actor, error in (
@@ -161,9 +175,9 @@ async def test_who_may_not_changes_nothing(settings: Settings, sqlite_url: str) 
             with pytest.raises(error):
                 await save_shop(session, actor, shop.settings, values, values)
             with pytest.raises(error):
-                await switch(session, actor, MANUAL, is_on=False, running=RUNNING)
+                await switch_shop_provider(session, actor, MANUAL, is_on=False, installed=RUNNING)
     with pytest.raises(NotFound):
-        await switched(shop, "pp_unknown")
+        await switch_provider_on(shop, "pp_unknown")
     await shop.stop()
 
 
@@ -171,14 +185,14 @@ async def _refused(answer: httpx.Response) -> tuple[int, str]:
     return answer.status_code, str(answer.json()["message"])
 
 
-async def test_a_way_to_ship_that_is_off_is_not_offered_and_what_was_sold_is_sent(
+async def test_disabled_shipping_provider_still_ships_paid_orders(
     store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
-    sold = await bought(store, trompo, price_type="calculated")
-    chosen = await shipped_cart(store, trompo, price_type="calculated")
-    waiting = await addressed_cart(store, trompo)
-    carrier = await option(store, waiting, "calculated")
-    await switched(shop, CARRIER)
+    sold = await complete_purchase(store, trompo, price_type="calculated")
+    chosen = await create_cart_with_shipping(store, trompo, price_type="calculated")
+    waiting = await create_addressed_cart(store, trompo)
+    carrier = await find_shipping_option(store, waiting, "calculated")
+    await switch_provider_on(shop, CARRIER)
     offered = (await get(store, "/store/shipping-options", cart_id=waiting))["shipping_options"]
     assert [one["provider_id"] for one in offered] == [MANUAL]
     message = f"Shipping option {carrier['id']} is not offered: {CARRIER} is switched off"
@@ -187,31 +201,31 @@ async def test_a_way_to_ship_that_is_off_is_not_offered_and_what_was_sold_is_sen
     collection = (await post(store, "/store/payment-collections", {"cart_id": chosen}))["payment_collection"]
     path = f"/store/payment-collections/{collection['id']}/payment-sessions"
     assert await _refused(await store.post(path, json={"provider_id": BY_HAND})) == (400, message)
-    with pytest.raises(LastWay):
-        await switched(shop, MANUAL)
-    await switched(shop, MANUAL, is_sure=True)
+    with pytest.raises(LastProvider):
+        await switch_provider_on(shop, MANUAL)
+    await switch_provider_on(shop, MANUAL, is_sure=True)
     assert (await get(store, "/store/shipping-options", cart_id=waiting))["shipping_options"] == []
     sending = CreateFulfillment(units={sold["items"][0]["id"]: 1})
     await fulfill(shop.database, COMMAND_LINE, shop.settings, shop.fulfillment_providers, sold["id"], sending)
     async with shop.database.read() as session:
         (sent,) = (await session.execute(select(Fulfillment))).scalars()
     assert sent.tracking_number
-    await switched(shop, CARRIER, is_on=True)
+    await switch_provider_on(shop, CARRIER, is_on=True)
     offered = (await get(store, "/store/shipping-options", cart_id=waiting))["shipping_options"]
     assert [one["provider_id"] for one in offered] == [CARRIER]
 
 
-async def test_a_way_to_pay_that_is_off_is_refused_and_what_is_under_way_ends(
+async def test_disabled_payment_provider_finishes_open_payments(
     store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
-    begun = await shipped_cart(store, trompo)
-    await pay(store, begun, BY_HAND)
-    waiting = await shipped_cart(store, trompo)
+    begun = await create_cart_with_shipping(store, trompo)
+    await create_payment_collection(store, begun, BY_HAND)
+    waiting = await create_cart_with_shipping(store, trompo)
     collection = (await post(store, "/store/payment-collections", {"cart_id": waiting}))["payment_collection"]
-    with pytest.raises(LastWay):
-        await switched(shop, GATEWAY_PSE)
-    await switched(shop, SYSTEM_PAYMENT)
-    await switched(shop, GATEWAY_PSE, is_sure=True)
+    with pytest.raises(LastProvider):
+        await switch_provider_on(shop, GATEWAY_PSE)
+    await switch_provider_on(shop, SYSTEM_PAYMENT)
+    await switch_provider_on(shop, GATEWAY_PSE, is_sure=True)
     assert (await get(store, "/store/payment-providers"))["payment_providers"] == []
     path = f"/store/payment-collections/{collection['id']}/payment-sessions"
     for provider in (BY_HAND, PSE):
@@ -227,11 +241,11 @@ async def test_a_way_to_pay_that_is_off_is_refused_and_what_is_under_way_ends(
     assert [row.sentence for row in page.rows] == ["apagó PSE"]
 
 
-async def test_several_who_switch_at_once(shop: Shop, shop_defaults: Defaults) -> None:
+async def test_concurrent_provider_switches_are_consistent(shop: Shop, shop_defaults: Defaults) -> None:
     del shop_defaults
     results: list[Any] = await asyncio.gather(
-        *(switched(shop, SYSTEM_PAYMENT) for _n in range(3)),
-        *(switched(shop, CARRIER) for _n in range(3)),
+        *(switch_provider_on(shop, SYSTEM_PAYMENT) for _n in range(3)),
+        *(switch_provider_on(shop, CARRIER) for _n in range(3)),
         return_exceptions=True,
     )
     assert results == [None] * 6

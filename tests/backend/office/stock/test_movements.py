@@ -1,4 +1,4 @@
-"""Movements of stock: whatever moves units leaves one, also over the Admin API."""
+"""Stock movements: every change of units creates one, also over the Admin API."""
 
 import httpx
 import pytest
@@ -6,12 +6,12 @@ import pytest
 from backend.app import Shop
 from backend.inventory import service as inventory
 from backend.inventory import stock_fulfillment
-from backend.inventory.movements import Reason, Why
-from backend.office.stock.movements import movements_of
+from backend.inventory.movements import MovementDetails, Reason
+from backend.office.stock.movements import list_movements
 from backend.staff.models import Staff
 from backend.staff.rights import Actor, Role
 from backend.staff.secret_keys import create_secret_key
-from backend.warehouse.service import Receipt, receive
+from backend.warehouse.service import Receipt, receive_units
 from tests.backend.warehouse.stock_kit import ANA, moved, wooden_tops
 from tests.store_defaults import Defaults
 
@@ -21,12 +21,14 @@ async def top(shop: Shop, shop_defaults: Defaults) -> tuple[str, str]:
     return await wooden_tops(shop, shop_defaults)
 
 
-async def test_units_that_are_sent_move(shop: Shop, top: tuple[str, str]) -> None:
+async def test_sent_units_create_a_movement(shop: Shop, top: tuple[str, str]) -> None:
     async with shop.database.transaction() as session:
         await inventory.reserve(session, "cart_1", {top[0]: 4}, None)
-    assert await moved(shop) == []  # what is only reserved is stocked where it was
+    assert await moved(shop) == []  # a reservation does not change the stocked units
     async with shop.database.transaction() as session:
-        await stock_fulfillment.fulfill(session, "cart_1", {top[0]: 3}, Why(Reason.SALE, order_id="order_1"))
+        await stock_fulfillment.fulfill(
+            session, "cart_1", {top[0]: 3}, MovementDetails(Reason.SALE, order_id="order_1")
+        )
         await stock_fulfillment.cancel_fulfillment(session, "cart_1", {top[1]: {top[0]: 1}})
         await stock_fulfillment.restock(session, top[1], {top[0]: 2})
     assert [(one.delta, one.stocked, one.reason, one.order_id) for one in await moved(shop)] == [
@@ -36,7 +38,9 @@ async def test_units_that_are_sent_move(shop: Shop, top: tuple[str, str]) -> Non
     ]
 
 
-async def test_the_admin_api_moves_units(admin: httpx.AsyncClient, shop: Shop, top: tuple[str, str]) -> None:
+async def test_admin_api_change_creates_a_movement(
+    admin: httpx.AsyncClient, shop: Shop, top: tuple[str, str]
+) -> None:
     item = top[0].replace("variant_", "iitem_")
     body = {"inventory_item_id": item, "location_id": top[1], "quantity": 5, "reason": "received"}
     answer = await admin.post("/admin/stock-movements", json={**body, "document": "FV-1"})
@@ -56,7 +60,7 @@ async def test_the_admin_api_moves_units(admin: httpx.AsyncClient, shop: Shop, t
     assert [(one.delta, one.reason) for one in await moved(shop)] == [(5, "received"), (-11, "count")]
 
 
-async def test_what_a_program_moved_names_its_key(shop: Shop, top: tuple[str, str]) -> None:
+async def test_movement_by_a_program_shows_its_key(shop: Shop, top: tuple[str, str]) -> None:
     async with shop.database.transaction() as session:
         owner = Staff(email="ana@tienda.example", password_hash="", role=Role.OWNER)
         session.add(owner)
@@ -64,7 +68,7 @@ async def test_what_a_program_moved_names_its_key(shop: Shop, top: tuple[str, st
         key, _token = await create_secret_key(
             session, Actor(owner.id, Role.OWNER, has_second_factor=True), "Feria", Role.SHOP
         )
-        await receive(session, Actor(key.id, Role.SHOP), top[1], Receipt({top[0]: 3}))
+        await receive_units(session, Actor(key.id, Role.SHOP), top[1], Receipt({top[0]: 3}))
     async with shop.database.read() as session:
-        (shown,) = await movements_of(session, ANA, top[0])
-    assert shown.who == "Llave Feria"
+        (shown,) = await list_movements(session, ANA, top[0])
+    assert shown.actor_name == "Llave Feria"

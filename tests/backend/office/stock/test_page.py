@@ -1,4 +1,4 @@
-"""Bodega: what is stocked there is found by code and by words, page by page, and says when it runs out."""
+"""The stock screen: search by code and by words, pages, and low stock."""
 
 import pytest
 
@@ -6,10 +6,10 @@ from backend.app import Shop
 from backend.catalog.models import Product, Variant
 from backend.core.errors import InvalidData
 from backend.office.stock import page as module
-from backend.office.stock.page import StockPage, rows_now, stock_page, stock_row, variants_found
+from backend.office.stock.page import StockPage, find_variants, read_stock_rows, stock_page, stock_row
 from backend.warehouse.service import set_low_stock
 from tests.backend.warehouse.stock_kit import ANA, EAN, wooden_tops
-from tests.store_defaults import Defaults, make_toy
+from tests.store_defaults import Defaults, add_product
 
 
 @pytest.fixture
@@ -17,12 +17,12 @@ async def top(shop: Shop, shop_defaults: Defaults) -> tuple[str, str]:
     return await wooden_tops(shop, shop_defaults)
 
 
-async def listed(shop: Shop, text: str = "", only: str = "", cursor: str = "") -> StockPage:
+async def list_stock(shop: Shop, text: str = "", only: str = "", cursor: str = "") -> StockPage:
     async with shop.database.read() as session:
         return await stock_page(session, ANA, {"q": text, "only": only}, cursor)
 
 
-async def test_a_picture_is_shown_wherever_it_lies(shop: Shop, top: tuple[str, str]) -> None:
+async def test_picture_of_any_storage_has_a_url(shop: Shop, top: tuple[str, str]) -> None:
     for url, shown in (("/demo/a b.webp", "/demo/a%20b.webp"), ("https://cdn.example.com/a?v=2",) * 2):
         async with shop.database.transaction() as session:
             variant = await session.get_one(Variant, top[0])
@@ -32,15 +32,15 @@ async def test_a_picture_is_shown_wherever_it_lies(shop: Shop, top: tuple[str, s
         assert row.picture == shown
 
 
-async def test_it_is_found_by_code_and_by_words(
+async def test_units_are_found_by_code_and_by_words(
     shop: Shop, shop_defaults: Defaults, top: tuple[str, str]
 ) -> None:
     async with shop.database.transaction() as session:
-        await make_toy(session, shop_defaults, "trompo-de-plastico", stock=2)
-        await make_toy(session, shop_defaults, "agotado", stock=0, low_stock_at=0)
+        await add_product(session, shop_defaults, "trompo-de-plastico", stock=2)
+        await add_product(session, shop_defaults, "agotado", stock=0, low_stock_at=0)
 
     async def titles(text: str = "", only: str = "") -> list[str]:
-        return [row.title for row in (await listed(shop, text, only)).rows]
+        return [row.title for row in (await list_stock(shop, text, only)).rows]
 
     assert await titles(EAN) == await titles("SKU-trompo-de-madera") == ["Trompo de madera"]
     assert await titles("MADÉRA trom") == ["Trompo de madera"]
@@ -49,13 +49,13 @@ async def test_it_is_found_by_code_and_by_words(
     assert await titles(only="low") == ["Agotado", "Trompo de plastico"]
     assert await titles(only="out") == ["Agotado"]
     async with shop.database.read() as session:
-        (row,) = await variants_found(session, ANA, f" {EAN} ")
+        (row,) = await find_variants(session, ANA, f" {EAN} ")
         assert row.variant_id == top[0]
-        assert len(await variants_found(session, ANA, "trompo")) == 2
-        assert await variants_found(session, ANA, "  ") == []
+        assert len(await find_variants(session, ANA, "trompo")) == 2
+        assert await find_variants(session, ANA, "  ") == []
 
 
-async def test_every_variant_of_a_toy_can_be_chosen(shop: Shop, top: tuple[str, str]) -> None:
+async def test_all_variants_of_a_product_can_be_chosen(shop: Shop, top: tuple[str, str]) -> None:
     async with shop.database.transaction() as session:
         product_id = (await session.get_one(Variant, top[0])).product_id
         session.add_all(
@@ -63,35 +63,35 @@ async def test_every_variant_of_a_toy_can_be_chosen(shop: Shop, top: tuple[str, 
             for number in range(1, 31)
         )
     async with shop.database.read() as session:
-        found = await variants_found(session, ANA, "trompo")
+        found = await find_variants(session, ANA, "trompo")
     assert [row.detail for row in found[1:]] == [f"Color {number}" for number in range(1, 31)]
 
 
 @pytest.mark.parametrize("only", ["", "low"])
-async def test_pages_follow_one_another(
+async def test_pages_contain_all_rows_in_order(
     shop: Shop, shop_defaults: Defaults, monkeypatch: pytest.MonkeyPatch, only: str
 ) -> None:
-    monkeypatch.setattr(module, "MOST_ROWS", 2)
+    monkeypatch.setattr(module, "PAGE_SIZE", 2)
     async with shop.database.transaction() as session:
         for number in range(5):
-            await make_toy(session, shop_defaults, f"toy-{number}", stock=number % 2)
+            await add_product(session, shop_defaults, f"toy-{number}", stock=number % 2)
     found, cursor = [], ""
     while True:
-        page = await listed(shop, only=only, cursor=cursor)
+        page = await list_stock(shop, only=only, cursor=cursor)
         found += [row.title for row in page.rows]
         cursor = page.cursor
         if not cursor:
             break
     assert sorted(found) == [f"Toy {number}" for number in range(5)]
     with pytest.raises(InvalidData):
-        await listed(shop, only="low", cursor="x|y")
+        await list_stock(shop, only="low", cursor="x|y")
 
 
-async def test_a_toy_says_itself_when_it_runs_out(shop: Shop, top: tuple[str, str]) -> None:
+async def test_product_can_have_its_own_low_stock_limit(shop: Shop, top: tuple[str, str]) -> None:
     async with shop.database.transaction() as session:
         row = await stock_row(session, ANA, *top)
         assert not row.is_low
         await set_low_stock(session, ANA, row.product_id, 10)
     async with shop.database.read() as session:
-        row = (await rows_now(session, ANA, [row]))[row.id]
+        row = (await read_stock_rows(session, ANA, [row]))[row.id]
     assert (row.low_at, row.is_low) == (10, True)

@@ -1,4 +1,4 @@
-"""Equipo and Mi cuenta: what they say of people, and to whom."""
+"""The team screen and the own account: content and rights."""
 
 import pytest
 
@@ -14,7 +14,9 @@ from backend.staff.sessions import Browser, actor_of_session, open_session
 PHONE = "Mozilla/5.0 (Linux; Android 15) AppleWebKit/537.36 Chrome/142.0 Mobile Safari/537.36"
 
 
-async def signed_in(shop: Shop, role: Role, *, secret: str | None = None, has_code: bool = False) -> Actor:
+async def sign_in_actor(
+    shop: Shop, role: Role, *, secret: str | None = None, has_code: bool = False
+) -> Actor:
     async with shop.database.transaction() as session:
         member = Staff(
             email=f"{role}@trompo.example", password_hash="never used", role=role, totp_secret=secret
@@ -29,8 +31,8 @@ async def signed_in(shop: Shop, role: Role, *, secret: str | None = None, has_co
     return actor
 
 
-async def test_everybody_is_shown_as_they_stand(shop: Shop) -> None:
-    owner = await signed_in(shop, Role.OWNER, secret="x", has_code=True)
+async def test_team_page_shows_status_of_members_and_invitations(shop: Shop) -> None:
+    owner = await sign_in_actor(shop, Role.OWNER, secret="x", has_code=True)
     async with shop.database.transaction() as session:
         session.add(Staff(email="nueva@trompo.example", password_hash="never used", role=Role.STOCKROOM))
         await invite(session, COMMAND_LINE, "lina@trompo.example", Role.SHOP)
@@ -54,17 +56,17 @@ async def test_everybody_is_shown_as_they_stand(shop: Shop) -> None:
 
 
 @pytest.mark.parametrize(("secret", "missing"), [("x", PROVE), (None, ENROL)])
-async def test_an_owner_without_the_code_sees_what_is_missing(
+async def test_owner_without_second_factor_sees_the_missing_step(
     shop: Shop, secret: str | None, missing: str
 ) -> None:
-    owner = await signed_in(shop, Role.OWNER, secret=secret)
+    owner = await sign_in_actor(shop, Role.OWNER, secret=secret)
     async with shop.database.read() as session:
         assert (await team_page(session, owner)).missing == missing
 
 
 @pytest.mark.parametrize("role", Role)
-async def test_everybody_sees_their_own_account_and_no_other(shop: Shop, role: Role) -> None:
-    actor = await signed_in(shop, role)
+async def test_own_account_shows_only_the_actors_data(shop: Shop, role: Role) -> None:
+    actor = await sign_in_actor(shop, role)
     async with shop.database.read() as session:
         own = await own_account(session, actor)
         if role is not Role.OWNER:
@@ -92,5 +94,5 @@ async def test_everybody_sees_their_own_account_and_no_other(shop: Shop, role: R
         ("Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko Firefox/140.0", "Firefox · Linux"),
     ],
 )
-def test_a_browser_has_a_name(user_agent: str, name: str) -> None:
+def test_user_agent_is_shown_as_a_browser_name(user_agent: str, name: str) -> None:
     assert browser_name(user_agent) == name

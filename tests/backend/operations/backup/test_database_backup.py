@@ -1,4 +1,4 @@
-"""A copy takes the place of an SQLite file only while no shop serves from it, and then whole or not at all."""
+"""A backup replaces an SQLite file only while no shop is open on it, and then completely or not at all."""
 
 import asyncio
 from pathlib import Path
@@ -8,15 +8,15 @@ import pytest
 
 from backend.app import Shop
 from backend.core.config.settings import Settings
-from backend.operations.backup.restore import CannotRestore
-from backend.operations.opening.database_lock import ServingLock, closed
+from backend.operations.backup.restore import RestoreRefused
+from backend.operations.opening.database_lock import ServingLock, prevent_serving
 from tests.backend.operations.backup.test_backup import (
-    copied,
+    back_up,
     elsewhere,
     empty_place,
-    opened,
-    restored,
-    state_of,
+    open_database,
+    read_state,
+    restore_to,
 )
 from tests.store_defaults import Defaults
 
@@ -26,40 +26,40 @@ pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 
 
 @pytest.fixture
-async def copy(shop: Shop, shop_defaults: Defaults, elsewhere: Settings, tmp_path: Path) -> Path:
-    """A copy, of which `elsewhere` was made a shop."""
-    made = await copied(shop, tmp_path / "copy.tar.gz")
-    await restored(elsewhere, made.path)
+async def backup(shop: Shop, shop_defaults: Defaults, elsewhere: Settings, tmp_path: Path) -> Path:
+    """Return a backup that was already restored to `elsewhere`."""
+    made = await back_up(shop, tmp_path / "copy.tar.gz")
+    await restore_to(elsewhere, made.path)
     return made.path
 
 
-async def test_a_shop_that_is_open_anywhere_is_not_replaced(copy: Path, elsewhere: Settings) -> None:
-    """Nobody listens on the port that is set: the shop has another, or is in another container."""
+async def test_shop_open_in_another_process_is_not_replaced(backup: Path, elsewhere: Settings) -> None:
+    """Leave the port of the settings free, as if the open shop had another port or were in another container."""
     replicas = [Shop(elsewhere), Shop(elsewhere)]
     for replica in replicas:
         await replica.start()
     for replica in replicas:
-        with pytest.raises(CannotRestore, match="a shop is open"):
-            await restored(elsewhere, copy, replace=True)
+        with pytest.raises(RestoreRefused, match="a shop is open"):
+            await restore_to(elsewhere, backup, replace=True)
         await replica.stop()
-    await restored(elsewhere, copy, replace=True)
+    await restore_to(elsewhere, backup, replace=True)
 
 
-async def test_a_shop_that_opens_meanwhile_waits(copy: Path, elsewhere: Settings) -> None:
-    async with opened(elsewhere) as database:
+async def test_shop_that_opens_during_a_restore_waits(backup: Path, elsewhere: Settings) -> None:
+    async with open_database(elsewhere) as database:
         serving = ServingLock(database)
-        with closed(database):
-            waits = asyncio.create_task(serving.take())
+        with prevent_serving(database):
+            waits = asyncio.create_task(serving.acquire_shared())
             done, _ = await asyncio.wait([waits], timeout=0.1)
             assert not done
         await waits
         serving.release()
 
 
-async def test_what_fails_at_the_last_moment_leaves_the_database_as_it_was(
-    copy: Path, elsewhere: Settings, monkeypatch: pytest.MonkeyPatch
+async def test_failure_before_the_rename_leaves_the_database_unchanged(
+    backup: Path, elsewhere: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = await state_of(elsewhere)
+    before = await read_state(elsewhere)
 
     def fails(_file: int) -> NoReturn:
         raise OSError("the disk is full")
@@ -67,19 +67,19 @@ async def test_what_fails_at_the_last_moment_leaves_the_database_as_it_was(
     with monkeypatch.context() as patch:
         patch.setattr("backend.operations.backup.database_backup.os.fsync", fails)
         with pytest.raises(OSError, match="full"):
-            await restored(elsewhere, copy, replace=True)
-    assert await state_of(elsewhere) == before
+            await restore_to(elsewhere, backup, replace=True)
+    assert await read_state(elsewhere) == before
 
 
 DAMAGED = b"SQLite format 3\0" + b"damaged" * 4096
 
 
-async def test_a_damaged_file_is_replaced_and_kept(copy: Path, elsewhere: Settings) -> None:
-    """That it cannot be read may be why the copy is brought back."""
-    whole = await state_of(elsewhere)
-    async with opened(elsewhere) as database:
+async def test_damaged_file_is_replaced_and_retained(backup: Path, elsewhere: Settings) -> None:
+    """Keep the damaged file, because it may be the reason for the restore."""
+    whole = await read_state(elsewhere)
+    async with open_database(elsewhere) as database:
         place = str(database.url.database)
     await asyncio.to_thread(Path(place).write_bytes, DAMAGED)
-    await restored(elsewhere, copy, replace=True)
-    assert await state_of(elsewhere) == whole
+    await restore_to(elsewhere, backup, replace=True)
+    assert await read_state(elsewhere) == whole
     assert await asyncio.to_thread(Path(f"{place}.before-restore-1").read_bytes) == DAMAGED

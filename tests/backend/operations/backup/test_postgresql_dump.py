@@ -1,4 +1,4 @@
-"""PostgreSQL's own programs: which versions fit, what they are told, and what they may replace."""
+"""PostgreSQL's own programs: versions that fit, their arguments, and databases that they may replace."""
 
 import asyncio
 from pathlib import Path
@@ -13,15 +13,15 @@ from backend.operations.backup.postgresql_dump import ClientProgramError, check_
 from backend.operations.doctor import shop_checks
 from backend.operations.doctor.findings import Finding, Status
 from tests.backend.operations.backup.test_backup import (
-    copied,
+    back_up,
     elsewhere,
     empty_place,
-    names_in,
-    opened,
-    restored,
-    state_of,
+    list_names,
+    open_database,
+    read_state,
+    restore_to,
 )
-from tests.backend.operations.conftest import POSTGRESQL_16, rows_of
+from tests.backend.operations.conftest import POSTGRESQL_16, read_all_rows
 
 __all__ = ["elsewhere", "empty_place"]
 
@@ -30,7 +30,7 @@ BACKUP = {"server": 18, "schema": "public", "tables": ["alembic_version"]}
 
 
 async def doctor_findings(shop: Shop) -> list[Finding]:
-    return [finding async for finding in shop_checks.backup(shop.database, shop.settings)]
+    return [finding async for finding in shop_checks.check_backup(shop.database, shop.settings)]
 
 
 @pytest.mark.parametrize(
@@ -46,8 +46,8 @@ async def test_missing_and_too_old_programs_are_reported(
     assert [finding.status for finding in await doctor_findings(shop)] == [Status.OK]
     monkeypatch.setenv("PATH", str(folder))
     with pytest.raises(ClientProgramError, match=problem):
-        await copied(shop, tmp_path / "copy.tar.gz")
-    assert not [name for name in names_in(tmp_path) if "copy" in name]
+        await back_up(shop, tmp_path / "copy.tar.gz")
+    assert not [name for name in list_names(tmp_path) if "copy" in name]
     finding = (await doctor_findings(shop))[0]
     assert (finding.name, finding.status) == ("backup", Status.WARNING)
     assert problem in finding.message
@@ -55,7 +55,7 @@ async def test_missing_and_too_old_programs_are_reported(
 
 async def test_pooler_is_refused(shop: Shop, elsewhere: Settings) -> None:
     pooled = elsewhere.model_copy(update={"database_pooler": "transaction"})
-    async with opened(pooled) as database:
+    async with open_database(pooled) as database:
         with pytest.raises(ClientProgramError, match="the database's own address"):
             await check_programs(database)
 
@@ -63,12 +63,12 @@ async def test_pooler_is_refused(shop: Shop, elsewhere: Settings) -> None:
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        ({"server": 19}, "the copy is of PostgreSQL 19, and the server here is older: PostgreSQL 18"),
-        ({"schema": "toys"}, "the copy is of the schema toys, and the database here uses public"),
-        ({}, "the database here has a table that the copy does not know"),
+        ({"server": 19}, "the backup is of PostgreSQL 19, and the server here is older: PostgreSQL 18"),
+        ({"schema": "toys"}, "the backup is of the schema toys, and the database here uses public"),
+        ({}, "the database here has a table that is not in the backup"),
     ],
 )
-async def test_place_that_does_not_fit_is_refused(shop: Shop, change: dict[str, Any], problem: str) -> None:
+async def test_unsuitable_server_is_refused(shop: Shop, change: dict[str, Any], problem: str) -> None:
     with pytest.raises(ClientProgramError, match=problem):
         await check_restorable(shop.database, {**BACKUP, **change})
 
@@ -76,14 +76,14 @@ async def test_place_that_does_not_fit_is_refused(shop: Shop, change: dict[str, 
 async def test_table_of_a_newer_version_is_not_dropped(
     shop: Shop, order: dict[str, Any], elsewhere: Settings, tmp_path: Path
 ) -> None:
-    made = await copied(shop, tmp_path / "copy.tar.gz")
-    await restored(elsewhere, made.path)
-    async with opened(elsewhere) as database, database.transaction() as session:
+    made = await back_up(shop, tmp_path / "copy.tar.gz")
+    await restore_to(elsewhere, made.path)
+    async with open_database(elsewhere) as database, database.transaction() as session:
         await session.execute(text("CREATE TABLE shelf (name VARCHAR)"))
-    before = await state_of(elsewhere)
+    before = await read_state(elsewhere)
     with pytest.raises(ClientProgramError, match="shelf: create an empty database"):
-        await restored(elsewhere, made.path, replace=True)
-    assert await state_of(elsewhere) == before
+        await restore_to(elsewhere, made.path, replace=True)
+    assert await read_state(elsewhere) == before
 
 
 async def test_password_is_not_an_argument(
@@ -93,7 +93,7 @@ async def test_password_is_not_an_argument(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The server of the tests takes any password."""
+    """Use any password: the tests' server accepts it."""
     commands: list[tuple[str, ...]] = []
     passwords: list[tuple[str, int]] = []
     start = asyncio.create_subprocess_exec
@@ -115,10 +115,10 @@ async def test_password_is_not_an_argument(
         url = make_url(settings.database_url).set(password=r"a:b\c'd")
         places.append(settings.model_copy(update={"database_url": url.render_as_string(hide_password=False)}))
     source, target = Shop(places[0]), places[1]
-    made = await copied(source, tmp_path / "copy.tar.gz")
+    made = await back_up(source, tmp_path / "copy.tar.gz")
     await source.stop()
-    await restored(target, made.path)
-    assert (await state_of(target))["cart"] == (await rows_of(shop.database))["cart"]
+    await restore_to(target, made.path)
+    assert (await read_state(target))["cart"] == (await read_all_rows(shop.database))["cart"]
     assert {Path(command[0]).name for command in commands} == {"pg_dump", "pg_restore"}
     assert not [word for command in commands for word in command if "a:b" in word or r"a\:b" in word]
     assert passwords == [("*:*:*:*:a\\:b\\\\c'd\n", 0o600)] * 2

@@ -1,4 +1,4 @@
-"""`trompo doctor`: every check in a healthy shop, and each with what it looks at broken."""
+"""`trompo doctor`: every check in a healthy shop, and each check with a fault."""
 
 import json
 import socket
@@ -24,17 +24,17 @@ from backend.core.config.settings import GatewayEnv, Settings
 from backend.core.web.http_client import RetryPolicy
 from backend.edge.middleware.host_check import with_host_check
 from backend.legal.texts import current_texts, save_text
-from backend.media.picture_store import picture_store
+from backend.media.picture_store import open_picture_store
 from backend.office_settings import save_settings
 from backend.operations.backup.models import Backup
 from backend.operations.demo.seed import seed
 from backend.operations.doctor import external_checks, shop_checks
-from backend.operations.doctor.command import as_json, as_text, examine, exit_code
+from backend.operations.doctor.command import exit_code, format_json, format_text, run_checks
 from backend.operations.doctor.findings import Finding, Status, run_check
 from backend.payment.models import PaymentNotification
-from backend.payment.providers.pse.client import GatewayClient, gateway_client, gateway_credentials
+from backend.payment.providers.pse.client import GatewayClient, create_gateway_client, get_gateway_credentials
 from backend.payment.providers.pse.requests import GatewayBases
-from backend.shipping.providers.carrier.client import CarrierPolicy, carrier_client
+from backend.shipping.providers.carrier.client import CarrierPolicy, create_carrier_client
 from backend.staff.rights import COMMAND_LINE
 
 ONCE = RetryPolicy(connect=5, read=5, write=5, attempts=1, pause=0)
@@ -46,33 +46,33 @@ def no_connection(request: httpx.Request) -> httpx.Response:
     raise httpx.ConnectError("refused", request=request)
 
 
-async def found(check: AsyncIterator[Finding]) -> list[tuple[str, Status, str]]:
+async def find_results(check: AsyncIterator[Finding]) -> list[tuple[str, Status, str]]:
     return [
         (finding.name, finding.status, finding.message) for finding in await run_check("check", lambda: check)
     ]
 
 
-async def test_a_healthy_shop_has_a_line_for_each_thing(shop: Shop) -> None:
+async def test_healthy_shop_has_a_line_for_each_check(shop: Shop) -> None:
     await seed(shop.database, shop.settings)
     shop.settings.data_dir.mkdir(exist_ok=True)
-    findings = await examine(shop)
-    assert exit_code(findings) == 0, as_text(findings)
+    findings = await run_checks(shop)
+    assert exit_code(findings) == 0, format_text(findings)
     by_name = {finding.name: finding for finding in findings}
     every = {"settings", "identity", "defaults", "gateway", "carrier", "labels", "mail", "clock", "disk"}
     assert every <= set(by_name)
     assert by_name["carrier"].message.startswith("Bogotá, D.C. → Medellín: $")
     assert by_name["gateway"].status is Status.OK
     assert by_name["toys"].status is Status.WARNING
-    assert len(as_text(findings).splitlines()) == len(findings)
-    told = json.loads(as_json(findings))
-    assert told["ok"] is True
-    assert set(told["findings"][0]) == {"name", "status", "message"}
+    assert len(format_text(findings).splitlines()) == len(findings)
+    report = json.loads(format_json(findings))
+    assert report["ok"] is True
+    assert set(report["findings"][0]) == {"name", "status", "message"}
 
 
-async def test_toys_of_the_demo_are_told_where_money_is_real(shop: Shop) -> None:
+async def test_demo_products_are_reported_in_production(shop: Shop) -> None:
     await seed(shop.database, shop.settings)
     tried, (demo, *others) = [
-        await found(shop_checks.toys(shop.database, settings))
+        await find_results(shop_checks.check_products(shop.database, settings))
         for settings in (shop.settings, shop.settings.model_copy(update=PRODUCTION))
     ]
     async with shop.database.read() as session:
@@ -80,66 +80,68 @@ async def test_toys_of_the_demo_are_told_where_money_is_real(shop: Shop) -> None
     assert demo == (
         "toys",
         Status.WARNING,
-        f"{toys} of {toys} are the demo shop's: take them out at /oficina/productos",
+        f"{toys} of {toys} are the demo shop's: remove them at /oficina/productos",
     )
     assert others == tried
 
 
-async def test_a_shop_without_its_defaults_fails(shop: Shop) -> None:
+async def test_shop_without_store_defaults_fails(shop: Shop) -> None:
     await seed(shop.database, shop.settings)
     async with shop.database.transaction() as session:
         await session.execute(delete(Region))
-    findings = await examine(shop)
+    findings = await run_checks(shop)
     assert exit_code(findings) == 1
-    assert "failure  defaults: missing: region; run `trompo init`" in as_text(findings)
+    assert "failure  defaults: missing: region; run `trompo init`" in format_text(findings)
 
 
-async def test_a_database_that_does_not_answer_is_one_line(settings: Settings) -> None:
+async def test_unavailable_database_is_reported_in_one_line(settings: Settings) -> None:
     shop = Shop(settings.model_copy(update={"database_url": "postgresql+asyncpg://a:hush@127.0.0.1:1/shop"}))
-    findings = await examine(shop)
+    findings = await run_checks(shop)
     await shop.stop()
     assert [finding.name for finding in findings] == ["database"]
     assert exit_code(findings) == 1
-    assert "hush" not in as_text(findings)
+    assert "hush" not in format_text(findings)
 
 
-async def test_the_age_of_the_last_copy_is_told(shop: Shop) -> None:
+async def test_age_of_the_newest_backup_is_reported(shop: Shop) -> None:
     real = shop.settings.model_copy(update=PRODUCTION)
     for settings, status in ((shop.settings, Status.OK), (real, Status.WARNING)):
-        ((_, found_status, message),) = await found(shop_checks.backup(shop.database, settings))
-        assert (found_status, "no copy was made yet" in message) == (status, True)
+        ((_, found_status, message),) = await find_results(shop_checks.check_backup(shop.database, settings))
+        assert (found_status, "no backup was made yet" in message) == (status, True)
     for days, status in ((3, Status.WARNING), (1, Status.OK)):
         async with shop.database.transaction() as session:
             session.add(Backup(made_at=now() - timedelta(days=days, minutes=1), size=7))
-        ((_, found_status, message),) = await found(shop_checks.backup(shop.database, real))
+        ((_, found_status, message),) = await find_results(shop_checks.check_backup(shop.database, real))
         assert (found_status, f"{days} days and 0 hours old" in message) == (status, True)
 
 
-async def test_the_place_of_the_pictures_is_asked(shop: Shop) -> None:
-    ((_, status, message),) = await found(shop_checks.pictures(shop.settings, shop.pictures))
+async def test_picture_store_is_checked(shop: Shop) -> None:
+    ((_, status, message),) = await find_results(shop_checks.check_pictures(shop.settings, shop.pictures))
     assert (status, message) == (Status.OK, "in the data folder")
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         url = SecretStr(f"http://key:hush@127.0.0.1:{taken.getsockname()[1]}/toys")
         away = shop.settings.model_copy(update={"pictures_url": url})
-        ((_, status, message),) = await found(shop_checks.pictures(away, picture_store(away)))
+        ((_, status, message),) = await find_results(
+            shop_checks.check_pictures(away, open_picture_store(away))
+        )
     assert (status, "hush" in message, "bucket toys" in message) == (Status.FAILURE, False, True)
 
 
-async def test_what_the_law_asks_for_is_told(shop: Shop) -> None:
-    lines = await found(shop_checks.legal_texts(shop.database, shop.settings))
+async def test_missing_legal_information_is_reported(shop: Shop) -> None:
+    lines = await find_results(shop_checks.check_legal_texts(shop.database, shop.settings))
     assert [status for _, status, _ in lines] == [Status.WARNING] * 2
     async with shop.database.transaction() as session:
         await save_settings(session, COMMAND_LINE, {"store_address": "Calle 1 # 2-3"})
         for kind, text in (await current_texts(session)).items():
             await save_text(session, COMMAND_LINE, kind, text.source, seen=1, is_reviewed=True)
-    ((_, status, _message),) = await found(shop_checks.legal_texts(shop.database, shop.settings))
+    ((_, status, _message),) = await find_results(shop_checks.check_legal_texts(shop.database, shop.settings))
     assert status is Status.OK
 
 
-async def test_the_identity_is_looked_at_as_it_stands(shop: Shop) -> None:
+async def test_stored_identity_is_checked(shop: Shop) -> None:
     real = shop.settings.model_copy(update=PRODUCTION)
-    lines = await found(shop_checks.identity(shop.database, real))
+    lines = await find_results(shop_checks.check_identity(shop.database, real))
     assert [status for _, status, _ in lines] == [Status.FAILURE] * 5
     own = dict.fromkeys(
         (f"carrier_origin_{part}" for part in ("address", "phone", "email", "company")), "own"
@@ -150,17 +152,17 @@ async def test_the_identity_is_looked_at_as_it_stands(shop: Shop) -> None:
     }  # fmt: skip
     async with shop.database.transaction() as session:
         await save_settings(session, COMMAND_LINE, saved)
-    ((_, status, message),) = await found(shop_checks.identity(shop.database, real))
+    ((_, status, message),) = await find_results(shop_checks.check_identity(shop.database, real))
     assert (status, "800.197.268-4" in message) == (Status.OK, True)
     async with shop.database.transaction() as session:
         await save_settings(session, COMMAND_LINE, {"store_nit": "800.197.268-5"})
-    assert [status for _, status, _ in await found(shop_checks.identity(shop.database, real))] == [
-        Status.FAILURE
-    ]
+    assert [
+        status for _, status, _ in await find_results(shop_checks.check_identity(shop.database, real))
+    ] == [Status.FAILURE]
 
 
 @pytest.mark.parametrize(
-    ("answer", "says"),
+    ("answer", "expected"),
     [
         (lambda _: httpx.Response(401, json={}), "keys"),
         (lambda _: httpx.Response(502, text="bad gateway"), "gateway"),
@@ -168,15 +170,15 @@ async def test_the_identity_is_looked_at_as_it_stands(shop: Shop) -> None:
         (no_connection, "gateway"),
     ],
 )
-async def test_a_gateway_that_fails_is_a_failure(settings: Settings, answer: Answer, says: str) -> None:
+async def test_failing_gateway_is_a_failure(settings: Settings, answer: Answer, expected: str) -> None:
     client = GatewayClient(
-        gateway_credentials(settings), GatewayBases.under("http://gw.test"), test_mode=True,
+        get_gateway_credentials(settings), GatewayBases.at_url("http://gw.test"), test_mode=True,
         transport=httpx.MockTransport(answer), policy=ONCE,
     )  # fmt: skip
-    ((_, status, message),) = await found(external_checks.gateway(settings, client))
+    ((_, status, message),) = await find_results(external_checks.check_gateway(settings, client))
     await client.close()
     assert status is Status.FAILURE
-    assert says in message.casefold()
+    assert expected in message.casefold()
 
 
 @pytest.mark.parametrize(
@@ -188,47 +190,51 @@ async def test_a_gateway_that_fails_is_a_failure(settings: Settings, answer: Ans
         no_connection,
     ],
 )
-async def test_a_carrier_that_fails_is_a_failure(settings: Settings, answer: Answer) -> None:
+async def test_failing_carrier_is_a_failure(settings: Settings, answer: Answer) -> None:
     settings = settings.model_copy(update={"carrier_api_key": SecretStr("key")})
-    client = carrier_client(settings, httpx.MockTransport(answer), CarrierPolicy(attempts=1, pause=0))
-    ((_, status, message),) = await found(external_checks.quotation(settings, client))
+    client = create_carrier_client(settings, httpx.MockTransport(answer), CarrierPolicy(attempts=1, pause=0))
+    ((_, status, message),) = await find_results(external_checks.check_quotation(settings, client))
     await client.close()
     assert status is Status.FAILURE
     assert "key" not in message.split()
 
 
-async def test_what_hangs_has_a_time_limit(settings: Settings) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as silent:  # takes the connection and says nothing
+async def test_hanging_check_has_a_time_limit(settings: Settings) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # accepts the connection and sends nothing
         address = f"http://127.0.0.1:{silent.getsockname()[1]}"
-        client = gateway_client(settings.model_copy(update={"gateway_url": address, "public_key": "x"}))
-        lines = await run_check("gateway", lambda: external_checks.gateway(settings, client), 0.05)
+        client = create_gateway_client(
+            settings.model_copy(update={"gateway_url": address, "public_key": "x"})
+        )
+        lines = await run_check("gateway", lambda: external_checks.check_gateway(settings, client), 0.05)
         await client.close()
     assert [finding.status for finding in lines] == [Status.FAILURE]
     assert lines[0].message.startswith("no answer within 0.05 seconds")
 
 
 @pytest.mark.parametrize(
-    ("said", "status"),
+    ("values", "status"),
     [
         ({}, Status.OK),
         ({"carrier_api_key": SecretStr("x"), "carrier_sandbox": False}, Status.OK),
         ({"carrier_api_key": SecretStr("x"), **PRODUCTION}, Status.WARNING),
     ],
 )
-async def test_it_says_which_labels_would_be_made(
-    settings: Settings, said: dict[str, object], status: Status
+async def test_kind_of_labels_is_reported(
+    settings: Settings, values: dict[str, object], status: Status
 ) -> None:
-    ((_, seen, _message),) = await found(external_checks.labels(settings.model_copy(update=said)))
-    assert seen is status
+    ((_, found_status, _message),) = await find_results(
+        external_checks.check_labels(settings.model_copy(update=values))
+    )
+    assert found_status is status
 
 
-async def test_a_mail_server_that_is_not_there_is_a_failure(settings: Settings) -> None:
+async def test_unreachable_mail_server_is_a_failure(settings: Settings) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
     nobody = settings.model_copy(update={"smtp_host": "127.0.0.1", "smtp_port": port})
-    ((_, status, message),) = await found(external_checks.mail(nobody, ""))
+    ((_, status, message),) = await find_results(external_checks.check_mail(nobody, ""))
     assert (status, "SMTP_HOST" in message) == (Status.FAILURE, True)
-    ((_, status, _),) = await found(external_checks.mail(settings, ""))
+    ((_, status, _),) = await find_results(external_checks.check_mail(settings, ""))
     assert status is Status.WARNING
 
 
@@ -242,7 +248,7 @@ async def test_a_mail_server_that_is_not_there_is_a_failure(settings: Settings) 
         (None, None, {"address": Status.FAILURE}),
     ],
 )
-async def test_the_public_address_is_called_as_others_call_it(
+async def test_public_address_is_checked_from_outside(
     settings: Settings, health: int | None, hook: int | None, expected: dict[str, Status]
 ) -> None:
     def answer(request: httpx.Request) -> httpx.Response:
@@ -251,7 +257,7 @@ async def test_the_public_address_is_called_as_others_call_it(
 
     own = settings.model_copy(update={"public_url": "https://tienda.test"})
     async with httpx.AsyncClient(transport=httpx.MockTransport(answer)) as http:
-        lines = await found(external_checks.public_address(own, http))
+        lines = await find_results(external_checks.check_public_address(own, http))
     assert {name: status for name, status, _ in lines} == expected
 
 
@@ -265,7 +271,7 @@ async def test_the_public_address_is_called_as_others_call_it(
         ("x", ["ok"], Status.OK),
     ],
 )
-async def test_doctor_reads_the_checks_with_the_metrics_token(
+async def test_doctor_reports_health_checks_with_the_metrics_token(
     settings: Settings, token: str, body: object, status: Status
 ) -> None:
     sent = []
@@ -276,13 +282,15 @@ async def test_doctor_reads_the_checks_with_the_metrics_token(
 
     own = settings.model_copy(update={"public_url": "https://tienda.test", "metrics_token": SecretStr(token)})
     async with httpx.AsyncClient(transport=httpx.MockTransport(answer)) as http:
-        (_, seen, message), webhook = await found(external_checks.public_address(own, http))
-    assert (seen, webhook[1]) == (status, Status.OK)
+        (_, found_status, message), webhook = await find_results(
+            external_checks.check_public_address(own, http)
+        )
+    assert (found_status, webhook[1]) == (status, Status.OK)
     assert ("renderer: none is up" in message) == (status is Status.WARNING)
     assert sent[0] == (f"Bearer {token}" if token else "")
 
 
-async def test_doctor_finds_a_proxy_that_changes_the_host(settings: Settings) -> None:
+async def test_proxy_that_changes_the_host_is_reported(settings: Settings) -> None:
     own = settings.model_copy(update={"public_url": "https://tienda.test"})
     shop = with_host_check(PlainTextResponse("hello"), own)
     for host, expected in (("tienda.test", []), ("shop:3000", ["hosts"])):
@@ -291,14 +299,14 @@ async def test_doctor_finds_a_proxy_that_changes_the_host(settings: Settings) ->
             await shop({**scope, "headers": [(b"host", host.encode())]}, receive, send)
 
         async with httpx.AsyncClient(transport=httpx.ASGITransport(proxied)) as http:
-            lines = await found(external_checks.public_address(own, http))
+            lines = await find_results(external_checks.check_public_address(own, http))
         assert [name for name, status, _ in lines if status is Status.FAILURE] == expected
 
 
-async def test_asking_for_the_webhook_is_no_notification(shop: Shop) -> None:
+async def test_check_of_the_webhook_is_not_a_notification(shop: Shop) -> None:
     own = shop.settings.model_copy(update={"public_url": "https://tienda.test"})
     async with httpx.AsyncClient(transport=httpx.ASGITransport(create_api(shop))) as http:
-        lines = await found(external_checks.public_address(own, http))
+        lines = await find_results(external_checks.check_public_address(own, http))
     await shop.payments.inbox.stop()
     assert [(name, status) for name, status, _ in lines] == [("address", Status.OK), ("webhook", Status.OK)]
     async with shop.database.read() as session:
@@ -306,61 +314,69 @@ async def test_asking_for_the_webhook_is_no_notification(shop: Shop) -> None:
 
 
 @pytest.mark.parametrize(("days", "status"), [(90, Status.OK), (5, Status.WARNING)])
-async def test_a_certificate_that_ends_soon_is_a_warning(
+async def test_certificate_that_expires_soon_is_a_warning(
     settings: Settings, monkeypatch: pytest.MonkeyPatch, days: int, status: Status
 ) -> None:
-    async def good_until(host: str, port: int) -> object:
+    async def read_certificate_expiry(host: str, port: int) -> object:
         assert (host, port) == ("tienda.test", 443)
         return now() + timedelta(days=days, hours=1)
 
-    monkeypatch.setattr(external_checks, "good_until", good_until)
+    monkeypatch.setattr(external_checks, "read_certificate_expiry", read_certificate_expiry)
     own = settings.model_copy(update={"public_url": "https://tienda.test"})
-    ((_, seen, message),) = await found(external_checks.certificate(own))
-    assert (seen, f"{days} days" in message) == (status, True)
+    ((_, found_status, message),) = await find_results(external_checks.check_certificate(own))
+    assert (found_status, f"{days} days" in message) == (status, True)
 
 
 @pytest.mark.parametrize("error", [ConnectionRefusedError(), ssl.SSLCertVerificationError("no")])
-async def test_a_certificate_that_cannot_be_seen_or_trusted_is_a_failure(
+async def test_unreachable_or_untrusted_certificate_is_a_failure(
     settings: Settings, monkeypatch: pytest.MonkeyPatch, error: OSError
 ) -> None:
-    async def good_until(host: str, port: int) -> object:
+    async def read_certificate_expiry(host: str, port: int) -> object:
         raise error
 
     error.verify_message = "expired"  # type: ignore[attr-defined]
-    monkeypatch.setattr(external_checks, "good_until", good_until)
+    monkeypatch.setattr(external_checks, "read_certificate_expiry", read_certificate_expiry)
     own = settings.model_copy(update={"public_url": "https://tienda.test"})
-    assert [status for _, status, _ in await found(external_checks.certificate(own))] == [Status.FAILURE]
+    assert [status for _, status, _ in await find_results(external_checks.check_certificate(own))] == [
+        Status.FAILURE
+    ]
 
 
 @pytest.mark.parametrize(
     ("free", "status"), [(2**40, Status.OK), (2**30, Status.WARNING), (2**20, Status.FAILURE)]
 )
-async def test_a_full_disk_is_told(
+async def test_full_disk_is_reported(
     settings: Settings, monkeypatch: pytest.MonkeyPatch, free: int, status: Status
 ) -> None:
     settings.data_dir.mkdir()
     monkeypatch.setattr("shutil.disk_usage", lambda _: type("Usage", (), {"free": free}))
-    assert [seen for _, seen, _ in await found(shop_checks.disk(settings))] == [status]
+    assert [found_status for _, found_status, _ in await find_results(shop_checks.check_disk(settings))] == [
+        status
+    ]
 
 
-async def test_a_disk_that_the_owner_is_told_of_is_told(
+async def test_disk_below_the_alert_limit_is_reported(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings.data_dir.mkdir()
     monkeypatch.setattr("shutil.disk_usage", lambda _: type("Usage", (), {"free": 10 * 2**30}))
     early = settings.model_copy(update={"alert_disk_free_mb": 11 * 2**10})
-    assert [seen for _, seen, _ in await found(shop_checks.disk(early))] == [Status.WARNING]
+    assert [found_status for _, found_status, _ in await find_results(shop_checks.check_disk(early))] == [
+        Status.WARNING
+    ]
 
 
 @pytest.mark.parametrize(("apart", "status"), [(0, Status.OK), (5, Status.WARNING), (120, Status.FAILURE)])
-async def test_a_wrong_clock_is_told(
+async def test_wrong_clock_is_reported(
     shop: Shop, monkeypatch: pytest.MonkeyPatch, apart: int, status: Status
 ) -> None:
     monkeypatch.setattr(shop_checks, "now", lambda: now() + timedelta(seconds=apart))
-    assert [seen for _, seen, _ in await found(shop_checks.clock(shop.database))] == [status]
+    assert [
+        found_status for _, found_status, _ in await find_results(shop_checks.check_clock(shop.database))
+    ] == [status]
 
 
-def test_wrong_settings_are_lines_of_the_doctor_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_wrong_settings_are_reported_by_the_doctor(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("DATA_DIR", str(tmp_path))
     monkeypatch.setenv("PORT", "everywhere")
     monkeypatch.setenv("CARRIER_SANDBOX", "perhaps")

@@ -1,4 +1,4 @@
-"""What the owner is told of by itself: sales that stop, a full disk, a certificate, services that fail."""
+"""Automatic alerts to the owner: no orders, a full disk, a certificate that expires, services that fail."""
 
 import shutil
 from collections import namedtuple
@@ -19,21 +19,21 @@ from backend.jobs import Worker
 from backend.jobs.models import Job
 from backend.mail.mailer import Mailer
 from backend.mail.models import Mail, MailKind
-from backend.mail.resend import resend_given_up
+from backend.mail.resend import resend_given_up_mails
 from backend.operations.monitoring import alert_checks as watching
-from backend.operations.monitoring.alert_checks import Watch
+from backend.operations.monitoring.alert_checks import AlertChecks
 from backend.orders.models import Order
 from tests.backend.mail.conftest import Inbox, text_of
-from tests.store_defaults import Defaults, make_toy
-from tests.store_steps import bought
+from tests.store_defaults import Defaults, add_product
+from tests.store_steps import complete_purchase
 
 Usage = namedtuple("Usage", "total used free")
 
 
-def watch(shop: Shop, **settings: Any) -> Watch:
-    """A watch that looks for these things only."""
+def create_checks(shop: Shop, **settings: Any) -> AlertChecks:
+    """Return alert checks with these settings only."""
     off = {"alert_disk_free_mb": 0, "alert_certificate_days": 0, "alert_failing_minutes": 0}
-    return Watch(shop.database, shop.settings.model_copy(update={**off, **settings}))
+    return AlertChecks(shop.database, shop.settings.model_copy(update={**off, **settings}))
 
 
 async def alerts(shop: Shop) -> list[tuple[str, str, str]]:
@@ -42,63 +42,65 @@ async def alerts(shop: Shop) -> list[tuple[str, str, str]]:
         return [(alert.kind, alert.subject, alert.message) for alert in rows]
 
 
-async def look(shop: Shop, **settings: Any) -> list[tuple[str, str, str]]:
-    await Worker(shop.database, [watch(shop, **settings)]).run_due("alert.watch", "alert.certificate")
+async def find_alerts(shop: Shop, **settings: Any) -> list[tuple[str, str, str]]:
+    await Worker(shop.database, [create_checks(shop, **settings)]).run_due("alert.watch", "alert.certificate")
     return await alerts(shop)
 
 
 async def schedule(shop: Shop) -> None:
-    await Worker(shop.database, [watch(shop)]).schedule()
+    await Worker(shop.database, [create_checks(shop)]).schedule()
 
 
-async def test_no_sale_for_hours(shop: Shop, store: httpx.AsyncClient, shop_defaults: Defaults) -> None:
+async def test_hours_without_an_order_raise_an_alert(
+    shop: Shop, store: httpx.AsyncClient, shop_defaults: Defaults
+) -> None:
     await schedule(shop)
-    assert await look(shop, alert_no_sale_hours=6) == []  # a shop that has not sold yet is no surprise
+    assert await find_alerts(shop, alert_no_sale_hours=6) == []  # a shop without any order gets no alert
     async with shop.database.transaction() as session:
-        variant = await make_toy(session, shop_defaults, "trompo")
-    await bought(store, variant)
+        variant = await add_product(session, shop_defaults, "trompo")
+    await complete_purchase(store, variant)
 
     async def paid(hours: float) -> None:
         async with shop.database.transaction() as session:
             await session.execute(update(Order).values(paid_at=db_now(-timedelta(hours=hours))))
 
     async def again(**settings: Any) -> list[tuple[str, str, str]]:
-        await watch(shop, **settings).look_at_the_shop(None)  # type: ignore[arg-type]
+        await create_checks(shop, **settings).check_shop(None)  # type: ignore[arg-type]
         return await alerts(shop)
 
     await paid(5.9)
     assert await again(alert_no_sale_hours=6) == []
     await paid(6.1)
-    assert await again() == []  # nobody wants to know
+    assert await again() == []  # the alert is turned off
     ((kind, _subject, message),) = await again(alert_no_sale_hours=6)
     assert (kind, message[:24]) == ("no_sale", "no order was paid since ")
 
 
-async def test_a_disk_that_fills_up(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_disk_that_fills_up_raises_an_alert(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
     shop.settings.data_dir.mkdir(exist_ok=True)
     monkeypatch.setattr(shutil, "disk_usage", lambda _folder: Usage(10**9, 0, 600 * 2**20))
-    await watch(shop, alert_disk_free_mb=600).look_here()
+    await create_checks(shop, alert_disk_free_mb=600).check_process()
     assert await alerts(shop) == []
     monkeypatch.setattr(shutil, "disk_usage", lambda _folder: Usage(10**9, 0, 599 * 2**20))
-    await watch(shop, alert_disk_free_mb=600).look_here()
+    await create_checks(shop, alert_disk_free_mb=600).check_process()
     ((kind, _host, message),) = await alerts(shop)
-    assert (kind, message) == ("disk", "the data folder's disk has 599 MiB left")
+    assert (kind, message) == ("disk", "the data folder's disk has 599 MiB free")
 
 
 @pytest.mark.parametrize(
-    ("found", "told"), [(14, None), (13, "it is good for 13 days"), ("no TLS", "no TLS")]
+    ("found", "expected"), [(14, None), (13, "it is valid for 13 days"), ("no TLS", "no TLS")]
 )
-async def test_a_certificate_that_expires(
-    shop: Shop, monkeypatch: pytest.MonkeyPatch, found: int | str, told: str | None
+async def test_certificate_that_expires_raises_an_alert(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch, found: int | str, expected: str | None
 ) -> None:
-    async def days_left(_url: str, _moment: object) -> int | str:
+    async def count_days_left(_url: str, _moment: object) -> int | str:
         return found
 
-    monkeypatch.setattr(watching, "days_left", days_left)
+    monkeypatch.setattr(watching, "count_days_left", count_days_left)
     await schedule(shop)
     url = "https://tienda.example"
-    assert await look(shop, alert_certificate_days=14, public_url=url) == (
-        [("certificate", url, told)] if told else []
+    assert await find_alerts(shop, alert_certificate_days=14, public_url=url) == (
+        [("certificate", url, expected)] if expected else []
     )
 
 
@@ -110,7 +112,9 @@ class Clock:
         return self.now
 
 
-async def test_a_service_that_fails_for_minutes(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_service_that_fails_for_minutes_raises_an_alert(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
     clock, answers = Clock(), [500]
     monkeypatch.setattr(http_client, "monotonic", clock)
     monkeypatch.setattr(http_client, "_failures", {})
@@ -135,38 +139,38 @@ async def test_a_service_that_fails_for_minutes(shop: Shop, monkeypatch: pytest.
     assert await call(500, 0) == {}
     assert await call(0, 100) == {}
     assert await call(503, 100) == {"gateway": 200}
-    assert await call(404, 0) == {}  # it answers
+    assert await call(404, 0) == {}  # the service answers
     for _thrice in range(3):
         await call(0, 120)
-    await watch(shop, alert_failing_minutes=5).look_here()
+    await create_checks(shop, alert_failing_minutes=5).check_process()
     assert await alerts(shop) == []
     await call(0, 60)
-    await watch(shop, alert_failing_minutes=5).look_here()
+    await create_checks(shop, alert_failing_minutes=5).check_process()
     assert await alerts(shop) == [("outside", "gateway", "gateway has failed for 5 minutes")]
     clock.now += 601
-    assert failing_services() == {}  # nobody has asked since
+    assert failing_services() == {}  # no call was made since
     await client.close()
 
 
-async def test_the_owner_gets_one_mail(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
-    inbox, told = Inbox(), shop.settings.model_copy(update={"alert_email": "duena@correo.example"})
+async def test_owner_gets_one_mail_per_alert(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    inbox, mail_settings = Inbox(), shop.settings.model_copy(update={"alert_email": "duena@correo.example"})
     shop.settings.data_dir.mkdir(exist_ok=True)
     monkeypatch.setattr(shutil, "disk_usage", lambda _folder: Usage(10**9, 0, 5 * 2**20))
     for _twice in range(2):
-        await watch(shop, alert_disk_free_mb=600).look_here()
-    await Worker(shop.database, [Mailer(shop.database, told, inbox)]).run_due("mail.send")
+        await create_checks(shop, alert_disk_free_mb=600).check_process()
+    await Worker(shop.database, [Mailer(shop.database, mail_settings, inbox)]).run_due("mail.send")
     (mail,) = inbox.mails
     assert mail["To"] == "duena@correo.example"
     assert mail["Subject"] == "Aviso: Queda poco espacio en el disco"
-    assert "5 MiB left" in text_of(mail)
-    assert "5 MiB left" in text_of(mail, "html")
+    assert "5 MiB free" in text_of(mail)
+    assert "5 MiB free" in text_of(mail, "html")
 
 
-async def test_mails_that_were_given_up_are_told_once_and_not_those_to_the_owner(
+async def test_given_up_customer_mails_raise_one_alert(
     shop: Shop, store: httpx.AsyncClient, shop_defaults: Defaults
 ) -> None:
     async with shop.database.transaction() as session:
-        variant = await make_toy(session, shop_defaults, "trompo")
+        variant = await add_product(session, shop_defaults, "trompo")
     inbox = Inbox()
     worker = Worker(shop.database, [Mailer(shop.database, shop.settings, inbox)])
 
@@ -180,12 +184,12 @@ async def test_mails_that_were_given_up_are_told_once_and_not_those_to_the_owner
         inbox.is_broken = False
 
     async def look_again() -> list[tuple[str, str, str]]:
-        await watch(shop).look_at_the_shop(None)  # type: ignore[arg-type]
+        await create_checks(shop).check_shop(None)  # type: ignore[arg-type]
         return await alerts(shop)
 
     assert await look_again() == []
-    await bought(store, variant)
-    await bought(store, variant)
+    await complete_purchase(store, variant)
+    await complete_purchase(store, variant)
     await send_in_vain()
     assert await look_again() == [("mail", "", "mails that were given up: 2")]
     assert len(await look_again()) == 1
@@ -194,13 +198,13 @@ async def test_mails_that_were_given_up_are_told_once_and_not_those_to_the_owner
     async with shop.database.transaction() as session:
         await session.execute(update(Alert).values(ended_at=db_now()))
         await session.execute(update(Mail).values(kind=MailKind.ALERT))
-    assert len(await look_again()) == 1  # nobody is told that telling failed
+    assert len(await look_again()) == 1  # a failed alert mail causes no alert
     async with shop.database.transaction() as session:
         await session.execute(update(Mail).values(kind=MailKind.ORDER_PAID))
-    await resend_given_up(shop.database)
+    await resend_given_up_mails(shop.database)
     assert len(await look_again()) == 1
 
 
-def test_a_webhook_needs_its_secret() -> None:
+def test_webhook_requires_its_secret() -> None:
     with pytest.raises(ValueError, match="ALERT_WEBHOOK needs ALERT_WEBHOOK_SECRET"):
         Settings(alert_webhook="https://hooks.example/trompo")

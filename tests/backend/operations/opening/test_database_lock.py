@@ -1,4 +1,4 @@
-"""Several processes that start at once on an empty database: one prepares it, the others find it ready."""
+"""Several processes start at the same time on an empty database: one prepares it, the others find it ready."""
 
 import asyncio
 import errno
@@ -15,7 +15,7 @@ from backend.catalog.models import Product
 from backend.channels.models import Region
 from backend.core.db.database import Database
 from backend.core.outage import DatabaseUnavailable
-from backend.operations.opening.database_lock import ServingLock, alone, closed
+from backend.operations.opening.database_lock import ServingLock, hold_opening_lock, prevent_serving
 from backend.staff.models import Staff
 
 PROGRAM = """
@@ -26,7 +26,7 @@ print(asyncio.run(prepare(load_settings())).products)
 """
 
 
-async def test_three_processes_on_an_empty_database_make_one_shop(empty_url: str, tmp_path: Path) -> None:
+async def test_three_processes_on_an_empty_database_create_one_shop(empty_url: str, tmp_path: Path) -> None:
     environment = os.environ | {
         "DATABASE_URL": empty_url,
         "DATA_DIR": str(tmp_path / "data"),
@@ -56,31 +56,29 @@ async def test_three_processes_on_an_empty_database_make_one_shop(empty_url: str
     assert (regions, staff) == (1, 1)
 
 
-async def test_the_second_waits_until_the_first_is_done(database_url: str) -> None:
-    told: list[str] = []
+async def test_second_process_waits_for_the_first(database_url: str) -> None:
+    order: list[str] = []
     first, second = Database(database_url), Database(database_url)
 
     async def prepare_second() -> None:
-        async with alone(second):
-            told.append("second")
+        async with hold_opening_lock(second):
+            order.append("second")
 
-    async with alone(first):
+    async with hold_opening_lock(first):
         waiting = asyncio.create_task(prepare_second())
-        async with first.transaction():  # whoever holds the lock may use the database
-            told.append("first")
+        async with first.transaction():  # the process with the lock may use the database
+            order.append("first")
         await asyncio.wait({waiting}, timeout=0.05)
         assert not waiting.done()
     await waiting
-    assert told == ["first", "second"]
+    assert order == ["first", "second"]
     await first.close()
     await second.close()
 
 
-async def test_the_file_can_be_locked_in_a_folder_of_nfs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_lock_works_in_an_nfs_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def flock(file: IO[str], operation: int) -> None:
-        """As NFS does: a shared lock is of a file that can be read, an exclusive one of a file that can be written."""
+        """Behave like NFS: a shared lock needs a readable file, an exclusive lock a writable one."""
         if operation & fcntl.LOCK_SH and not file.readable():
             raise OSError(errno.EBADF, os.strerror(errno.EBADF))
         if operation & fcntl.LOCK_EX and not file.writable():
@@ -89,15 +87,15 @@ async def test_the_file_can_be_locked_in_a_folder_of_nfs(
     monkeypatch.setattr("backend.operations.opening.database_lock.fcntl.flock", flock)
     database = Database(f"sqlite+aiosqlite:///{tmp_path / 'shop.db'}")
     serving = ServingLock(database)
-    await serving.take()
+    await serving.acquire_shared()
     serving.release()
-    with closed(database):
+    with prevent_serving(database):
         pass
     await database.close()
 
 
 @pytest.mark.parametrize("number", [errno.ENOLCK, errno.ENOSYS])
-async def test_a_folder_without_locks_is_said_to_be_one(
+async def test_folder_without_locks_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
     def flock(_file: IO[str], _operation: int) -> None:
@@ -112,18 +110,18 @@ async def test_a_folder_without_locks_is_said_to_be_one(
 
 
 async def _prepare(database: Database) -> None:
-    async with alone(database):
+    async with hold_opening_lock(database):
         raise AssertionError
 
 
 async def _serve(database: Database) -> None:
     serving = ServingLock(database)
     try:
-        await serving.take()
+        await serving.acquire_shared()
     finally:
         serving.release()
 
 
 async def _replace(database: Database) -> None:
-    with closed(database):
+    with prevent_serving(database):
         raise AssertionError

@@ -1,4 +1,4 @@
-"""The store defaults: made once, completed where some are missing, and never against what staff decided."""
+"""The store defaults: created once, completed if some are missing, and never against a decision of staff."""
 
 from sqlalchemy import delete, func, select, update
 
@@ -9,25 +9,29 @@ from backend.core.config.settings import GatewayEnv, Settings
 from backend.core.db.database import Database
 from backend.office_settings.service import MUST_BE_OWN, OWN_WAREHOUSE
 from backend.operations.demo.seed import seed
-from backend.operations.opening.store_defaults import has_no_defaults, make_defaults, missing_defaults
+from backend.operations.opening.store_defaults import (
+    create_store_defaults,
+    find_missing_defaults,
+    has_no_defaults,
+)
 from backend.shipping.models import ShippingOption, StockLocation
 from backend.start import prepare
 
 ALL = ["region", "sales_channel", "publishable_key", "stock_location", "shipping_option"]
 
 
-async def made(database: Database, settings: Settings) -> list[str]:
+async def create_defaults(database: Database, settings: Settings) -> list[str]:
     async with database.transaction() as session:
-        return await make_defaults(session, settings)
+        return await create_store_defaults(session, settings)
 
 
-async def test_the_defaults_are_made_once(database: Database, settings: Settings) -> None:
+async def test_defaults_are_created_once(database: Database, settings: Settings) -> None:
     async with database.read() as session:
         assert await has_no_defaults(session)
-    assert await made(database, settings) == ALL
-    assert await made(database, settings) == []
+    assert await create_defaults(database, settings) == ALL
+    assert await create_defaults(database, settings) == []
     async with database.read() as session:
-        assert await missing_defaults(session) == []
+        assert await find_missing_defaults(session) == []
         location = (await session.execute(select(StockLocation))).scalar_one()
         names = (await session.execute(select(ShippingOption.name))).scalars().all()
     assert location.name == "Bodega Bogotá"
@@ -35,11 +39,11 @@ async def test_the_defaults_are_made_once(database: Database, settings: Settings
     assert sorted(names) == ["Envío a domicilio", "Recoger en la tienda (Bogotá)"]
 
 
-async def test_the_warehouse_is_where_the_settings_say(database: Database, settings: Settings) -> None:
+async def test_warehouse_gets_the_address_of_the_settings(database: Database, settings: Settings) -> None:
     settings = settings.model_copy(
         update={"carrier_origin_dane_code": "05001000", "carrier_origin_address": "Carrera 50 # 30-12"}
     )
-    await made(database, settings)
+    await create_defaults(database, settings)
     async with database.read() as session:
         location = (await session.execute(select(StockLocation))).scalar_one()
     assert location.name == "Bodega Medellín"
@@ -47,21 +51,21 @@ async def test_the_warehouse_is_where_the_settings_say(database: Database, setti
     assert location.address["address_1"] == "Carrera 50 # 30-12"
 
 
-async def test_what_is_missing_is_made_and_what_staff_deleted_is_not(
+async def test_missing_defaults_are_created_and_deleted_options_are_not(
     database: Database, settings: Settings
 ) -> None:
-    await made(database, settings)
+    await create_defaults(database, settings)
     async with database.transaction() as session:
         await session.execute(delete(PublishableKey))
         await session.execute(update(ShippingOption).values(deleted_at=now()))
-    assert await made(database, settings) == ["publishable_key"]
+    assert await create_defaults(database, settings) == ["publishable_key"]
 
 
-async def test_a_shop_without_toys_gets_the_demos_only_when_asked(
+async def test_demo_products_are_added_only_on_request(
     database_url: str, database: Database, settings: Settings
 ) -> None:
     settings = settings.model_copy(update={"database_url": database_url})
-    await made(database, settings)
+    await create_defaults(database, settings)
     assert (await prepare(settings)).products == 0
     assert (await seed(database, settings)).products > 0
     assert (await seed(database, settings)).products == 0
@@ -69,7 +73,7 @@ async def test_a_shop_without_toys_gets_the_demos_only_when_asked(
         assert (await session.execute(select(func.count()).select_from(Region))).scalar_one() == 1
 
 
-async def test_an_empty_production_shop_gets_its_defaults_by_itself_and_no_toys(
+async def test_empty_production_shop_gets_defaults_but_no_products(
     database_url: str, database: Database, settings: Settings
 ) -> None:
     own = dict.fromkeys((*MUST_BE_OWN, *OWN_WAREHOUSE), "6044441234")
@@ -78,10 +82,10 @@ async def test_an_empty_production_shop_gets_its_defaults_by_itself_and_no_toys(
     )
     await prepare(settings)
     async with database.transaction() as session:
-        assert await missing_defaults(session) == []
+        assert await find_missing_defaults(session) == []
         assert (await session.execute(select(Product.id))).first() is None
         await session.execute(delete(PublishableKey))
     await prepare(settings)
     async with database.read() as session:
-        assert await missing_defaults(session) == ["publishable_key"]
+        assert await find_missing_defaults(session) == ["publishable_key"]
         assert (await session.execute(select(func.count()).select_from(SalesChannel))).scalar_one() == 1

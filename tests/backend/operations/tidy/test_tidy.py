@@ -1,4 +1,4 @@
-"""What nobody needs any more goes, nothing else does, and it goes beside a running shop and twice at once."""
+"""Expired data is deleted, nothing else is, also while the shop runs and twice at the same time."""
 
 import asyncio
 import os
@@ -21,22 +21,22 @@ from backend.core.db.tables import table_of
 from backend.customers.admin_schemas import NewGroup
 from backend.customers.directory import add_guest
 from backend.customers.groups import change_members, create_group
-from backend.customers.guests import guest_with
+from backend.customers.guests import find_or_create_guest
 from backend.customers.models import Customer, CustomerSession, GuestCustomer, Login, ResetLink
 from backend.jobs import Worker, enqueue, tidy_rule
 from backend.jobs.models import Job
 from backend.mail.models import SEND, Mail
 from backend.media.picture_store import PictureStore, PicturesUnavailable
-from backend.operations.tidy.orphan_pictures import Orphans, find_orphans
+from backend.operations.tidy.orphan_pictures import OrphanPictures, find_orphans
 from backend.operations.tidy.rules import RULES
-from backend.operations.tidy.tidy import Tidied, Tidy
+from backend.operations.tidy.tidy import Tidy, TidyResult
 from backend.orders.models import OrderLine
 from backend.outbox.models import OutboxEvent
 from backend.payment.models import PaymentNotification, PaymentSession
 from backend.payment.states import SessionState
 from backend.staff.models import Staff, StaffSession
 from backend.staff.rights import COMMAND_LINE
-from tests.backend.operations.conftest import YEAR, count, make_old, rows_of
+from tests.backend.operations.conftest import YEAR, count_rows, make_old, read_all_rows
 from tests.store_defaults import Defaults
 
 NEVER = (
@@ -56,7 +56,7 @@ def tidy(shop: Shop) -> Tidy:
     return Tidy(shop.database, shop.pictures)
 
 
-def went(done: list[Tidied]) -> int:
+def count_deleted(done: list[TidyResult]) -> int:
     return sum(one.count for one in done)
 
 
@@ -70,20 +70,20 @@ def notification(**values: Any) -> PaymentNotification:
     return PaymentNotification(**{**usual, **values})
 
 
-async def test_an_order_of_last_year_stays_as_it_was(shop: Shop, order: dict[str, Any], tidy: Tidy) -> None:
+async def test_order_of_last_year_is_unchanged(shop: Shop, order: dict[str, Any], tidy: Tidy) -> None:
     async with shop.database.transaction() as session:
         await raise_attention(session, AttentionKind.STOCK_SHORT, message="…", order_id=order["id"])
     models = [one for one in all_models() if one.__tablename__ in NEVER]
     assert len(models) == len(NEVER)
     await make_old(shop.database, *models)
-    before = await rows_of(shop.database)
+    before = await read_all_rows(shop.database)
     assert all(before[name] for name in NEVER if name not in ("fulfillment", "refund"))
     await tidy.tidy()
-    after = await rows_of(shop.database)
+    after = await read_all_rows(shop.database)
     assert {name: after[name] for name in NEVER} == {name: before[name] for name in NEVER}
 
 
-async def test_what_is_young_stays_and_what_is_old_goes(
+async def test_old_rows_are_deleted_and_young_rows_stay(
     shop: Shop, order: dict[str, Any], tidy: Tidy
 ) -> None:
     async with shop.database.transaction() as session:
@@ -107,7 +107,7 @@ async def test_what_is_young_stays_and_what_is_old_goes(
                 notification(invoice="unknown"),
             ]
         )
-    assert went(await tidy.tidy()) == 0
+    assert count_deleted(await tidy.tidy()) == 0
     aged = (
         CustomerSession,
         ResetLink,
@@ -121,30 +121,30 @@ async def test_what_is_young_stays_and_what_is_old_goes(
     )
     await make_old(shop.database, *aged)
     left = {Login: 1, Customer: 1, Staff: 1, Mail: 1}
-    looked = await tidy.look()
+    looked = await tidy.count_expired()
     done = await tidy.tidy()
     assert [(one.name, one.count) for one in looked] == [(one.name, one.count) for one in done]
-    assert {model: await count(shop.database, model) for model in aged} == {
+    assert {model: await count_rows(shop.database, model) for model in aged} == {
         model: left.get(model, 0) for model in aged
     }
-    assert went(await tidy.tidy()) == 0
+    assert count_deleted(await tidy.tidy()) == 0
 
 
-async def test_a_mail_that_waits_stays_and_one_that_nobody_sends_goes(
+async def test_waiting_mail_stays_and_abandoned_mail_is_deleted(
     shop: Shop, order: dict[str, Any], tidy: Tidy
 ) -> None:
-    """The order's own mail waits to be sent."""
+    """Use the order's own mail as the waiting one."""
     await make_old(shop.database, Mail)
     await tidy.tidy()
-    assert await count(shop.database, Mail) == 1
+    assert await count_rows(shop.database, Mail) == 1
     async with shop.database.transaction() as session:
         await session.execute(table_of(Job).delete().where(Job.kind == SEND))
     await tidy.tidy()
-    assert await count(shop.database, Mail) == 0
+    assert await count_rows(shop.database, Mail) == 0
 
 
 @pytest.mark.parametrize("state", [SessionState.CAPTURED, SessionState.HELD, SessionState.CLOSED])
-async def test_notifications_stay_until_their_payment_is_settled(
+async def test_notifications_stay_until_their_payment_is_final(
     shop: Shop, order: dict[str, Any], tidy: Tidy, state: SessionState
 ) -> None:
     async with shop.database.transaction() as session:
@@ -159,10 +159,12 @@ async def test_notifications_stay_until_their_payment_is_settled(
         session.add(notification(invoice="TR1", dedupe_key="not handled", handled_at=None))
     await make_old(shop.database, PaymentNotification)
     await tidy.tidy()
-    assert await count(shop.database, PaymentNotification) == (1 if state is SessionState.CAPTURED else 3)
+    assert await count_rows(shop.database, PaymentNotification) == (
+        1 if state is SessionState.CAPTURED else 3
+    )
 
 
-async def test_notifications_stay_while_somebody_has_to_look(
+async def test_notifications_stay_while_attention_is_open(
     shop: Shop, order: dict[str, Any], tidy: Tidy
 ) -> None:
     async with shop.database.transaction() as session:
@@ -178,13 +180,13 @@ async def test_notifications_stay_while_somebody_has_to_look(
     await make_old(shop.database, PaymentNotification)
     for left in (1, 0):
         await tidy.tidy()
-        assert await count(shop.database, PaymentNotification) == left
+        assert await count_rows(shop.database, PaymentNotification) == left
         async with shop.database.transaction() as session:
             await close_attention(session, AttentionKind.PAID_TWICE, payment.id, note="…")
 
 
-async def test_a_guest_of_whom_staff_know_something_stays(shop: Shop, tidy: Tidy) -> None:
-    known: list[dict[str, Any]] = [
+async def test_guest_with_data_of_staff_stays(shop: Shop, tidy: Tidy) -> None:
+    arguments: list[dict[str, Any]] = [
         {"first_name": "Luz"},
         {"last_name": "Peña"},
         {"phone": "3009876543"},
@@ -194,12 +196,12 @@ async def test_a_guest_of_whom_staff_know_something_stays(shop: Shop, tidy: Tidy
     async with shop.database.transaction() as session:
         stay = [
             await add_guest(session, COMMAND_LINE, f"{n}@example.com", values)
-            for n, values in enumerate(known)
+            for n, values in enumerate(arguments)
         ]
         member = await add_guest(session, COMMAND_LINE, "member@example.com", {})
         group = await create_group(session, COMMAND_LINE, NewGroup(name="Colegios"))
         await change_members(session, COMMAND_LINE, group.id, [member.id], [])
-        await guest_with(session, "nobody@example.com")
+        await find_or_create_guest(session, "nobody@example.com")
     await make_old(shop.database, GuestCustomer)
     await tidy.tidy()
     async with shop.database.read() as session:
@@ -207,66 +209,66 @@ async def test_a_guest_of_whom_staff_know_something_stays(shop: Shop, tidy: Tidy
     assert left == {member.id, *(guest.id for guest in stay)}
 
 
-async def test_a_job_that_was_given_up_stays_until_it_is_settled(shop: Shop, tidy: Tidy) -> None:
+async def test_given_up_job_stays_until_it_is_resolved(shop: Shop, tidy: Tidy) -> None:
     async with shop.database.transaction() as session:
         await enqueue(session, "waits", key="1")
         await enqueue(session, "failed", key="1")
         await session.execute(update(Job).where(Job.kind == "failed").values(failed_at=db_now(-YEAR)))
         failed = (await session.execute(table_of(Job).select().where(Job.kind == "failed"))).one()
         await raise_attention(session, AttentionKind.JOB_FAILED, message="…", subject_id=str(failed.id))
-    for left in (3, 2):  # with the mail about the row
+    for left in (3, 2):  # the mail about the attention row is also a job
         await tidy.tidy()
-        assert await count(shop.database, Job) == left
+        assert await count_rows(shop.database, Job) == left
         async with shop.database.transaction() as session:
             await close_attention(session, AttentionKind.JOB_FAILED, str(failed.id), note="…")
-    assert await count(shop.database, Attention) == 1
+    assert await count_rows(shop.database, Attention) == 1
 
 
-async def test_four_at_once_do_it_once(shop: Shop, tidy: Tidy) -> None:
+async def test_four_simultaneous_runs_delete_once(shop: Shop, tidy: Tidy) -> None:
     async with shop.database.transaction() as session:
         session.add_all(OutboxEvent(product_id=f"prod_{n}") for n in range(450))
     await make_old(shop.database, OutboxEvent)
     done = await asyncio.gather(*(Tidy(shop.database, shop.pictures).tidy() for _ in range(4)))
-    assert sum(map(went, done)) == 450
-    assert await count(shop.database, OutboxEvent) == 0
+    assert sum(map(count_deleted, done)) == 450
+    assert await count_rows(shop.database, OutboxEvent) == 0
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-async def test_a_run_is_bounded_and_says_that_there_is_more(
+async def test_run_is_bounded_and_reports_remaining_rows(
     shop: Shop, tidy: Tidy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("backend.operations.tidy.tidy.MAX_BATCHES", 1)
     monkeypatch.setattr(tidy_rule, "MAX_BATCHES", 1)
     async with shop.database.transaction() as session:
-        session.add_all(OutboxEvent(product_id=f"prod_{n}") for n in range(tidy_rule.BATCH + 1))
+        session.add_all(OutboxEvent(product_id=f"prod_{n}") for n in range(tidy_rule.BATCH_SIZE + 1))
     await make_old(shop.database, OutboxEvent)
     first = [one for one in await tidy.tidy() if one.count]
-    assert [(one.count, one.is_more) for one in first] == [(tidy_rule.BATCH, True)]
+    assert [(one.count, one.has_more) for one in first] == [(tidy_rule.BATCH_SIZE, True)]
     assert "more for the next run" in str(first[0])
-    assert went(await tidy.tidy()) == 1
+    assert count_deleted(await tidy.tidy()) == 1
 
 
-async def test_a_rule_that_fails_stops_no_other(
+async def test_failing_rule_does_not_stop_the_others(
     shop: Shop, tidy: Tidy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with shop.database.transaction() as session:
         session.add(OutboxEvent(product_id="prod_1"))
     await make_old(shop.database, OutboxEvent)
 
-    async def fails(rule: tidy_rule.Rule, database: object) -> int:
+    async def fails(rule: tidy_rule.TidyRule, database: object) -> int:
         if rule is RULES[0]:
             raise ZeroDivisionError
         return await follow(rule, shop.database)
 
-    follow = tidy_rule.Rule.follow
-    monkeypatch.setattr(tidy_rule.Rule, "follow", fails)
+    follow = tidy_rule.TidyRule.apply
+    monkeypatch.setattr(tidy_rule.TidyRule, "apply", fails)
     with pytest.raises(ZeroDivisionError):
         await tidy.tidy()
-    assert await count(shop.database, OutboxEvent) == 0
+    assert await count_rows(shop.database, OutboxEvent) == 0
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-async def test_it_is_done_once_a_day_by_itself(shop: Shop, tidy: Tidy) -> None:
+async def test_tidy_runs_once_a_day(shop: Shop, tidy: Tidy) -> None:
     worker = Worker(shop.database, [tidy])
     await worker.schedule()
     assert await worker.run_due() == 1
@@ -286,12 +288,12 @@ def store_file(folder: Path, name: str, *, age: timedelta = YEAR) -> Path:
     return file
 
 
-async def test_pictures_that_nothing_names_go(
+async def test_unused_pictures_are_deleted(
     shop: Shop, order: dict[str, Any], shop_defaults: Defaults, tidy: Tidy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "backend.operations.tidy.orphan_pictures.ROWS_AT_ONCE", 2
-    )  # several pieces of a table
+        "backend.operations.tidy.orphan_pictures.BATCH_SIZE", 2
+    )  # so that a table needs several batches
     folder = shop.settings.data_dir
     named = [store_file(folder, f"{n:016x}/toy-320.webp") for n in range(7)]
     gone = [store_file(folder, f"{n:016x}/toy-{width}.webp") for n in (100, 101) for width in (320, 640)]
@@ -309,7 +311,7 @@ async def test_pictures_that_nothing_names_go(
         products[0].extra_metadata = {
             "more": [{"url": f"https://tienda.example/pictures/{6:016x}/toy-320.webp"}]
         }
-    looked = await tidy.look()
+    looked = await tidy.count_expired()
     assert all(file.exists() for file in (*named, *gone, *young))
     done = await tidy.tidy()
     assert looked[-1].count == done[-1].count == 4
@@ -318,13 +320,13 @@ async def test_pictures_that_nothing_names_go(
     assert (await tidy.tidy())[-1].count == 0
 
 
-async def test_a_picture_that_is_stored_again_while_it_is_looked_for_stays(
+async def test_picture_stored_again_during_the_search_stays(
     shop: Shop, tidy: Tidy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = store_file(shop.settings.data_dir, "00aa/toy-320.webp")
 
-    async def then_stored_again(*known: Any) -> Orphans:
-        found = await find_orphans(*known)
+    async def then_stored_again(*arguments: Any) -> OrphanPictures:
+        found = await find_orphans(*arguments)
         shop.pictures.put("00aa/toy-320.webp", b"RIFF")
         return found
 
@@ -333,7 +335,7 @@ async def test_a_picture_that_is_stored_again_while_it_is_looked_for_stays(
     assert file.exists()
 
 
-async def test_pictures_stay_where_the_store_does_not_answer(
+async def test_pictures_stay_if_the_store_is_unavailable(
     shop: Shop, tidy: Tidy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with shop.database.transaction() as session:
@@ -343,7 +345,7 @@ async def test_pictures_stay_where_the_store_does_not_answer(
     def away(store: PictureStore) -> NoReturn:
         raise PicturesUnavailable("away")
 
-    monkeypatch.setattr(PictureStore, "listed", away)
+    monkeypatch.setattr(PictureStore, "iter_pictures", away)
     with pytest.raises(PicturesUnavailable):
         await tidy.tidy()
-    assert await count(shop.database, OutboxEvent) == 0
+    assert await count_rows(shop.database, OutboxEvent) == 0

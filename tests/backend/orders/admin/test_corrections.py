@@ -1,4 +1,4 @@
-"""Notes on an order, and a better address before it is sent; mails once more."""
+"""Notes on an order, corrections of its address before it is sent, and resending of mails."""
 
 from typing import Any
 
@@ -8,21 +8,21 @@ from sqlalchemy import func, select
 
 from backend.app import Shop
 from backend.audit import AuditEntry, AuditPersonalValue
-from backend.checkout.cart_snapshot import sale_of
+from backend.checkout.cart_snapshot import parse_snapshot
 from backend.core.errors import Conflict, Forbidden, InvalidData, NotAllowed, NotFound
-from backend.fulfillment.bulk_fulfillment import send_rest
+from backend.fulfillment.bulk_fulfillment import send_remaining_units
 from backend.jobs.models import Job
 from backend.mail.models import SEND, Mail
-from backend.mail.resend import send_again
-from backend.orders.admin.corrections import add_note, correct_address, version_of
+from backend.mail.resend import resend_order_mail
+from backend.orders.admin.corrections import add_note, correct_address, hash_address
 from backend.orders.models import OrderNote
 from backend.orders.service import lock_order, rewrite_order
 from backend.payment.models import PaymentSession
-from backend.shipping.addresses import recipient
+from backend.shipping.addresses import build_recipient
 from backend.staff.rights import Actor, Role
 from tests.backend.orders.paying import order_row
-from tests.store_defaults import Defaults, make_toy
-from tests.store_steps import bought, get, post
+from tests.store_defaults import Defaults, add_product
+from tests.store_steps import complete_purchase, get, post
 
 OWNER, ACCOUNTANT = Actor("user_1", Role.OWNER), Actor("user_2", Role.ACCOUNTANT)
 
@@ -30,8 +30,8 @@ OWNER, ACCOUNTANT = Actor("user_1", Role.OWNER), Actor("user_2", Role.ACCOUNTANT
 @pytest.fixture
 async def order_id(shop: Shop, shop_defaults: Defaults, store: httpx.AsyncClient) -> str:
     async with shop.database.transaction() as session:
-        trompo = await make_toy(session, shop_defaults, "trompo", stock=50, price=40_000)
-    return str((await bought(store, trompo, 1, price_type="calculated"))["id"])
+        trompo = await add_product(session, shop_defaults, "trompo", stock=50, price=40_000)
+    return str((await complete_purchase(store, trompo, 1, price_type="calculated"))["id"])
 
 
 async def correct(shop: Shop, order_id: str, address: dict[str, Any], seen: str | None = None) -> None:
@@ -39,7 +39,7 @@ async def correct(shop: Shop, order_id: str, address: dict[str, Any], seen: str 
         await correct_address(session, OWNER, order_id, address, seen)
 
 
-async def test_a_better_address_is_kept_found_and_recorded(
+async def test_corrected_address_is_stored_searchable_and_audited(
     shop: Shop, admin: httpx.AsyncClient, order_id: str
 ) -> None:
     body = {
@@ -65,14 +65,14 @@ async def test_a_better_address_is_kept_found_and_recorded(
         assert (await session.execute(select(func.count()).select_from(AuditPersonalValue))).scalar_one() > 0
 
 
-async def test_address_that_no_label_holds_is_refused(shop: Shop, order_id: str) -> None:
+async def test_address_too_long_for_a_label_is_refused(shop: Shop, order_id: str) -> None:
     with pytest.raises(InvalidData) as refused:
         await correct(shop, order_id, {"address_1": "x" * 90, "address_2": "Torre 5 " + "y" * 50})
     assert list(refused.value.fields) == ["shipping_address.address_1"]
     assert (await order_row(shop, order_id)).shipping_address["address_1"] != "x" * 90
 
 
-async def test_a_payment_brings_the_old_address_not_back(
+async def test_payment_does_not_restore_the_old_address(
     shop: Shop, admin: httpx.AsyncClient, order_id: str
 ) -> None:
     order = (await get(admin, f"/admin/orders/{order_id}"))["order"]
@@ -83,16 +83,16 @@ async def test_a_payment_brings_the_old_address_not_back(
     assert paid["payment_status"] == "captured"
     assert paid["shipping_address"]["address_1"] == "Calle 10 # 5-51"
     assert [line["id"] for line in paid["items"]] == [line["id"] for line in order["items"]]
-    async with shop.database.transaction() as session:  # what was paid for had other lines
+    async with shop.database.transaction() as session:  # the paid cart had other lines
         row = await lock_order(session, order_id)
         session_row = (await session.execute(select(PaymentSession))).scalar_one()
         assert session_row.snapshot is not None
-        (line,) = await rewrite_order(session, row, sale_of(session_row.snapshot))
+        (line,) = await rewrite_order(session, row, parse_snapshot(session_row.snapshot))
         assert line.id != order["items"][0]["id"]
         assert row.shipping_address["address_1"] == "Calle 10 # 5-51"
 
 
-async def test_what_no_label_can_be_made_for_is_refused(
+async def test_address_incomplete_for_a_label_is_refused(
     shop: Shop, admin: httpx.AsyncClient, order_id: str
 ) -> None:
     for address in (
@@ -108,33 +108,35 @@ async def test_what_no_label_can_be_made_for_is_refused(
     assert (await order_row(shop, order_id)).shipping_address["address_1"] == "Carrera 43A # 1-50"
 
 
-async def test_another_city_goes_by_its_name_and_not_by_the_code_of_the_former_one(
+async def test_new_city_replaces_the_code_of_the_old_city(
     shop: Shop, admin: httpx.AsyncClient, order_id: str
 ) -> None:
-    """The platform's dashboard knows no codes."""
+    """Platform dashboards send no codes."""
     path = f"/admin/orders/{order_id}"
     await correct(shop, order_id, {"metadata": {"dane_code": "05001000"}})  # as the pages have it
     elsewhere = {"address_1": "Calle 5 # 38-14", "city": "Cali", "province": "Valle del Cauca"}
     sent = (await post(admin, path, {"shipping_address": elsewhere}))["order"]["shipping_address"]
     assert (sent["city"], sent["metadata"]) == ("Cali", {"suburb": "El Poblado"})
-    assert recipient((await order_row(shop, order_id)).shipping_address, "").dane_code == "76001000"
+    assert build_recipient((await order_row(shop, order_id)).shipping_address, "").dane_code == "76001000"
     nowhere = await admin.post(path, json={"shipping_address": {"city": "Vereda El Hato"}})
     assert nowhere.status_code == 400
     coded = {"city": "Vereda El Hato", "province": "Antioquia", "metadata": {"dane_code": "05001000"}}
     await post(admin, path, {"shipping_address": coded})
-    assert recipient((await order_row(shop, order_id)).shipping_address, "").dane_code == "05001000"
+    assert build_recipient((await order_row(shop, order_id)).shipping_address, "").dane_code == "05001000"
 
 
-async def test_of_two_who_correct_it_at_once_the_second_is_told(shop: Shop, order_id: str) -> None:
-    seen = version_of((await order_row(shop, order_id)).shipping_address)
+async def test_second_of_two_concurrent_corrections_conflicts(shop: Shop, order_id: str) -> None:
+    seen = hash_address((await order_row(shop, order_id)).shipping_address)
     await correct(shop, order_id, {"address_1": "Calle 10 # 5-51"}, seen)
     with pytest.raises(Conflict):
         await correct(shop, order_id, {"address_1": "Calle 20 # 5-51"}, seen)
     assert (await order_row(shop, order_id)).shipping_address["address_1"] == "Calle 10 # 5-51"
 
 
-async def test_with_a_label_the_address_stays(shop: Shop, admin: httpx.AsyncClient, order_id: str) -> None:
-    await send_rest(shop.database, OWNER, shop.settings, shop.fulfillment_providers, order_id)
+async def test_address_of_order_with_label_cannot_change(
+    shop: Shop, admin: httpx.AsyncClient, order_id: str
+) -> None:
+    await send_remaining_units(shop.database, OWNER, shop.settings, shop.fulfillment_providers, order_id)
     with pytest.raises(NotAllowed):
         await correct(shop, order_id, {"address_1": "Calle 10 # 5-51"})
     parcel = (await get(admin, f"/admin/orders/{order_id}"))["order"]["fulfillments"][0]["id"]
@@ -145,7 +147,9 @@ async def test_with_a_label_the_address_stays(shop: Shop, admin: httpx.AsyncClie
         await correct(shop, order_id, {"address_1": "Calle 20 # 5-51"})
 
 
-async def test_notes_are_for_the_staff(shop: Shop, admin: httpx.AsyncClient, order_id: str) -> None:
+async def test_note_is_stored_and_invalid_notes_are_refused(
+    shop: Shop, admin: httpx.AsyncClient, order_id: str
+) -> None:
     note = (await post(admin, f"/admin/orders/{order_id}/notes", {"text": " Llamar antes "}))["note"]
     assert note["text"] == "Llamar antes"
     for refused in ({"text": ""}, {"text": "   "}, {"text": "x" * 1001}, {}):
@@ -157,7 +161,7 @@ async def test_notes_are_for_the_staff(shop: Shop, admin: httpx.AsyncClient, ord
         assert (await session.execute(select(OrderNote.text))).scalars().all() == ["Llamar antes"]
 
 
-async def test_a_mail_is_sent_once_more(shop: Shop, admin: httpx.AsyncClient, order_id: str) -> None:
+async def test_mail_can_be_sent_again(shop: Shop, admin: httpx.AsyncClient, order_id: str) -> None:
     async with shop.database.transaction() as session:
         mail = (await session.execute(select(Mail).where(Mail.about == order_id))).scalars().first()
         assert mail is not None
@@ -177,7 +181,7 @@ async def test_a_mail_is_sent_once_more(shop: Shop, admin: httpx.AsyncClient, or
         assert (await admin.post(nobodys, json={})).status_code == 404
 
 
-async def test_the_rights_are_checked(shop: Shop, order_id: str) -> None:
+async def test_corrections_check_rights(shop: Shop, order_id: str) -> None:
     async with shop.database.transaction() as session:
         with pytest.raises(Forbidden):
             await correct_address(session, ACCOUNTANT, order_id, {})
@@ -186,4 +190,4 @@ async def test_the_rights_are_checked(shop: Shop, order_id: str) -> None:
         with pytest.raises(NotFound):
             await add_note(session, OWNER, "order_nosuch", "x")
     with pytest.raises(Forbidden):
-        await send_again(shop.database, ACCOUNTANT, order_id, "mail_1")
+        await resend_order_mail(shop.database, ACCOUNTANT, order_id, "mail_1")

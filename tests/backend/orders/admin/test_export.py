@@ -1,4 +1,4 @@
-"""The table for spreadsheets: whose orders it holds, who may take it, and that no cell of it is a formula."""
+"""Export of orders to a spreadsheet: its rows, its rights, and no cell is a formula."""
 
 import csv
 from io import StringIO
@@ -9,24 +9,24 @@ from sqlalchemy import update
 
 from backend.app import Shop
 from backend.core.errors import Forbidden
-from backend.orders.admin.export import exported_orders
+from backend.orders.admin.export import export_orders_csv
 from backend.orders.models import Order
 from backend.staff.rights import Actor, Role
-from tests.store_defaults import Defaults, make_toy
-from tests.store_steps import PSE, bought
+from tests.store_defaults import Defaults, add_product
+from tests.store_steps import PSE, complete_purchase
 
 
-async def test_a_row_an_order_with_its_buyer(
+async def test_export_has_one_row_per_order_with_its_customer(
     shop: Shop,
     shop_defaults: Defaults,
     store: httpx.AsyncClient,
     admin: httpx.AsyncClient,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("backend.orders.admin.export.AT_ONCE", 2)
+    monkeypatch.setattr("backend.orders.admin.export.BATCH_SIZE", 2)
     async with shop.database.transaction() as session:
-        trompo = await make_toy(session, shop_defaults, "trompo", stock=20, price=40_000)
-    orders = [await bought(store, trompo, 2, PSE) for _number in range(3)]
+        trompo = await add_product(session, shop_defaults, "trompo", stock=20, price=40_000)
+    orders = [await complete_purchase(store, trompo, 2, PSE) for _number in range(3)]
     async with shop.database.transaction() as session:
         evil = {"first_name": "=1+1", "phone": "3001234567"}
         await session.execute(update(Order).where(Order.number == 2).values(shipping_address=evil))
@@ -56,7 +56,7 @@ async def test_a_row_an_order_with_its_buyer(
         ({"$and[0][email]": "ana@example.com"}, ["1"]),
     ],
 )
-async def test_it_holds_the_orders_that_the_list_shows(
+async def test_export_and_list_apply_the_same_filters(
     *,
     asked: dict[str, str],
     numbers: list[str],
@@ -66,15 +66,15 @@ async def test_it_holds_the_orders_that_the_list_shows(
     admin: httpx.AsyncClient,
 ) -> None:
     async with shop.database.transaction() as session:
-        trompo = await make_toy(session, shop_defaults, "trompo", stock=20, price=40_000)
+        trompo = await add_product(session, shop_defaults, "trompo", stock=20, price=40_000)
     for _number in range(2):
-        await bought(store, trompo, 1, PSE)
+        await complete_purchase(store, trompo, 1, PSE)
     async with shop.database.transaction() as session:
-        for number, buyer in (
+        for number, customer in (
             (1, {"guest_id": "guest"}),
             (2, {"guest_id": "other", "email": "luis@example.com"}),
         ):
-            await session.execute(update(Order).where(Order.number == number).values(buyer))
+            await session.execute(update(Order).where(Order.number == number).values(customer))
     listed = (await admin.get("/admin/orders", params=asked)).json()["orders"]
     assert [order["display_id"] for order in listed] == [int(number) for number in numbers]
     table = await admin.get("/admin/order-exports", params=asked)
@@ -82,6 +82,6 @@ async def test_it_holds_the_orders_that_the_list_shows(
 
 
 @pytest.mark.parametrize("role", [Role.SHOP, Role.STOCKROOM])
-async def test_personal_data_leaves_only_with_the_right(shop: Shop, role: Role) -> None:
+async def test_export_of_personal_data_requires_the_right(shop: Shop, role: Role) -> None:
     with pytest.raises(Forbidden):
-        await exported_orders(shop.database, Actor("user_1", role, has_second_factor=True), [])
+        await export_orders_csv(shop.database, Actor("user_1", role, has_second_factor=True), [])

@@ -1,4 +1,4 @@
-"""A lost link to an order is mailed to its own address, and the answer tells nobody which orders there are."""
+"""A lost link to an order is mailed to the order's address, and the response does not reveal if the order exists."""
 
 import httpx
 import pytest
@@ -8,12 +8,12 @@ from backend.app import Shop
 from backend.core.errors import InvalidData, TooManyRequests
 from backend.jobs import Worker
 from backend.mail.models import Mail
-from backend.orders.links.mailed_links import LINKS, ask_link
+from backend.orders.links.mailed_links import LINK_RATE_LIMIT, request_order_link
 from backend.orders.models import Order
 from backend.rate_limit.limiter import Client
 from tests.backend.mail.conftest import Inbox, inbox, text_of, worker
-from tests.store_defaults import Defaults, make_toy
-from tests.store_steps import MANUAL, bought
+from tests.store_defaults import Defaults, add_product
+from tests.store_steps import MANUAL, complete_purchase
 
 OWN_PAGE = {"origin": "http://shop.test"}
 __all__ = ["inbox", "worker"]
@@ -21,17 +21,17 @@ __all__ = ["inbox", "worker"]
 
 @pytest.fixture
 async def order(shop: Shop, store: httpx.AsyncClient, shop_defaults: Defaults) -> dict[str, str]:
-    """An order of Ana's, whose own mails are gone."""
+    """Return an order of Ana without pending mails."""
     async with shop.database.transaction() as session:
-        trompo = await make_toy(session, shop_defaults, "trompo", stock=5, price=40_000)
-    made = await bought(store, trompo, 1, provider=MANUAL)
+        trompo = await add_product(session, shop_defaults, "trompo", stock=5, price=40_000)
+    made = await complete_purchase(store, trompo, 1, provider=MANUAL)
     async with shop.database.transaction() as session:
         await session.execute(update(Mail).values(sent_at=Mail.created_at))
         await session.execute(update(Order).values(email="Ana@Example.com"))
     return made
 
 
-async def test_a_link_reaches_the_orders_own_address_and_no_other(
+async def test_link_is_sent_only_to_the_orders_own_address(
     shop: Shop, anyone: httpx.AsyncClient, order: dict[str, str], worker: Worker, inbox: Inbox
 ) -> None:
     number = str(order["display_id"])
@@ -47,7 +47,7 @@ async def test_a_link_reaches_the_orders_own_address_and_no_other(
         answers.append((answer.status_code, answer.headers["location"]))
     assert set(answers) == {(200, "{}"), (303, "/order/find?said=sent")}
     await worker.run_due()
-    (mail,) = inbox.mails  # both of the askings that were right
+    (mail,) = inbox.mails  # for both correct requests
     assert mail["To"] == "Ana@Example.com"
     assert mail["Subject"] == f"El enlace de tu pedido {number}"
     link = f"{shop.settings.base_url}/order/{order['id']}?token={order['access_token']}"
@@ -56,15 +56,15 @@ async def test_a_link_reaches_the_orders_own_address_and_no_other(
         "/api/order-link", json={"number": number, "email": "ana@example.com"}, headers=OWN_PAGE
     )
     await worker.run_due()
-    assert len(inbox.mails) == 2  # asked again, sent again
+    assert len(inbox.mails) == 2  # a new request sends a new mail
 
 
-async def test_the_same_is_done_for_an_order_that_does_not_exist(
+async def test_unknown_order_causes_the_same_work(
     shop: Shop, anyone: httpx.AsyncClient, order: dict[str, str]
 ) -> None:
-    """What is looked up could be told by its time: nothing is."""
+    """Do no lookup in the request, because its duration would reveal the result."""
     for number in (order["display_id"], "999999"):
-        await ask_link(shop.database, str(number), "ana@example.com", client=Client("190.24.1.9"))
+        await request_order_link(shop.database, str(number), "ana@example.com", client=Client("190.24.1.9"))
     async with shop.database.read() as session:
         noted = (await session.execute(select(Mail.about).where(Mail.kind == "order_link"))).scalars().all()
     assert sorted(noted) == sorted([f"{order['display_id']} ana@example.com", "999999 ana@example.com"])
@@ -81,7 +81,7 @@ async def test_the_same_is_done_for_an_order_that_does_not_exist(
         ("7\x00", "a\x00@example.com", {"email"}),
     ],
 )
-async def test_what_is_no_order_or_no_address_is_said(
+async def test_invalid_number_or_address_is_reported(
     shop: Shop, anyone: httpx.AsyncClient, number: str, email: str, fields: set[str]
 ) -> None:
     typed = {"number": number, "email": email}
@@ -90,29 +90,29 @@ async def test_what_is_no_order_or_no_address_is_said(
     answer = await anyone.post("/api/order-link/form", data=typed, headers=OWN_PAGE)
     assert answer.headers["location"] == "/order/find?said=check"
     with pytest.raises(InvalidData):
-        await ask_link(shop.database, number, email, client=Client("190.24.1.9"))
+        await request_order_link(shop.database, number, email, client=Client("190.24.1.9"))
 
 
-async def test_who_asks_too_often_waits_and_strangers_lock_nobody_out(
+async def test_rate_limit_applies_and_strangers_lock_no_customer_out(
     shop: Shop, anyone: httpx.AsyncClient, worker: Worker, inbox: Inbox
 ) -> None:
     typed = {"number": "7", "email": "ana@example.com"}
     heard = [
         (await anyone.post("/api/order-link", json=typed, headers=OWN_PAGE)).status_code for _ in range(4)
     ]
-    assert heard == [200] * LINKS.per_pair + [429]
+    assert heard == [200] * LINK_RATE_LIMIT.per_pair + [429]
     answer = await anyone.post("/api/order-link/form", data=typed, headers=OWN_PAGE)
     assert answer.headers["location"] == "/order/find?said=wait"
-    for stranger in range(10):  # nobody learns that what they ask for together is bounded
-        await ask_link(shop.database, "7", "ana@example.com", client=Client(f"190.24.2.{stranger}"))
+    for stranger in range(10):  # no stranger learns that their requests together are limited
+        await request_order_link(shop.database, "7", "ana@example.com", client=Client(f"190.24.2.{stranger}"))
     hunter = Client("190.24.4.1")  # tries one number after the other
-    for number in range(LINKS.per_client):
-        await ask_link(shop.database, str(100 + number), "ana@example.com", client=hunter)
+    for number in range(LINK_RATE_LIMIT.per_client):
+        await request_order_link(shop.database, str(100 + number), "ana@example.com", client=hunter)
     with pytest.raises(TooManyRequests):
-        await ask_link(shop.database, "200", "ana@example.com", client=hunter)
+        await request_order_link(shop.database, "200", "ana@example.com", client=hunter)
 
 
-async def test_another_sites_page_asks_for_nothing(shop: Shop, anyone: httpx.AsyncClient) -> None:
+async def test_request_from_another_site_is_refused(shop: Shop, anyone: httpx.AsyncClient) -> None:
     typed = {"number": "7", "email": "ana@example.com"}
     elsewhere = {"origin": "https://elsewhere.example"}
     for answer in (

@@ -26,7 +26,7 @@ from backend.core.money import Cop
 from backend.payment.models import PaymentNotification, PaymentSession
 from backend.payment.providers.base import (
     CheckedPayer,
-    Initiated,
+    InitiationResult,
     Notification,
     PaymentProvider,
     PaymentRequest,
@@ -35,8 +35,8 @@ from backend.payment.providers.base import (
     StartedPayment,
     Verdict,
 )
-from tests.store_defaults import Defaults, make_toy
-from tests.store_steps import get, ok, post, shipped_cart
+from tests.store_defaults import Defaults, add_product
+from tests.store_steps import create_cart_with_shipping, get, post, read_ok
 
 HOOK = "/hooks/payment/tiny_pay"
 SECRET = b"a secret that both know"
@@ -45,7 +45,7 @@ PRICE = 40_000
 
 @dataclass
 class TinyBank:
-    """The provider's side: a JSON service with words of its own."""
+    """The provider's server: a JSON service with its own terms."""
 
     payments: dict[str, JsonObject] = field(default_factory=dict)
     given_back: dict[str, list[int]] = field(default_factory=dict)
@@ -67,8 +67,8 @@ class TinyBank:
                 return httpx.Response(200, json={})
         return httpx.Response(404)
 
-    def letter(self, number: str, secret: bytes = SECRET) -> dict[str, Any]:
-        """What it posts to the webhook when a payment changes."""
+    def build_webhook_request(self, number: str, secret: bytes = SECRET) -> dict[str, Any]:
+        """Return the webhook request that it sends when a payment changes."""
         payment = self.payments[number]
         event = {"event": {"kind": "changed", "payment": {**payment, "order": {"ref": payment["ref"]}}}}
         body = json.dumps(event).encode()
@@ -77,7 +77,7 @@ class TinyBank:
 
 
 class TinyPay(PaymentProvider):
-    """All that a provider has to be."""
+    """A complete provider."""
 
     id = "tiny_pay"
     can_refund = True
@@ -98,11 +98,11 @@ class TinyPay(PaymentProvider):
             raise InvalidData("Revisa los datos marcados.", fields={"wallet": "Escribe tu celular."})
         return CheckedPayer({"wallet": wallet})
 
-    async def initiate(self, request: PaymentRequest) -> Initiated:
+    async def initiate(self, request: PaymentRequest) -> InitiationResult:
         total = {"units": request.amount, "money": "cop"}
         asked = {"ref": request.invoice, "total": total, **request.payer.answers}
         made = await self._ask("POST", "/payments", asked)
-        return Initiated(
+        return InitiationResult(
             state=ProviderState.PENDING_AUTHORIZATION,
             redirect_url=f"https://tiny.example/pay/{made['number']}",
             reference=made["number"],
@@ -160,21 +160,21 @@ def bank() -> TinyBank:
 @pytest.fixture
 async def shop(database_url: str, tmp_path: Path, bank: TinyBank) -> AsyncIterator[Shop]:
     settings = Settings(data_dir=tmp_path / "data", database_url=database_url)
-    shop = Shop(settings, also_paid_by=[TinyPay(bank)])
+    shop = Shop(settings, extra_payment_providers=[TinyPay(bank)])
     yield shop
     await shop.stop()
 
 
 @pytest.fixture
-async def toy(shop: Shop, shop_defaults: Defaults) -> str:
+async def variant(shop: Shop, shop_defaults: Defaults) -> str:
     async with shop.database.transaction() as session:
         await session.execute(update(Region).values(payment_providers=["gateway_pse", "tiny_pay"]))
-        return await make_toy(session, shop_defaults, "trompo", stock=3, price=PRICE)
+        return await add_product(session, shop_defaults, "trompo", stock=3, price=PRICE)
 
 
-async def _at_the_bank(store: httpx.AsyncClient, toy: str) -> tuple[dict[str, Any], str]:
-    """An order whose payment waits at the second provider, and the provider's number of the payment."""
-    cart_id = await shipped_cart(store, toy)
+async def _place_order(store: httpx.AsyncClient, variant: str) -> tuple[dict[str, Any], str]:
+    """Return an order whose payment waits at the second provider, and the provider's number of the payment."""
+    cart_id = await create_cart_with_shipping(store, variant)
     owed = (await post(store, "/store/payment-collections", {"cart_id": cart_id}))["payment_collection"]
     started = await post(
         store,
@@ -192,67 +192,69 @@ async def _payment_status(store: httpx.AsyncClient, order: dict[str, Any]) -> st
     return str(shown["order"]["payment_status"])
 
 
-async def _tell(anyone: httpx.AsyncClient, shop: Shop, **letter: Any) -> None:
+async def _notify(anyone: httpx.AsyncClient, shop: Shop, **letter: Any) -> None:
     answer = await anyone.post(HOOK, **letter)
     assert (answer.status_code, answer.text) == (200, "OK")
     await shop.payments.inbox.stop()
     await shop.worker.run_due("payment.notification")
 
 
-async def test_it_is_paid_by_its_notification_and_given_back(  # noqa: PLR0917 (fixtures)
+async def test_notification_pays_the_order_and_the_payment_can_be_refunded(  # noqa: PLR0917 (fixtures)
     store: httpx.AsyncClient,
     anyone: httpx.AsyncClient,
     admin: httpx.AsyncClient,
     shop: Shop,
     bank: TinyBank,
-    toy: str,
+    variant: str,
 ) -> None:
-    order, number = await _at_the_bank(store, toy)
-    await _tell(anyone, shop, **bank.letter(number))
+    order, number = await _place_order(store, variant)
+    await _notify(anyone, shop, **bank.build_webhook_request(number))
     assert await _payment_status(store, order) == "awaiting"
     bank.payments[number]["stage"] = "settled"
-    await _tell(anyone, shop, **bank.letter(number))
+    await _notify(anyone, shop, **bank.build_webhook_request(number))
     assert await _payment_status(store, order) == "captured"
 
     (payment,) = (await get(admin, "/admin/payments"))["payments"]
     assert (payment["provider_id"], payment["amount"]) == ("tiny_pay", order["total"])
     refund = f"/admin/payments/{payment['id']}/refund"
-    await ok(await admin.post(refund, json={"amount": 1_000}))
+    await read_ok(await admin.post(refund, json={"amount": 1_000}))
     too_much = await admin.post(refund, json={"amount": order["total"]})
     assert too_much.status_code == 400
     bank.is_down = True
     assert (await admin.post(refund)).status_code == 502
     bank.is_down = False
-    await ok(await admin.post(refund))
+    await read_ok(await admin.post(refund))
     assert bank.given_back == {number: [1_000, order["total"] - 1_000]}
     assert (await admin.post(refund)).status_code == 400
 
 
 @pytest.mark.parametrize(("stage", "status"), [("declined", "canceled"), ("dropped", "canceled")])
-async def test_its_own_words_for_a_lost_payment_cancel_the_order(  # noqa: PLR0917 (fixtures)
+async def test_provider_states_without_money_cancel_the_order(  # noqa: PLR0917 (fixtures)
     store: httpx.AsyncClient,
     anyone: httpx.AsyncClient,
     shop: Shop,
     bank: TinyBank,
-    toy: str,
+    variant: str,
     stage: str,
     status: str,
 ) -> None:
-    order, number = await _at_the_bank(store, toy)
+    order, number = await _place_order(store, variant)
     bank.payments[number]["stage"] = stage
-    await _tell(anyone, shop, **bank.letter(number))
+    await _notify(anyone, shop, **bank.build_webhook_request(number))
     assert await _payment_status(store, order) == status
 
 
-async def test_what_it_did_not_sign_has_no_effect(
-    store: httpx.AsyncClient, anyone: httpx.AsyncClient, shop: Shop, bank: TinyBank, toy: str
+async def test_unsigned_notification_has_no_effect(
+    store: httpx.AsyncClient, anyone: httpx.AsyncClient, shop: Shop, bank: TinyBank, variant: str
 ) -> None:
-    order, number = await _at_the_bank(store, toy)
+    order, number = await _place_order(store, variant)
     bank.payments[number]["stage"] = "settled"
-    await _tell(anyone, shop, **bank.letter(number, secret=b"a guess"))
-    await _tell(anyone, shop, content=b"{")
-    # neither does one provider's genuine notification count at another's address
-    assert (await anyone.post("/hooks/payment/gateway_pse", **bank.letter(number))).status_code == 200
+    await _notify(anyone, shop, **bank.build_webhook_request(number, secret=b"a guess"))
+    await _notify(anyone, shop, content=b"{")
+    # a genuine notification of another provider has no effect at this address
+    assert (
+        await anyone.post("/hooks/payment/gateway_pse", **bank.build_webhook_request(number))
+    ).status_code == 200
     await shop.payments.inbox.stop()
     assert await shop.worker.run_due("payment.notification") == 0
     assert await _payment_status(store, order) == "awaiting"
@@ -261,10 +263,10 @@ async def test_what_it_did_not_sign_has_no_effect(
     assert sorted(verdicts) == ["forged", "malformed", "malformed"]
 
 
-async def test_its_own_question_to_the_payer_is_answered_or_named(
-    store: httpx.AsyncClient, shop: Shop, bank: TinyBank, toy: str
+async def test_missing_answer_of_the_payer_is_reported(
+    store: httpx.AsyncClient, shop: Shop, bank: TinyBank, variant: str
 ) -> None:
-    cart_id = await shipped_cart(store, toy)
+    cart_id = await create_cart_with_shipping(store, variant)
     owed = (await post(store, "/store/payment-collections", {"cart_id": cart_id}))["payment_collection"]
     path = f"/store/payment-collections/{owed['id']}/payment-sessions"
     (asking,) = (await post(store, path, {"provider_id": "tiny_pay"}))["payment_collection"][

@@ -1,4 +1,4 @@
-"""The embedded carrier, spoken to as any HTTP client would: what it refuses, what it gives, how it fails."""
+"""The embedded carrier over HTTP: refusals, responses and faults."""
 
 import asyncio
 import base64
@@ -15,12 +15,12 @@ from pydantic import SecretStr
 
 from backend.core.config.settings import SANDBOX_CARRIER_KEY, Settings
 from backend.core.db.database import Database
-from backend.sandbox.carrier import Fault, SandboxCarrier, sandbox_carrier
+from backend.sandbox.carrier import Fault, SandboxCarrier, create_sandbox_carrier
 from backend.sandbox.carrier.faults import Operation
-from backend.sandbox.carrier.labels import TEST_ORDER_ID, TEST_TRACKER, Status, label_pdf
-from backend.sandbox.carrier.ledger import courier_of, rate_number
+from backend.sandbox.carrier.labels import TEST_ORDER_ID, TEST_TRACKER, Status, build_label_pdf
+from backend.sandbox.carrier.ledger import find_courier, make_rate_number
 from tests.backend.shipping.samples import DEPARTMENTS, EVERYWHERE
-from tests.ports import free_port
+from tests.ports import find_free_port
 
 HEADERS = {"Authorization": SANDBOX_CARRIER_KEY, "User-Agent": "Test/1.0"}
 
@@ -55,7 +55,7 @@ SHIPMENT: dict[str, Any] = {
 
 @pytest.fixture
 def carrier(database: Database) -> SandboxCarrier:
-    return sandbox_carrier(Settings(), database, allow_control=True)
+    return create_sandbox_carrier(Settings(), database, allow_control=True)
 
 
 @pytest.fixture
@@ -65,36 +65,36 @@ async def http(carrier: SandboxCarrier) -> AsyncIterator[httpx.AsyncClient]:
         yield client
 
 
-async def ask(http: httpx.AsyncClient, path: str, body: object) -> httpx.Response:
+async def post(http: httpx.AsyncClient, path: str, body: object) -> httpx.Response:
     return await http.post(f"/api/v2{path}", json=body)
 
 
-async def data(http: httpx.AsyncClient, path: str, body: object) -> Any:
-    answer = await ask(http, path, body)
+async def post_for_data(http: httpx.AsyncClient, path: str, body: object) -> Any:
+    answer = await post(http, path, body)
     assert answer.status_code == 200, answer.text
     return answer.json()["data"]
 
 
-async def rates(http: httpx.AsyncClient, body: dict[str, Any] = QUOTATION) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = (await data(http, "/quotation", body))["rates"]
+async def request_rates(http: httpx.AsyncClient, body: dict[str, Any] = QUOTATION) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = (await post_for_data(http, "/quotation", body))["rates"]
     return found
 
 
 async def ship(http: httpx.AsyncClient, path: str = "/shipment") -> dict[str, Any]:
-    rate = (await rates(http))[0]
-    made: dict[str, Any] = await data(http, path, SHIPMENT | {"idRate": rate["idRate"]})
+    rate = (await request_rates(http))[0]
+    made: dict[str, Any] = await post_for_data(http, path, SHIPMENT | {"idRate": rate["idRate"]})
     return made
 
 
-def problem(answer: httpx.Response) -> Any:
+def read_problem(answer: httpx.Response) -> Any:
     body = answer.json()
     assert body["status"] == "NOT OK"
     assert body["status_codes"] == [answer.status_code]
     return body["status_messages"][0]["error"]
 
 
-def changed(body: dict[str, Any], path: str, value: object) -> dict[str, Any]:
-    """The body with one value, named by its dotted path, replaced; or removed when it is `...`."""
+def change_value(body: dict[str, Any], path: str, value: object) -> dict[str, Any]:
+    """Return the body with the value at a dotted path replaced, or removed if the value is `...`."""
     body = copy.deepcopy(body)
     *parents, name = path.split(".")
     inner: Any = body
@@ -107,57 +107,57 @@ def changed(body: dict[str, Any], path: str, value: object) -> dict[str, Any]:
     return body
 
 
-# who may ask
+# access
 
 
 @pytest.mark.parametrize(
     "key", ["", "wrong", f"Bearer {SANDBOX_CARRIER_KEY}", SANDBOX_CARRIER_KEY + " x", "ñ"]
 )
-async def test_a_wrong_key_is_unauthorized(http: httpx.AsyncClient, key: str) -> None:
+async def test_wrong_key_is_unauthorized(http: httpx.AsyncClient, key: str) -> None:
     answer = await http.post("/api/v2/quotation", json=QUOTATION, headers={b"Authorization": key.encode()})
     assert answer.status_code == 401
-    assert problem(answer) == ["Unauthorized.", "API Key inválido o inactivo."]
+    assert read_problem(answer) == ["Unauthorized.", "API Key inválido o inactivo."]
 
 
-async def test_the_key_of_the_settings_is_the_key(database: Database) -> None:
-    carrier = sandbox_carrier(Settings(carrier_api_key=SecretStr("my-own-key")), database)
+async def test_carrier_accepts_the_key_of_the_settings(database: Database) -> None:
+    carrier = create_sandbox_carrier(Settings(carrier_api_key=SecretStr("my-own-key")), database)
     transport = httpx.ASGITransport(carrier.app)
     async with httpx.AsyncClient(transport=transport, base_url="http://carrier", headers=HEADERS) as client:
-        assert (await ask(client, "/quotation", QUOTATION)).status_code == 401
+        assert (await post(client, "/quotation", QUOTATION)).status_code == 401
         client.headers["Authorization"] = "my-own-key"
-        assert (await ask(client, "/quotation", QUOTATION)).status_code == 200
+        assert (await post(client, "/quotation", QUOTATION)).status_code == 200
 
 
 @pytest.mark.parametrize(
     "name", ["python-httpx/0.28.1", "python-requests/2", "curl/8", "Python-urllib/3.11", "axios/1", ""]
 )
-async def test_the_doorkeeper_turns_libraries_away(http: httpx.AsyncClient, name: str) -> None:
+async def test_user_agents_of_libraries_are_blocked(http: httpx.AsyncClient, name: str) -> None:
     answer = await http.post("/api/v2/quotation", json=QUOTATION, headers={"User-Agent": name})
     assert (answer.status_code, answer.text) == (403, "error code: 1010")
 
 
-async def test_what_does_not_exist_is_an_error_in_the_same_envelope(http: httpx.AsyncClient) -> None:
+async def test_unknown_route_is_an_error_in_the_same_envelope(http: httpx.AsyncClient) -> None:
     for answer, status in (
         (await http.get("/api/v2/quotation"), 405),
         (await http.post("/api/v1/quotation"), 404),
         (await http.post("/api/v2/nada"), 404),
     ):
         assert answer.status_code == status
-        assert problem(answer)
+        assert read_problem(answer)
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"5", b"\xff"])
-async def test_what_is_no_object_is_refused(http: httpx.AsyncClient, content: bytes) -> None:
+async def test_body_that_is_not_an_object_is_refused(http: httpx.AsyncClient, content: bytes) -> None:
     answer = await http.post("/api/v2/quotation", content=content)
     assert answer.status_code == 422
-    assert problem(answer)[0] == "Unprocessed Entity."
+    assert read_problem(answer)[0] == "Unprocessed Entity."
 
 
 # quotation
 
 
-async def test_a_quotation_is_enveloped_echoed_and_complete(http: httpx.AsyncClient) -> None:
-    body = (await ask(http, "/quotation", QUOTATION)).json()
+async def test_quotation_is_enveloped_echoed_and_complete(http: httpx.AsyncClient) -> None:
+    body = (await post(http, "/quotation", QUOTATION)).json()
     quoted = body.pop("data")
     assert body == {
         "status": "OK",
@@ -180,24 +180,32 @@ def numbers(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{name: value for name, value in rate.items() if name != "idRate"} for rate in found]
 
 
-async def test_the_same_shipment_always_costs_the_same(http: httpx.AsyncClient) -> None:
-    assert numbers(await rates(http)) == numbers(await rates(http))
+async def test_same_shipment_always_has_the_same_price(http: httpx.AsyncClient) -> None:
+    assert numbers(await request_rates(http)) == numbers(await request_rates(http))
 
 
-async def test_heavier_bulkier_and_farther_costs_more(http: httpx.AsyncClient) -> None:
+async def test_price_grows_with_weight_size_and_distance(http: httpx.AsyncClient) -> None:
     def least(found: list[dict[str, Any]]) -> float:
         return min(float(rate["flete"]) for rate in found)
 
-    usual = least(await rates(http))
-    assert least(await rates(http, changed(QUOTATION, "packages.0.weight", 9))) > usual
-    assert least(await rates(http, changed(QUOTATION, "packages.0.height", 90))) > usual
-    assert least(await rates(http, changed(QUOTATION, "destination.daneCode", "52001000"))) > usual
-    assert least(await rates(http, changed(QUOTATION, "destination.daneCode", "05360000"))) == usual
-    assert least(await rates(http, changed(QUOTATION, "destination.daneCode", "11001000"))) < usual
+    usual = least(await request_rates(http))
+    assert least(await request_rates(http, change_value(QUOTATION, "packages.0.weight", 9))) > usual
+    assert least(await request_rates(http, change_value(QUOTATION, "packages.0.height", 90))) > usual
+    assert (
+        least(await request_rates(http, change_value(QUOTATION, "destination.daneCode", "52001000"))) > usual
+    )
+    assert (
+        least(await request_rates(http, change_value(QUOTATION, "destination.daneCode", "05360000"))) == usual
+    )
+    assert (
+        least(await request_rates(http, change_value(QUOTATION, "destination.daneCode", "11001000"))) < usual
+    )
 
 
-async def test_not_every_courier_goes_to_the_amazon(http: httpx.AsyncClient) -> None:
-    quoted = await data(http, "/quotation", changed(QUOTATION, "destination.daneCode", "91001000"))
+async def test_not_every_courier_delivers_to_the_amazon(http: httpx.AsyncClient) -> None:
+    quoted = await post_for_data(
+        http, "/quotation", change_value(QUOTATION, "destination.daneCode", "91001000")
+    )
     assert {rate["carrier"] for rate in quoted["rates"]} == {"Envía", "Interrapidísimo"}
     assert quoted["idCarriersNoWsResult"] == [2, 3]
 
@@ -205,11 +213,11 @@ async def test_not_every_courier_goes_to_the_amazon(http: httpx.AsyncClient) -> 
 async def test_every_department_is_served(http: httpx.AsyncClient) -> None:
     for department in DEPARTMENTS:
         code = next(place.code for place in EVERYWHERE if place.department_code == department)
-        assert await rates(http, changed(QUOTATION, "destination.daneCode", code)), department
+        assert await request_rates(http, change_value(QUOTATION, "destination.daneCode", code)), department
 
 
-async def test_nobody_goes_where_there_is_nothing(http: httpx.AsyncClient) -> None:
-    assert await rates(http, changed(QUOTATION, "destination.daneCode", "00001000")) == []
+async def test_no_courier_delivers_to_an_unknown_department(http: httpx.AsyncClient) -> None:
+    assert await request_rates(http, change_value(QUOTATION, "destination.daneCode", "00001000")) == []
 
 
 BETWEEN_2_AND_50 = "El campo debe tener entre 2 y 50 caracteres."
@@ -258,59 +266,59 @@ REFUSED_TO_SHIP: list[tuple[str, object, str]] = [
 ]
 
 
-def at(messages: Any, path: str) -> Any:
+def find_message(messages: Any, path: str) -> Any:
     for name in path.split("."):
         messages = messages[name]
     return messages
 
 
 @pytest.mark.parametrize(("path", "value", "message"), REFUSED)
-async def test_a_quotation_that_breaks_a_rule_is_refused_by_field(
+async def test_invalid_quotation_is_refused_by_field(
     http: httpx.AsyncClient, path: str, value: object, message: str
 ) -> None:
-    answer = await ask(http, "/quotation", changed(QUOTATION, path, value))
+    answer = await post(http, "/quotation", change_value(QUOTATION, path, value))
     assert answer.status_code == 422
-    title, fields = problem(answer)
+    title, fields = read_problem(answer)
     assert title == "Unprocessed Entity."
-    assert at(fields, path) == [message]
+    assert find_message(fields, path) == [message]
 
 
 @pytest.mark.parametrize(("path", "value", "message"), REFUSED_TO_SHIP)
-async def test_a_shipment_that_breaks_a_rule_makes_no_label(
+async def test_invalid_shipment_creates_no_label(
     http: httpx.AsyncClient, carrier: SandboxCarrier, path: str, value: object, message: str
 ) -> None:
-    answer = await ask(http, "/shipment", changed(SHIPMENT, path, value))
+    answer = await post(http, "/shipment", change_value(SHIPMENT, path, value))
     assert answer.status_code == 422
-    assert at(problem(answer)[1], path) == [message]
-    assert await carrier.ledger.labels() == []
+    assert find_message(read_problem(answer)[1], path) == [message]
+    assert await carrier.ledger.list_labels() == []
 
 
 # shipment
 
 
-async def test_a_shipment_gives_a_label_a_label_and_numbers_of_its_own(http: httpx.AsyncClient) -> None:
+async def test_shipment_returns_a_label_and_unique_numbers(http: httpx.AsyncClient) -> None:
     first, second = await ship(http), await ship(http)
     assert first["idOrder"] != second["idOrder"]
     assert first["tracker"] != second["tracker"]
     assert first["myGuideReference"] == "1042-1"
     assert first["carrier"] == "Envía"
-    assert first["idOrder"] < 2**53  # what a JSON number holds exactly
+    assert first["idOrder"] < 2**53  # the maximum exact JSON number
     assert first["destination"]["firstName"] == "Luz Marina"
 
 
-async def test_a_test_shipment_gives_the_constants(http: httpx.AsyncClient) -> None:
+async def test_test_shipment_returns_the_constants(http: httpx.AsyncClient) -> None:
     for _ in range(2):
         made = await ship(http, "/shipment_sandbox")
         assert (made["idOrder"], made["tracker"]) == (TEST_ORDER_ID, TEST_TRACKER)
 
 
-async def test_a_rate_must_have_been_offered(http: httpx.AsyncClient) -> None:
-    answer = await ask(http, "/shipment", SHIPMENT)
+async def test_unknown_rate_is_refused(http: httpx.AsyncClient) -> None:
+    answer = await post(http, "/shipment", SHIPMENT)
     assert answer.status_code == 422
-    assert "idRate" in problem(answer)[1]
+    assert "idRate" in read_problem(answer)[1]
 
 
-async def test_the_label_is_a_pdf_whose_table_points_at_its_objects(http: httpx.AsyncClient) -> None:
+async def test_label_is_a_pdf_with_a_correct_object_table(http: httpx.AsyncClient) -> None:
     made = await ship(http)
     pdf = base64.b64decode(made["guide"], validate=True)
     assert pdf.startswith(b"%PDF-1.4")
@@ -329,8 +337,8 @@ async def test_the_label_is_a_pdf_whose_table_points_at_its_objects(http: httpx.
     assert (await http.get("/labels/5.pdf")).status_code == 404
 
 
-def test_a_label_bears_any_text() -> None:
-    pdf = label_pdf([r"a\(b)", "Envía ñ", "日本"])
+def test_label_accepts_any_text() -> None:
+    pdf = build_label_pdf([r"a\(b)", "Envía ñ", "日本"])
     assert rb"(a\\\(b\)) Tj" in pdf
     assert "(Envía ñ) Tj".encode("cp1252") in pdf
     assert b"(??) Tj" in pdf
@@ -340,12 +348,12 @@ def test_a_label_bears_any_text() -> None:
 
 
 @pytest.mark.parametrize("status", list(Status))
-async def test_a_shipment_is_where_it_was_moved(
+async def test_tracking_shows_the_new_status(
     http: httpx.AsyncClient, carrier: SandboxCarrier, status: Status
 ) -> None:
     made = await ship(http)
-    await carrier.ledger.move(made["idOrder"], status)
-    tracked = await data(http, "/track", {"trackingCode": made["tracker"]})
+    await carrier.ledger.move_shipment(made["idOrder"], status)
+    tracked = await post_for_data(http, "/track", {"trackingCode": made["tracker"]})
     assert tracked["status"] == status
     assert list(tracked) == [
         "status",
@@ -357,50 +365,52 @@ async def test_a_shipment_is_where_it_was_moved(
     ]
     by_order = await http.get(f"/api/v2/track-by-orders/{made['idOrder']}")
     assert by_order.json()["data"] == tracked
-    assert await data(http, "/track-by-orders", {"orders": [made["idOrder"]]}) == {
+    assert await post_for_data(http, "/track-by-orders", {"orders": [made["idOrder"]]}) == {
         str(made["idOrder"]): tracked
     }
 
 
-async def test_an_unknown_shipment_is_a_sentence(http: httpx.AsyncClient) -> None:
-    assert isinstance(await data(http, "/track", {"trackingCode": "NADA"}), str)
-    assert isinstance((await data(http, "/track-by-orders", {"orders": [1]}))["1"], str)
+async def test_unknown_shipment_is_answered_with_a_sentence(http: httpx.AsyncClient) -> None:
+    assert isinstance(await post_for_data(http, "/track", {"trackingCode": "NADA"}), str)
+    assert isinstance((await post_for_data(http, "/track-by-orders", {"orders": [1]}))["1"], str)
     assert isinstance((await http.get("/api/v2/track-by-orders/1")).json()["data"], str)
-    assert (await ask(http, "/track", {})).status_code == 422
+    assert (await post(http, "/track", {})).status_code == 422
 
 
 # cancellation
 
 
-async def test_a_paid_label_is_refunded_and_a_test_label_only_cancelled(http: httpx.AsyncClient) -> None:
+async def test_paid_label_is_refunded_and_test_label_only_cancelled(http: httpx.AsyncClient) -> None:
     real, test = await ship(http), await ship(http, "/shipment_sandbox")
-    lists = await data(http, "/cancellation/batch/order", {"idOrders": [real["idOrder"], test["idOrder"]]})
+    lists = await post_for_data(
+        http, "/cancellation/batch/order", {"idOrders": [real["idOrder"], test["idOrder"]]}
+    )
     assert lists == {
         "not_valid_orders": [],
         "only_cancel_orders": [test["idOrder"]],
         "to_refund_orders": [real["idOrder"]],
     }
-    assert (await data(http, "/track", {"trackingCode": real["tracker"]}))["status"] == "Cancelado"
+    assert (await post_for_data(http, "/track", {"trackingCode": real["tracker"]}))["status"] == "Cancelado"
 
 
 @pytest.mark.parametrize("status", [status for status in Status if status is not Status.PENDING])
-async def test_only_what_awaits_collection_is_cancelled(
+async def test_only_uncollected_shipments_are_cancelled(
     http: httpx.AsyncClient, carrier: SandboxCarrier, status: Status
 ) -> None:
     made = await ship(http)
-    await carrier.ledger.move(made["idOrder"], status)
-    lists = await data(http, "/cancellation/batch/order", {"idOrders": [made["idOrder"]]})
+    await carrier.ledger.move_shipment(made["idOrder"], status)
+    lists = await post_for_data(http, "/cancellation/batch/order", {"idOrders": [made["idOrder"]]})
     assert lists == {"not_valid_orders": [made["idOrder"]], "only_cancel_orders": [], "to_refund_orders": []}
-    assert (await carrier.ledger.labels())[0].status == status
+    assert (await carrier.ledger.list_labels())[0].status == status
 
 
-async def test_what_cannot_be_cancelled_is_refused(http: httpx.AsyncClient) -> None:
-    unknown = await ask(http, "/cancellation/batch/order", {"idOrders": [5]})
-    misnamed = await ask(http, "/cancellation/batch/order", {"orders": [5]})
-    too_many = await ask(http, "/cancellation/batch/order", {"idOrders": list(range(1, 52))})
+async def test_invalid_cancellation_is_refused(http: httpx.AsyncClient) -> None:
+    unknown = await post(http, "/cancellation/batch/order", {"idOrders": [5]})
+    misnamed = await post(http, "/cancellation/batch/order", {"orders": [5]})
+    too_many = await post(http, "/cancellation/batch/order", {"idOrders": list(range(1, 52))})
     assert [answer.status_code for answer in (unknown, misnamed, too_many)] == [422, 422, 422]
-    assert problem(unknown) == ["Unprocessed Entity.", "orders not found"]
-    assert problem(misnamed)[1] == {"idOrders": ["El campo idOrders es obligatorio"]}
+    assert read_problem(unknown) == ["Unprocessed Entity.", "orders not found"]
+    assert read_problem(misnamed)[1] == {"idOrders": ["El campo idOrders es obligatorio"]}
 
 
 # faults
@@ -418,47 +428,47 @@ async def test_what_cannot_be_cancelled_is_refused(http: httpx.AsyncClient) -> N
         (Fault.SLOW, 200),
     ],
 )
-async def test_a_fault_happens_as_often_as_planned(
+async def test_fault_happens_as_often_as_planned(
     http: httpx.AsyncClient, carrier: SandboxCarrier, fault: Fault, status: int
 ) -> None:
-    good = numbers(await rates(http))
+    good = numbers(await request_rates(http))
     carrier.faults.plan(fault, times=2)
-    answers = [await ask(http, "/quotation", QUOTATION) for _ in range(2)]
+    answers = [await post(http, "/quotation", QUOTATION) for _ in range(2)]
     assert [answer.status_code for answer in answers] == [status, status]
-    assert numbers(await rates(http)) == good
+    assert numbers(await request_rates(http)) == good
 
 
-async def test_a_fault_is_one_operations_own(http: httpx.AsyncClient, carrier: SandboxCarrier) -> None:
+async def test_fault_affects_only_its_operation(http: httpx.AsyncClient, carrier: SandboxCarrier) -> None:
     carrier.faults.plan(Fault.BAD_GATEWAY, Operation.SHIPMENT)
-    assert await rates(http)
-    assert (await ask(http, "/shipment", SHIPMENT)).status_code == 502
+    assert await request_rates(http)
+    assert (await post(http, "/shipment", SHIPMENT)).status_code == 502
     carrier.faults.clear()
-    assert (await ask(http, "/shipment", SHIPMENT)).status_code == 422
+    assert (await post(http, "/shipment", SHIPMENT)).status_code == 422
 
 
-async def test_a_dropped_answer_comes_after_the_deed(
+async def test_dropped_response_comes_after_the_operation(
     http: httpx.AsyncClient, carrier: SandboxCarrier
 ) -> None:
-    rate = (await rates(http))[0]
+    rate = (await request_rates(http))[0]
     carrier.faults.plan(Fault.DROP, Operation.SHIPMENT)
-    answer = await ask(http, "/shipment", SHIPMENT | {"idRate": rate["idRate"]})
+    answer = await post(http, "/shipment", SHIPMENT | {"idRate": rate["idRate"]})
     assert len(answer.content) < int(answer.headers["Content-Length"])
-    assert len(await carrier.ledger.labels()) == 1
+    assert len(await carrier.ledger.list_labels()) == 1
 
 
-async def test_faults_can_be_planned_from_outside(http: httpx.AsyncClient) -> None:
+async def test_faults_can_be_planned_over_http(http: httpx.AsyncClient) -> None:
     planned = await http.post(
         "/_control/faults", json={"fault": "bad_gateway", "operation": "quotation", "times": 1}
     )
     assert planned.json() == {"quotation": {"fault": "bad_gateway", "times": 1, "seconds": 0.0}}
-    assert (await ask(http, "/quotation", QUOTATION)).status_code == 502
+    assert (await post(http, "/quotation", QUOTATION)).status_code == 502
     assert (await http.get("/_control/faults")).json() == {}
     await http.post("/_control/faults", json={"fault": "slow", "seconds": 0})
     assert (await http.delete("/_control/faults")).json() == {}
 
 
 @pytest.mark.parametrize(
-    "asked",
+    "body",
     [
         {},
         {"fault": "earthquake"},
@@ -467,90 +477,94 @@ async def test_faults_can_be_planned_from_outside(http: httpx.AsyncClient) -> No
         {"fault": "slow", "seconds": []},
     ],
 )
-async def test_nonsense_is_not_planned(http: httpx.AsyncClient, asked: dict[str, object]) -> None:
-    assert (await http.post("/_control/faults", json=asked)).status_code == 400
+async def test_invalid_fault_is_not_planned(http: httpx.AsyncClient, body: dict[str, object]) -> None:
+    assert (await http.post("/_control/faults", json=body)).status_code == 400
     assert (await http.get("/_control/faults")).json() == {}
 
 
-async def test_shipments_can_be_moved_from_outside(http: httpx.AsyncClient, carrier: SandboxCarrier) -> None:
+async def test_shipments_can_be_moved_over_http(http: httpx.AsyncClient, carrier: SandboxCarrier) -> None:
     made = await ship(http)
     path = f"/_control/parcels/{made['idOrder']}"
     assert (await http.post(path, json={"status": "Entregado"})).status_code == 200
-    assert (await carrier.ledger.labels())[0].status == Status.DELIVERED
+    assert (await carrier.ledger.list_labels())[0].status == Status.DELIVERED
     assert (await http.post(path, json={"status": "Perdido"})).status_code == 400
     assert (await http.post("/_control/parcels/5", json={"status": "Entregado"})).status_code == 400
 
 
-async def test_there_is_no_control_unless_it_is_allowed(database: Database) -> None:
-    transport = httpx.ASGITransport(sandbox_carrier(Settings(), database).app)
+async def test_control_routes_exist_only_if_allowed(database: Database) -> None:
+    transport = httpx.ASGITransport(create_sandbox_carrier(Settings(), database).app)
     async with httpx.AsyncClient(transport=transport, base_url="http://carrier", headers=HEADERS) as client:
         assert (await client.post("/_control/faults", json={"fault": "slow"})).status_code == 404
         assert (await client.post("/_control/parcels/1", json={"status": "Entregado"})).status_code == 404
 
 
-# what another process knows, and for how long
+# shared data of several processes, and its expiry
 
 
 @pytest.fixture
 async def elsewhere(database: Database) -> AsyncIterator[httpx.AsyncClient]:
-    """The carrier in another process on the same database."""
+    """Yield a client of the carrier in another process on the same database."""
     other = Database(database.url.render_as_string(hide_password=False))
-    transport = httpx.ASGITransport(sandbox_carrier(Settings(), other).app)
+    transport = httpx.ASGITransport(create_sandbox_carrier(Settings(), other).app)
     async with httpx.AsyncClient(transport=transport, base_url="http://carrier", headers=HEADERS) as client:
         yield client
     await other.close()
 
 
-async def test_another_process_ships_at_a_rate_and_knows_the_label(
+async def test_another_process_accepts_the_rate_and_finds_the_label(
     http: httpx.AsyncClient, elsewhere: httpx.AsyncClient
 ) -> None:
-    rate = (await rates(http))[0]
-    made = await data(elsewhere, "/shipment", SHIPMENT | {"idRate": rate["idRate"]})
+    rate = (await request_rates(http))[0]
+    made = await post_for_data(elsewhere, "/shipment", SHIPMENT | {"idRate": rate["idRate"]})
     assert made["carrier"] == rate["carrier"]
     label = await http.get(f"/labels/{made['idOrder']}.pdf")
     assert base64.b64decode(made["guide"]) == label.content
-    cancelled = await data(http, "/cancellation/batch/order", {"idOrders": [made["idOrder"]]})
+    cancelled = await post_for_data(http, "/cancellation/batch/order", {"idOrders": [made["idOrder"]]})
     assert cancelled["to_refund_orders"] == [made["idOrder"]]
-    assert (await data(elsewhere, "/track", {"trackingCode": made["tracker"]}))["status"] == "Cancelado"
+    assert (await post_for_data(elsewhere, "/track", {"trackingCode": made["tracker"]}))[
+        "status"
+    ] == "Cancelado"
 
 
-async def test_a_label_is_cancelled_once_however_many_ask(
+async def test_simultaneous_cancellations_cancel_a_label_once(
     http: httpx.AsyncClient, elsewhere: httpx.AsyncClient
 ) -> None:
     made = await ship(http)
     body = {"idOrders": [made["idOrder"]]}
     answers = await asyncio.gather(
-        *(data(client, "/cancellation/batch/order", body) for client in (http, elsewhere) * 3)
+        *(post_for_data(client, "/cancellation/batch/order", body) for client in (http, elsewhere) * 3)
     )
     assert sum(len(answer["to_refund_orders"]) for answer in answers) == 1
     assert sum(len(answer["not_valid_orders"]) for answer in answers) == 5
 
 
-async def test_test_labels_made_at_once_are_one(
+async def test_simultaneous_test_labels_are_one_label(
     http: httpx.AsyncClient, elsewhere: httpx.AsyncClient, carrier: SandboxCarrier
 ) -> None:
     made = await asyncio.gather(*(ship(client, "/shipment_sandbox") for client in (http, elsewhere) * 3))
     assert {each["idOrder"] for each in made} == {TEST_ORDER_ID}
-    assert len(await carrier.ledger.labels()) == 1
+    assert len(await carrier.ledger.list_labels()) == 1
 
 
-async def test_a_new_test_label_starts_anew(http: httpx.AsyncClient, carrier: SandboxCarrier) -> None:
+async def test_new_test_label_replaces_the_previous_one(
+    http: httpx.AsyncClient, carrier: SandboxCarrier
+) -> None:
     await ship(http, "/shipment_sandbox")
-    await carrier.ledger.move(TEST_ORDER_ID, Status.DELIVERED)
+    await carrier.ledger.move_shipment(TEST_ORDER_ID, Status.DELIVERED)
     await ship(http, "/shipment_sandbox")
-    tracked = await data(http, "/track", {"trackingCode": TEST_TRACKER})
+    tracked = await post_for_data(http, "/track", {"trackingCode": TEST_TRACKER})
     assert (tracked["status"], tracked["realDeliveryDate"]) == ("Pendiente de recolección", None)
 
 
-async def test_numbers_that_no_database_holds_are_unknown(http: httpx.AsyncClient) -> None:
+async def test_numbers_too_large_for_the_database_are_unknown(http: httpx.AsyncClient) -> None:
     huge = 10**30
     assert (await http.get(f"/labels/{huge}.pdf")).status_code == 404
     assert isinstance((await http.get(f"/api/v2/track-by-orders/{huge}")).json()["data"], str)
 
 
 @pytest.mark.parametrize("text", ["\0\0", "\ud800x"])
-async def test_text_that_no_database_holds_is_refused(http: httpx.AsyncClient, text: str) -> None:
-    rate = (await rates(http))[0]
+async def test_text_that_the_database_cannot_store_is_refused(http: httpx.AsyncClient, text: str) -> None:
+    rate = (await request_rates(http))[0]
     for path, body in (
         ("/track", {"trackingCode": text}),
         ("/shipment", SHIPMENT | {"idRate": rate["idRate"], "myShipmentReference": text}),
@@ -559,31 +573,31 @@ async def test_text_that_no_database_holds_is_refused(http: httpx.AsyncClient, t
         assert answer.status_code == 422
 
 
-async def test_without_its_database_it_says_when_to_ask_again() -> None:
-    carrier = sandbox_carrier(Settings(), Database(f"postgresql+asyncpg://shop@127.0.0.1:{free_port()}/shop"))
+async def test_carrier_without_a_database_answers_retry_after() -> None:
+    carrier = create_sandbox_carrier(
+        Settings(), Database(f"postgresql+asyncpg://shop@127.0.0.1:{find_free_port()}/shop")
+    )
     transport = httpx.ASGITransport(carrier.app)
     async with httpx.AsyncClient(transport=transport, base_url="http://carrier", headers=HEADERS) as client:
-        answer = await ask(client, "/track", {"trackingCode": "TRM1"})
+        answer = await post(client, "/track", {"trackingCode": "TRM1"})
     assert (answer.status_code, answer.headers["retry-after"]) == (503, "5")
 
 
 @pytest.mark.parametrize(
     ("passed", "is_good"), [(-301, False), (-300, True), (0, True), (86_400, True), (86_401, False)]
 )
-def test_a_rate_is_good_for_a_day(monkeypatch: pytest.MonkeyPatch, passed: int, is_good: bool) -> None:
+def test_rate_is_valid_for_a_day(monkeypatch: pytest.MonkeyPatch, passed: int, is_good: bool) -> None:
     moment = datetime(2026, 11, 23, tzinfo=UTC)
     monkeypatch.setattr("backend.sandbox.carrier.ledger.now", lambda: moment)
-    number = rate_number(2)
+    number = make_rate_number(2)
     monkeypatch.setattr("backend.sandbox.carrier.ledger.now", lambda: moment + timedelta(seconds=passed))
-    assert courier_of(number) == ("Coordinadora" if is_good else None)
-    assert courier_of(number + 7) is None  # there is no courier 9
+    assert find_courier(number) == ("Coordinadora" if is_good else None)
+    assert find_courier(number + 7) is None  # there is no courier 9
 
 
-async def test_the_oldest_labels_are_forgotten(
-    carrier: SandboxCarrier, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("backend.sandbox.carrier.ledger.KEPT", 3)
-    made = [await carrier.ledger.issue("Envía", str(number), is_test=False) for number in range(5)]
-    assert [label.order_id for label in await carrier.ledger.labels()] == [
+async def test_oldest_labels_are_deleted(carrier: SandboxCarrier, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("backend.sandbox.carrier.ledger.MAX_LABELS", 3)
+    made = [await carrier.ledger.create_label("Envía", str(number), is_test=False) for number in range(5)]
+    assert [label.order_id for label in await carrier.ledger.list_labels()] == [
         label.order_id for label in made[2:]
     ]

@@ -4,11 +4,11 @@ import pytest
 
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database
-from tests.gateway_kit import Practice, open_practice
+from tests.gateway_kit import GatewayPractice, open_practice
 
 
 @pytest.fixture
-async def practice(database: Database, settings: Settings) -> AsyncIterator[Practice]:
-    """A gateway to practise with, on both kinds of database."""
+async def practice(database: Database, settings: Settings) -> AsyncIterator[GatewayPractice]:
+    """Yield a test gateway, on both kinds of database."""
     async with open_practice(database, settings) as parts:
         yield parts

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database
-from backend.payment.providers.pse.requests import GatewayCredentials, encrypt, hidden_body, sdk_fields
-from backend.sandbox.gateway import Kind, Operation, SandboxGateway
-from backend.sandbox.gateway.api import LIFETIME, is_valid, issue
-from tests.gateway_kit import PUBLIC_BASE, Practice, open_practice, payment
+from backend.payment.providers.pse.requests import GatewayCredentials, encrypt, encrypt_body, to_sdk_fields
+from backend.sandbox.gateway import FaultKind, Operation, SandboxGateway
+from backend.sandbox.gateway.api import TOKEN_LIFETIME, is_valid_token, issue_token
+from tests.gateway_kit import PUBLIC_BASE, GatewayPractice, bank_payment, open_practice
 
 LOGIN, CREATE = "/v1/auth/login", "/restpagos/pagos/debitos.json"
 MOMENT = datetime(2026, 1, 31, 12, tzinfo=UTC)
@@ -26,13 +26,13 @@ README_SAMPLE = {
     "url_confirmation": "https://ejemplo.com/confirmacion", "metodoconfirmacion": "GET",
     "extra1": "", "extra2": "", "extra3": "", "extra4": "", "extra5": "", "extra6": "",
 }  # fmt: skip
-"""What the official SDK's own documentation sends."""
+"""The example of the official SDK's documentation."""
 
 
-class Raw:
-    """Speaks to the gateway without our client."""
+class RawClient:
+    """A client that does not use the shop's gateway client."""
 
-    def __init__(self, practice: Practice) -> None:
+    def __init__(self, practice: GatewayPractice) -> None:
         self.keys: GatewayCredentials = practice.client.credentials
         self.http = httpx.AsyncClient(transport=practice.sandbox.transport(), base_url="http://gateway.test")
         self.public_key = self.keys.public_key.get_secret_value()
@@ -50,7 +50,7 @@ class Raw:
         )
 
     def body(self, **fields: str) -> dict[str, Any]:
-        return hidden_body({**README_SAMPLE, **fields}, self.keys, test_mode=True)
+        return encrypt_body({**README_SAMPLE, **fields}, self.keys, test_mode=True)
 
     async def create(self, body: Any) -> dict[str, Any]:
         answer = await self.call("POST", CREATE, json=body)
@@ -60,8 +60,8 @@ class Raw:
 
 
 @pytest.fixture
-async def practice(sqlite_url: str, settings: Settings) -> AsyncIterator[Practice]:
-    """What is tested here is what is said, not what is kept: one kind of database is enough."""
+async def practice(sqlite_url: str, settings: Settings) -> AsyncIterator[GatewayPractice]:
+    """Use one kind of database: these tests check responses, not storage."""
     database = Database(sqlite_url)
     async with open_practice(database, settings) as parts:
         yield parts
@@ -69,11 +69,11 @@ async def practice(sqlite_url: str, settings: Settings) -> AsyncIterator[Practic
 
 
 @pytest.fixture
-def raw(practice: Practice) -> Raw:
-    return Raw(practice)
+def raw(practice: GatewayPractice) -> RawClient:
+    return RawClient(practice)
 
 
-async def test_the_documented_sample_is_taken(raw: Raw) -> None:
+async def test_documented_example_is_accepted(raw: RawClient) -> None:
     answer = await raw.create(raw.body())
     assert (answer["success"], answer["last_action"]) == (True, "get bank url")
     data = answer["data"]
@@ -93,7 +93,7 @@ async def test_the_documented_sample_is_taken(raw: Raw) -> None:
 @pytest.mark.parametrize(
     "keys", [{}, {"public_key": "x", "private_key": "y"}, {"public_key": 1, "private_key": None}, []]
 )
-async def test_wrong_keys_are_refused(raw: Raw, keys: Any) -> None:
+async def test_wrong_keys_are_refused(raw: RawClient, keys: Any) -> None:
     assert (await raw.http.post(LOGIN, json=keys)).status_code == 401
     assert (await raw.http.post(LOGIN, content=b"{")).status_code == 401
 
@@ -108,23 +108,23 @@ async def test_wrong_keys_are_refused(raw: Raw, keys: Any) -> None:
         ("POST", "/transaction/detail"),
     ],
 )
-async def test_without_a_token_of_its_own_nothing_is_told(raw: Raw, method: str, path: str) -> None:
+async def test_lookups_require_the_token_of_their_service(raw: RawClient, method: str, path: str) -> None:
     assert (await raw.http.request(method, path)).status_code == 401
     other = "restpagos" if path == "/transaction/detail" else "apify"
-    headers = {"Authorization": f"Bearer {issue(raw.private_key, other, datetime.now(UTC))}"}
+    headers = {"Authorization": f"Bearer {issue_token(raw.private_key, other, datetime.now(UTC))}"}
     assert (await raw.http.request(method, path, headers=headers)).status_code == 401
 
 
-async def test_a_reading_call_needs_the_public_key_too(raw: Raw) -> None:
+async def test_lookup_requires_the_public_key(raw: RawClient) -> None:
     for path in ("pse/bancos.json", "pse/transactioninfomation.json", "transaction/response.json"):
         answer = await raw.call("GET", f"/restpagos/{path}", params={"public_key": "another"})
         assert answer.json()["status"] is False
 
 
-async def test_the_newer_service_has_a_login_of_its_own(raw: Raw) -> None:
+async def test_newer_service_has_a_separate_login(raw: RawClient) -> None:
     keys = f"{raw.public_key}:{raw.private_key}".encode()
     answer = await raw.http.post("/login", headers={"Authorization": f"Basic {b64encode(keys).decode()}"})
-    assert is_valid(answer.json()["token"], raw.private_key, "apify", datetime.now(UTC))
+    assert is_valid_token(answer.json()["token"], raw.private_key, "apify", datetime.now(UTC))
     assert (await raw.http.post("/login", headers={"Authorization": "Basic eDp5"})).status_code == 401
 
 
@@ -132,25 +132,25 @@ async def test_the_newer_service_has_a_login_of_its_own(raw: Raw) -> None:
     "change",
     [
         {"public_key": "another"},
-        {"i": "MDAwMDAwMDAwMDAwMDAwMA=="},  # the other SDKs' way of hiding
+        {"i": "MDAwMDAwMDAwMDAwMDAwMA=="},  # the encryption of the other SDKs
         {"lenguaje": "php"},
         {"p": ""},
-        {"valor": "10000"},  # in clear
+        {"valor": "10000"},  # not encrypted
         {"valor": 10000},
-        {"banco": "x7+ghdqNgH03jYG/y1lwig=="},  # hidden by the other way
+        {"banco": "x7+ghdqNgH03jYG/y1lwig=="},  # encrypted like the other SDKs
         {"test": encrypt("FALSE", "00112233445566778899aabbccddeeff")},  # contradicts `enpruebas`
         {"enpruebas": None},
         {"extras_epayco": ["P44"]},
     ],
 )
-async def test_what_is_not_hidden_as_it_must_be_is_a_hard_error(raw: Raw, change: dict[str, Any]) -> None:
+async def test_wrongly_encrypted_body_is_a_hard_error(raw: RawClient, change: dict[str, Any]) -> None:
     answer = await raw.create({**raw.body(), **change})
     assert answer["last_action"] == "Ingresar pago debito Pse"
     assert "data" not in answer
 
 
 @pytest.mark.parametrize("body", [[], "text", None, 7])
-async def test_what_is_no_object_is_a_hard_error(raw: Raw, body: Any) -> None:
+async def test_body_that_is_not_an_object_is_a_hard_error(raw: RawClient, body: Any) -> None:
     assert (await raw.create(body))["last_action"] == "Ingresar pago debito Pse"
 
 
@@ -177,7 +177,9 @@ async def test_what_is_no_object_is_a_hard_error(raw: Raw, body: Any) -> None:
         ({"value": "1599"}, "E014"),
     ],
 )  # fmt: skip
-async def test_each_field_has_its_rule(raw: Raw, fields: dict[str, str], code: str) -> None:
+async def test_invalid_field_is_refused_with_its_code(
+    raw: RawClient, fields: dict[str, str], code: str
+) -> None:
     answer = await raw.create(raw.body(**fields))
     assert answer["success"] is False
     assert answer["last_action"] == "validation transaction"
@@ -185,15 +187,15 @@ async def test_each_field_has_its_rule(raw: Raw, fields: dict[str, str], code: s
     assert answer["data"]["errores"][0]["codError"] == code
 
 
-async def test_amounts_may_have_two_decimals(raw: Raw) -> None:
+async def test_amounts_may_have_two_decimals(raw: RawClient) -> None:
     answer = await raw.create(raw.body(value="11900.00", tax="1900.00", tax_base="10000"))
     assert answer["data"]["valor"] == "11900.00"
 
 
-async def test_the_public_lookup_masks_the_payer_and_takes_only_a_browsers_reference(
-    raw: Raw, practice: Practice
+async def test_public_lookup_masks_the_payer_and_needs_a_browser_reference(
+    raw: RawClient, practice: GatewayPractice
 ) -> None:
-    created = await practice.client.create_bank_payment(payment())
+    created = await practice.client.create_bank_payment(bank_payment())
     back = await practice.choose(created.redirect_url, "approve")
     reference = httpx.URL(back.headers["location"]).params["ref_payco"]
     found = (await raw.http.get(f"/validation/v1/reference/{reference}")).json()["data"]
@@ -204,7 +206,7 @@ async def test_the_public_lookup_masks_the_payer_and_takes_only_a_browsers_refer
         assert (answer.status_code, answer.json()["status"]) == (200, False)
 
 
-async def test_a_reference_too_long_for_a_number_is_just_not_found(raw: Raw) -> None:
+async def test_too_long_reference_is_not_found(raw: RawClient) -> None:
     for reference in ("9" * 30, "1' OR 1=1", "１"):
         answer = await raw.call(
             "GET",
@@ -215,39 +217,39 @@ async def test_a_reference_too_long_for_a_number_is_just_not_found(raw: Raw) -> 
 
 
 @given(st.data())
-def test_a_changed_token_is_no_token(data: st.DataObject) -> None:
-    token = issue("secret", "restpagos", MOMENT)
-    assert is_valid(token, "secret", "restpagos", MOMENT)
+def test_changed_token_is_refused(data: st.DataObject) -> None:
+    token = issue_token("secret", "restpagos", MOMENT)
+    assert is_valid_token(token, "secret", "restpagos", MOMENT)
     at = data.draw(st.integers(0, len(token) - 1))
     other = data.draw(st.characters(exclude_categories=["Cs"]).filter(lambda c: c != token[at]))
-    assert not is_valid(token[:at] + other + token[at + 1 :], "secret", "restpagos", MOMENT)
+    assert not is_valid_token(token[:at] + other + token[at + 1 :], "secret", "restpagos", MOMENT)
 
 
 @pytest.mark.parametrize("token", ["", "a", "a.b", "a.b.c", "..."])
-def test_what_is_no_token_is_refused(token: str) -> None:
-    assert not is_valid(token, "secret", "restpagos", MOMENT)
+def test_text_that_is_not_a_token_is_refused(token: str) -> None:
+    assert not is_valid_token(token, "secret", "restpagos", MOMENT)
 
 
-def test_a_token_ends() -> None:
-    token = issue("secret", "restpagos", MOMENT)
-    assert is_valid(token, "secret", "restpagos", MOMENT + LIFETIME - timedelta(seconds=1))
-    assert not is_valid(token, "secret", "restpagos", MOMENT + LIFETIME)
-    assert not is_valid(token, "another", "restpagos", MOMENT)
+def test_token_expires() -> None:
+    token = issue_token("secret", "restpagos", MOMENT)
+    assert is_valid_token(token, "secret", "restpagos", MOMENT + TOKEN_LIFETIME - timedelta(seconds=1))
+    assert not is_valid_token(token, "secret", "restpagos", MOMENT + TOKEN_LIFETIME)
+    assert not is_valid_token(token, "another", "restpagos", MOMENT)
 
 
-async def test_faults_are_set_over_http(raw: Raw, practice: Practice) -> None:
+async def test_gateway_faults_can_be_planned_over_http(raw: RawClient, practice: GatewayPractice) -> None:
     path = "/_control/faults"
-    wanted = {"operation": "banks", "kind": "slow", "times": 2, "seconds": 0.5}
-    answer = await raw.http.post(path, json=wanted)
+    body = {"operation": "banks", "kind": "slow", "times": 2, "seconds": 0.5}
+    answer = await raw.http.post(path, json=body)
     assert answer.status_code == 201
-    assert answer.json()["faults"] == practice.sandbox.faults.listed()
+    assert answer.json()["faults"] == practice.sandbox.faults.describe_faults()
     assert practice.sandbox.faults.take(Operation.BANKS) is not None
     assert (await raw.http.get(path)).json()["faults"][0]["times"] == 1
     assert (await raw.http.delete(path)).json() == {"faults": []}
 
 
 @pytest.mark.parametrize(
-    "wanted",
+    "body",
     [
         {},
         {"operation": "banks"},
@@ -255,12 +257,14 @@ async def test_faults_are_set_over_http(raw: Raw, practice: Practice) -> None:
         {"operation": "banks", "kind": "slow", "x": 1},
     ],
 )
-async def test_a_fault_nobody_knows_is_refused(raw: Raw, practice: Practice, wanted: dict[str, Any]) -> None:
-    assert (await raw.http.post("/_control/faults", json=wanted)).status_code == 400
-    assert practice.sandbox.faults.listed() == []
+async def test_unknown_fault_is_refused(
+    raw: RawClient, practice: GatewayPractice, body: dict[str, Any]
+) -> None:
+    assert (await raw.http.post("/_control/faults", json=body)).status_code == 400
+    assert practice.sandbox.faults.describe_faults() == []
 
 
-async def test_faults_cannot_be_set_where_it_was_not_asked_for(practice: Practice) -> None:
+async def test_fault_routes_exist_only_if_enabled(practice: GatewayPractice) -> None:
     plain = SandboxGateway(
         practice.sandbox.notifier._database, httpx.AsyncClient(), practice.client.credentials, PUBLIC_BASE
     )
@@ -270,17 +274,17 @@ async def test_faults_cannot_be_set_where_it_was_not_asked_for(practice: Practic
         ).status_code == 404
 
 
-def test_a_fault_strikes_as_often_as_it_was_told(practice: Practice) -> None:
+def test_gateway_fault_happens_as_often_as_planned(practice: GatewayPractice) -> None:
     faults = practice.sandbox.faults
-    faults.add(Operation.BANKS, Kind.SLOW, times=2)
-    faults.add(Operation.ANY, Kind.BAD_GATEWAY, times=None)
+    faults.add(Operation.BANKS, FaultKind.SLOW, times=2)
+    faults.add(Operation.ANY, FaultKind.BAD_GATEWAY, times=None)
     kinds = [fault.kind for _ in range(4) if (fault := faults.take(Operation.BANKS))]
-    assert kinds == [Kind.SLOW, Kind.SLOW, Kind.BAD_GATEWAY, Kind.BAD_GATEWAY]
+    assert kinds == [FaultKind.SLOW, FaultKind.SLOW, FaultKind.BAD_GATEWAY, FaultKind.BAD_GATEWAY]
     assert faults.take(Operation.NOTIFICATION) is None
 
 
-async def test_every_sdk_field_of_ours_is_read(raw: Raw, settings: Settings) -> None:
-    body = hidden_body(sdk_fields(payment()), raw.keys, test_mode=True)
+async def test_every_field_of_the_shops_client_is_read(raw: RawClient, settings: Settings) -> None:
+    body = encrypt_body(to_sdk_fields(bank_payment()), raw.keys, test_mode=True)
     answer = await raw.create(body)
     assert answer["data"]["descripcion"] == "Trompo de madera x 2"
     assert (answer["data"]["iva"], answer["data"]["baseiva"]) == ("19000", "100000")

@@ -8,18 +8,18 @@ import pytest
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database
 from backend.payment.providers.pse.reports import GatewayState
-from backend.sandbox.gateway import sandbox_gateway
-from tests.gateway_kit import PUBLIC_BASE, RETURN, Practice, let_pass, payment
-from tests.ports import free_port
+from backend.sandbox.gateway import create_sandbox_gateway
+from tests.gateway_kit import PUBLIC_BASE, RETURN, GatewayPractice, age_transactions, bank_payment
+from tests.ports import find_free_port
 
 BUTTONS = ("bank-approve", "bank-reject", "bank-cancel", "bank-pending")
 
 
-async def start(practice: Practice, **changes: object) -> str:
-    return (await practice.client.create_bank_payment(payment(**changes))).redirect_url
+async def start(practice: GatewayPractice, **changes: object) -> str:
+    return (await practice.client.create_bank_payment(bank_payment(**changes))).redirect_url
 
 
-async def test_the_page_shows_what_is_paid_and_asks(practice: Practice) -> None:
+async def test_page_shows_the_payment_and_the_decisions(practice: GatewayPractice) -> None:
     url = await start(practice, description="Trompo <b>rojo</b> & azul")
     page = await practice.browser.get(url)
     assert page.status_code == 200
@@ -35,7 +35,7 @@ async def test_the_page_shows_what_is_paid_and_asks(practice: Practice) -> None:
         assert shown in page.text
     assert "Trompo &lt;b&gt;rojo&lt;/b&gt; &amp; azul" in page.text
     assert [testid for testid in BUTTONS if f'data-testid="{testid}"' in page.text] == list(BUTTONS)
-    assert not re.search(r"(src|href)=|url\(|@import", page.text)  # complete in itself
+    assert not re.search(r"(src|href)=|url\(|@import", page.text)  # the page needs no other file
     assert page.headers["cache-control"] == "no-store"
     assert "frame-ancestors 'none'" in page.headers["content-security-policy"]
 
@@ -49,19 +49,19 @@ async def test_the_page_shows_what_is_paid_and_asks(practice: Practice) -> None:
         ("pending", GatewayState.PENDING),
     ],
 )
-async def test_a_decision_counts_and_sends_the_shopper_back(
-    practice: Practice, decision: str, state: GatewayState
+async def test_decision_is_applied_and_redirects_to_the_shop(
+    practice: GatewayPractice, decision: str, state: GatewayState
 ) -> None:
-    created = await practice.client.create_bank_payment(payment())
+    created = await practice.client.create_bank_payment(bank_payment())
     back = await practice.choose(created.redirect_url, decision)
     assert back.status_code == 303
     carried = httpx.URL(back.headers["location"])
     assert str(carried.copy_remove_param("ref_payco")) == RETURN
     assert re.fullmatch(r"[0-9a-f]{24}", carried.params["ref_payco"])
-    assert (await practice.client.transaction(created.ticket_id or "")).state is state
+    assert (await practice.client.get_transaction(created.ticket_id or "")).state is state
 
 
-async def test_a_final_transaction_says_so_and_stays(practice: Practice) -> None:
+async def test_final_transaction_is_shown_as_final_and_unchanged(practice: GatewayPractice) -> None:
     url = await start(practice)
     back = await practice.choose(url, "approve")
     page = await practice.browser.get(url)
@@ -69,7 +69,7 @@ async def test_a_final_transaction_says_so_and_stays(practice: Practice) -> None
     assert "<strong>Aceptada</strong>" in page.text
     assert not any(testid in page.text for testid in BUTTONS)
     assert back.headers["location"].replace("&", "&amp;") in page.text
-    # another choice changes nothing and shows the page again; the same one goes back to the shop again
+    # another decision changes nothing and shows the page; the same one redirects to the shop again
     other = await practice.choose(url, "reject")
     assert (other.status_code, other.headers["location"]) == (303, url)
     again = await practice.choose(url, "approve")
@@ -77,7 +77,7 @@ async def test_a_final_transaction_says_so_and_stays(practice: Practice) -> None
     assert await practice.sandbox.notifier.deliver_due() == 1
 
 
-async def test_many_choices_at_once_are_one(practice: Practice) -> None:
+async def test_simultaneous_decisions_count_once(practice: GatewayPractice) -> None:
     url = await start(practice)
     answers = await asyncio.gather(
         *(practice.choose(url, choice) for choice in ["approve", "reject", "cancel"] * 3)
@@ -85,55 +85,57 @@ async def test_many_choices_at_once_are_one(practice: Practice) -> None:
     assert {answer.status_code for answer in answers} == {303}
     assert await practice.sandbox.notifier.deliver_due() == 1
     state = (
-        await practice.client.transaction_by_reference((await practice.client.references_of("TR-1"))[0])
+        await practice.client.get_transaction_by_reference((await practice.client.list_references("TR-1"))[0])
     ).state
     assert practice.merchant.received[0][1]["x_cod_transaction_state"] == str(int(state or 0))
 
 
-async def test_a_payment_left_pending_can_be_decided_later(practice: Practice) -> None:
+async def test_pending_payment_can_be_decided_later(practice: GatewayPractice) -> None:
     url = await start(practice)
-    for _ in range(2):  # pressed twice, told once
+    for _ in range(2):  # clicked twice, notified once
         await practice.choose(url, "pending")
     page = await practice.browser.get(url)
     assert "Este pago está pendiente" in page.text
     await practice.choose(url, "approve")
     assert await practice.sandbox.notifier.deliver_due() == 2
-    told = [fields["x_response"] for fields in await practice.merchant.told(2)]
-    assert sorted(told) == ["Aceptada", "Pendiente"]
+    responses = [fields["x_response"] for fields in await practice.merchant.wait_for_notifications(2)]
+    assert sorted(responses) == ["Aceptada", "Pendiente"]
 
 
 @pytest.mark.parametrize("decision", ["", "pay", "approve "])
-async def test_what_is_no_choice_asks_again(practice: Practice, decision: str) -> None:
+async def test_unknown_decision_shows_the_page_again(practice: GatewayPractice, decision: str) -> None:
     url = await start(practice)
     page = await practice.choose(url, decision)
     assert page.status_code == 200
     assert "Autoriza tu pago" in page.text
 
 
-async def test_an_address_that_leads_nowhere(practice: Practice) -> None:
+async def test_unknown_address_is_not_found(practice: GatewayPractice) -> None:
     url = f"{PUBLIC_BASE}/bank/{'x' * 32}"
     for page in (await practice.browser.get(url), await practice.choose(url, "approve")):
         assert page.status_code == 404
         assert "No encontramos esta transacción" in page.text
 
 
-async def test_the_bank_waits_21_minutes(practice: Practice, database: Database) -> None:
-    created = await practice.client.create_bank_payment(payment())
-    await let_pass(database, timedelta(minutes=21, seconds=1))
+async def test_payment_is_abandoned_after_21_minutes(practice: GatewayPractice, database: Database) -> None:
+    created = await practice.client.create_bank_payment(bank_payment())
+    await age_transactions(database, timedelta(minutes=21, seconds=1))
     page = await practice.choose(created.redirect_url, "approve")
     assert page.headers["location"] == created.redirect_url
-    assert (await practice.client.transaction(created.ticket_id or "")).state is GatewayState.ABANDONED
+    assert (await practice.client.get_transaction(created.ticket_id or "")).state is GatewayState.ABANDONED
     assert "Se acabó el tiempo" in (await practice.browser.get(created.redirect_url)).text
 
 
 @pytest.mark.parametrize("look", ["transaction", "page", "sweep"])
-async def test_an_overdue_payment_is_abandoned_when_anyone_looks(
-    practice: Practice, database: Database, look: str
+async def test_overdue_payment_is_abandoned_on_every_lookup(
+    practice: GatewayPractice, database: Database, look: str
 ) -> None:
-    created = await practice.client.create_bank_payment(payment())
-    await let_pass(database, timedelta(minutes=22))
+    created = await practice.client.create_bank_payment(bank_payment())
+    await age_transactions(database, timedelta(minutes=22))
     if look == "transaction":
-        assert (await practice.client.transaction(created.ticket_id or "")).state is GatewayState.ABANDONED
+        assert (
+            await practice.client.get_transaction(created.ticket_id or "")
+        ).state is GatewayState.ABANDONED
     elif look == "page":
         assert "ya terminó" in (await practice.browser.get(created.redirect_url)).text
     else:
@@ -141,17 +143,17 @@ async def test_an_overdue_payment_is_abandoned_when_anyone_looks(
     assert await practice.sandbox.notifier._ledger.abandon_overdue() == 0
 
 
-async def test_addresses_cannot_be_guessed_from_one_another(practice: Practice) -> None:
+async def test_addresses_cannot_be_derived_from_each_other(practice: GatewayPractice) -> None:
     first, second = [await start(practice, invoice=invoice) for invoice in ("TR-1", "TR-2")]
     token_of = [url.rpartition("/")[2] for url in (first, second)]
     assert all(len(token) >= 32 for token in token_of)
     assert token_of[0][:8] != token_of[1][:8]
 
 
-async def test_without_its_database_the_page_says_when_to_come_again() -> None:
-    nobody = Database(f"postgresql+asyncpg://shop@127.0.0.1:{free_port()}/shop")
+async def test_page_without_a_database_answers_retry_after() -> None:
+    nobody = Database(f"postgresql+asyncpg://shop@127.0.0.1:{find_free_port()}/shop")
     async with httpx.AsyncClient() as http:
-        gateway = sandbox_gateway(Settings(), nobody, http)
+        gateway = create_sandbox_gateway(Settings(), nobody, http)
         async with httpx.AsyncClient(transport=gateway.transport(), base_url="http://bank") as browser:
             page = await browser.get("/bank/anything")
     assert (page.status_code, page.headers["retry-after"]) == (503, "5")

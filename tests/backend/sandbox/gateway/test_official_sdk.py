@@ -1,4 +1,4 @@
-"""The gateway's official SDK, unchanged, against the practice gateway over a real socket."""
+"""The gateway's unchanged official SDK against the test gateway over a real socket."""
 
 import asyncio
 import json
@@ -11,12 +11,12 @@ import pytest
 
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database
-from backend.payment.providers.pse.client import GatewayClient, gateway_credentials
+from backend.payment.providers.pse.client import GatewayClient, get_gateway_credentials
 from backend.payment.providers.pse.reports import GatewayState
 from backend.payment.providers.pse.requests import GatewayBases
 from backend.sandbox.gateway import SandboxGateway
-from tests.gateway_kit import Merchant, hasty, served
-from tests.node_packages import NODE_FOLDER, environment, installed
+from tests.gateway_kit import Merchant, serve_app, set_retry_policy
+from tests.node_packages import NODE_FOLDER, find_packages, node_environment
 
 HERE = Path(__file__).parent / "official_sdk"
 
@@ -45,17 +45,17 @@ PAYMENT = {
 
 @pytest.fixture(scope="session")
 def sdk() -> Path:
-    """The folder the SDK is installed in."""
-    return installed(HERE)
+    """Return the folder in which the SDK is installed."""
+    return find_packages(HERE)
 
 
 async def pay_with_the_sdk(sdk: Path, url: str, keys: dict[str, str]) -> dict[str, Any]:
-    """What the SDK printed, run by Node with every one of its addresses at `url`."""
+    """Run the SDK in Node with all of its addresses at `url`, and return its output."""
     process = await asyncio.create_subprocess_exec(
         *(str(NODE_FOLDER / "node"), "--require", str(HERE / "offline.cjs"), str(HERE / "pay.cjs")),
         *(json.dumps(keys), json.dumps(PAYMENT)),
         cwd=sdk,
-        env=environment(
+        env=node_environment(
             NODE_PATH=str(sdk / "node_modules"), BASE_URL_SDK=url, SECURE_URL_SDK=url, BASE_URL_APIFY=url
         ),
         stdout=asyncio.subprocess.PIPE,
@@ -63,8 +63,8 @@ async def pay_with_the_sdk(sdk: Path, url: str, keys: dict[str, str]) -> dict[st
     )
     out, errors = await process.communicate()
     assert process.returncode == 0, errors.decode()
-    said: dict[str, Any] = json.loads(out)
-    return said
+    output: dict[str, Any] = json.loads(out)
+    return output
 
 
 @pytest.fixture
@@ -75,28 +75,26 @@ async def database(sqlite_url: str) -> AsyncIterator[Database]:
 
 
 @pytest.mark.xdist_group("official-sdk")
-async def test_the_official_sdk_lists_banks_and_pays(
-    sdk: Path, database: Database, settings: Settings
-) -> None:
-    keys = gateway_credentials(settings)
+async def test_official_sdk_lists_banks_and_pays(sdk: Path, database: Database, settings: Settings) -> None:
+    keys = get_gateway_credentials(settings)
     merchant = Merchant()
     notified = httpx.AsyncClient(transport=httpx.ASGITransport(merchant))
     sandbox = SandboxGateway(database, notified, keys, "http://bank.test")
-    async with served(sandbox.app) as url:
+    async with serve_app(sandbox.app) as url:
         given = {
             "apiKey": keys.public_key.get_secret_value(),
             "privateKey": keys.private_key.get_secret_value(),
         }
-        said = await pay_with_the_sdk(sdk, url, given)
-        assert {str(bank["bankCode"]) for bank in said["banks"]["data"]} >= {"0", "1022", "1077"}
-        created = said["created"]["data"]
-        assert said["created"]["text_response"] == "Transaccion Creada Exitosamente"
+        output = await pay_with_the_sdk(sdk, url, given)
+        assert {str(bank["bankCode"]) for bank in output["banks"]["data"]} >= {"0", "1022", "1077"}
+        created = output["created"]["data"]
+        assert output["created"]["text_response"] == "Transaccion Creada Exitosamente"
         assert created["urlbanco"].startswith("http://bank.test/bank/")
-        assert said["found"]["data"]["factura"] == "SDK-1"
-        assert said["charged"]["data"]["x_response"] == "Pendiente"
+        assert output["found"]["data"]["factura"] == "SDK-1"
+        assert output["charged"]["data"]["x_response"] == "Pendiente"
 
-        # and our own client finds what the SDK created
-        async with hasty(GatewayClient(keys, GatewayBases.under(url), test_mode=True)) as ours:
-            report = await ours.transaction(created["ticketId"])
+        # the shop's own client finds the transaction that the SDK created
+        async with set_retry_policy(GatewayClient(keys, GatewayBases.at_url(url), test_mode=True)) as ours:
+            report = await ours.get_transaction(created["ticketId"])
     assert (report.state, report.invoice) == (GatewayState.PENDING, "SDK-1")
     await notified.aclose()

@@ -1,4 +1,4 @@
-"""The whole way over real sockets: mounted below a path, a browser, a merchant, and connections that break."""
+"""The complete flow over real sockets: a mounted gateway, a browser, a merchant, and broken connections."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -13,11 +13,11 @@ from backend.core.config.settings import Settings
 from backend.core.db.database import Database
 from backend.core.errors import OutcomeUnknown
 from backend.core.web.http_client import RetryPolicy, ServiceUnavailable
-from backend.payment.providers.pse.client import GatewayClient, gateway_client, gateway_credentials
+from backend.payment.providers.pse.client import GatewayClient, create_gateway_client, get_gateway_credentials
 from backend.payment.providers.pse.reports import GatewayState
 from backend.payment.providers.pse.requests import GatewayBases
-from backend.sandbox.gateway import Kind, Operation, SandboxGateway, sandbox_gateway
-from tests.gateway_kit import HASTE, Merchant, hasty, payment, served
+from backend.sandbox.gateway import FaultKind, Operation, SandboxGateway, create_sandbox_gateway
+from tests.gateway_kit import FAST_RETRIES, Merchant, bank_payment, serve_app, set_retry_policy
 
 
 @pytest.fixture
@@ -28,74 +28,74 @@ async def database(sqlite_url: str) -> AsyncIterator[Database]:
 
 
 @asynccontextmanager
-async def alone(
+async def serve_gateway(
     database: Database, settings: Settings
 ) -> AsyncIterator[tuple[SandboxGateway, GatewayClient]]:
-    """The gateway at the root of a socket of its own, and a client of it."""
-    keys = gateway_credentials(settings)
+    """Yield a gateway at the root of a separate socket, and a client of it."""
+    keys = get_gateway_credentials(settings)
     sandbox = SandboxGateway(database, httpx.AsyncClient(), keys, "http://bank.test")
-    async with served(sandbox.app) as url:
-        client = GatewayClient(keys, GatewayBases.under(url), test_mode=True, policy=HASTE)
+    async with serve_app(sandbox.app) as url:
+        client = GatewayClient(keys, GatewayBases.at_url(url), test_mode=True, policy=FAST_RETRIES)
         async with client:
             yield sandbox, client
 
 
-async def test_mounted_in_a_shop_it_works_from_login_to_notification(
+async def test_mounted_gateway_works_from_login_to_notification(
     database: Database, settings: Settings
 ) -> None:
     merchant = Merchant()
     shop = Starlette(routes=[Mount("/hooks", merchant)])
-    async with served(shop) as url, httpx.AsyncClient() as http:
+    async with serve_app(shop) as url, httpx.AsyncClient() as http:
         public = settings.model_copy(update={"public_url": url})
-        sandbox = sandbox_gateway(public, database, http)
+        sandbox = create_sandbox_gateway(public, database, http)
         shop.routes.append(Mount("/sandbox/gateway", sandbox.app))
         await sandbox.start()
-        async with hasty(gateway_client(public)) as client:
+        async with set_retry_policy(create_gateway_client(public)) as client:
             assert len(await client.get_banks()) == 16
             created = await client.create_bank_payment(
-                payment(url_response=f"{url}/order/1", url_confirmation=f"{url}/hooks/payment/gateway_pse")
+                bank_payment(
+                    url_response=f"{url}/order/1", url_confirmation=f"{url}/hooks/payment/gateway_pse"
+                )
             )
             assert created.redirect_url.startswith(f"{url}/sandbox/gateway/bank/")
             page = await http.get(created.redirect_url)
             assert 'data-testid="bank-approve"' in page.text
             back = await http.post(created.redirect_url, data={"decision": "approve"})
             assert back.headers["location"].startswith(f"{url}/order/1?ref_payco=")
-            (told,) = await merchant.told()
-            assert told["x_response"] == "Aceptada"
-            report = await client.transaction_by_reference(told["x_ref_payco"])
+            (notified,) = await merchant.wait_for_notifications()
+            assert notified["x_response"] == "Aceptada"
+            report = await client.get_transaction_by_reference(notified["x_ref_payco"])
             assert report.state is GatewayState.ACCEPTED
             again = await http.post(created.redirect_url, data={"decision": "reject"}, follow_redirects=True)
             assert "Esta transacción ya terminó" in again.text
         await sandbox.stop()
 
 
-async def test_a_connection_that_breaks_after_the_create_leaves_the_outcome_unknown(
+async def test_connection_broken_after_create_leaves_the_outcome_unknown(
     database: Database, settings: Settings
 ) -> None:
-    async with alone(database, settings) as (sandbox, client):
-        sandbox.faults.add(Operation.CREATE, Kind.DROP_RESPONSE)
+    async with serve_gateway(database, settings) as (sandbox, client):
+        sandbox.faults.add(Operation.CREATE, FaultKind.DROP_RESPONSE)
         with pytest.raises(OutcomeUnknown, match="RemoteProtocolError"):
-            await client.create_bank_payment(payment())
-        (reference,) = await client.references_of("TR-1")
-        assert (await client.transaction_by_reference(reference)).state is GatewayState.PENDING
+            await client.create_bank_payment(bank_payment())
+        (reference,) = await client.list_references("TR-1")
+        assert (await client.get_transaction_by_reference(reference)).state is GatewayState.PENDING
 
 
-async def test_a_gateway_that_says_nothing_is_not_waited_for_for_ever(
-    database: Database, settings: Settings
-) -> None:
-    async with alone(database, settings) as (sandbox, client):
-        hasty(client, RetryPolicy(read=20, write=0.2, pause=0))
-        sandbox.faults.add(Operation.CREATE, Kind.HANG)
+async def test_silent_gateway_causes_a_timeout(database: Database, settings: Settings) -> None:
+    async with serve_gateway(database, settings) as (sandbox, client):
+        set_retry_policy(client, RetryPolicy(read=20, write=0.2, pause=0))
+        sandbox.faults.add(Operation.CREATE, FaultKind.HANG)
         with pytest.raises(OutcomeUnknown):
-            await client.create_bank_payment(payment())
-        assert await client.references_of("TR-1") == []
-        hasty(client, RetryPolicy(read=0.2, pause=0))
-        sandbox.faults.add(Operation.BANKS, Kind.HANG, times=None)
+            await client.create_bank_payment(bank_payment())
+        assert await client.list_references("TR-1") == []
+        set_retry_policy(client, RetryPolicy(read=0.2, pause=0))
+        sandbox.faults.add(Operation.BANKS, FaultKind.HANG, times=None)
         with pytest.raises(ServiceUnavailable):
             await client.get_banks()
 
 
-async def test_an_answer_that_trickles_in_is_not_waited_for_for_ever(settings: Settings) -> None:
+async def test_trickling_response_causes_a_timeout(settings: Settings) -> None:
     hung_up = asyncio.Event()
 
     async def trickle(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -106,7 +106,7 @@ async def test_an_answer_that_trickles_in_is_not_waited_for_for_ever(settings: S
                 await writer.drain()
                 await asyncio.sleep(
                     0.02
-                )  # slower than the answer, quicker than any timeout between two bytes
+                )  # the whole response is too slow, but each byte arrives before the read timeout
         except ConnectionError:
             writer.transport.abort()
             hung_up.set()
@@ -114,8 +114,8 @@ async def test_an_answer_that_trickles_in_is_not_waited_for_for_ever(settings: S
     server = await asyncio.start_server(trickle, "127.0.0.1", 0)
     url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
     policy = RetryPolicy(connect=1, read=0.2, write=0.2, pause=0)
-    keys = gateway_credentials(settings)
-    client = GatewayClient(keys, GatewayBases.under(url), test_mode=True, policy=policy)
+    keys = get_gateway_credentials(settings)
+    client = GatewayClient(keys, GatewayBases.at_url(url), test_mode=True, policy=policy)
     async with server, client:
         with pytest.raises(ServiceUnavailable, match="TimeoutError"):
             await client.get_banks()

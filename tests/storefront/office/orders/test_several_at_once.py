@@ -1,4 +1,7 @@
-"""Two of the staff and a shopper at once, on one toy and on its order: nothing is lost, and each is told."""
+"""Two staff members and a shopper act at once on one product and on its order.
+
+No change is lost, and each staff member is informed.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -11,20 +14,20 @@ import pytest
 from backend.app import Shop, set_current_shop
 from backend.catalog.models import Variant
 from backend.core.config.settings import Settings
-from backend.orders.fulfillments import fulfillments_of_order
+from backend.orders.fulfillments import list_order_fulfillments
 from backend.payment.providers.base import ProviderState
 from backend.staff.rights import Role
 from storefront.office.orders.detail_state import OrderState
-from tests.backend.orders.paying import at_the_bank, order_row, said, stock
-from tests.store_defaults import Defaults, make_toy
-from tests.store_steps import bought
-from tests.storefront.office.conftest import At
-from tests.storefront.office.products import test_product_screen as producto
+from tests.backend.orders.paying import order_row, place_order_at_bank, read_stock, report_payment
+from tests.store_defaults import Defaults, add_product
+from tests.store_steps import complete_purchase
+from tests.storefront.office.conftest import BrowserFactory
+from tests.storefront.office.products import test_product_screen as product_steps
 
 
 @pytest.fixture
 async def shop(database_url: str, tmp_path: Path) -> AsyncIterator[Shop]:
-    """An open shop without toys, on each of the databases."""
+    """Yield an open shop without products, on each of the databases."""
     shop = Shop(Settings(data_dir=tmp_path / "data", database_url=database_url))
     set_current_shop(shop)
     yield shop
@@ -34,71 +37,77 @@ async def shop(database_url: str, tmp_path: Path) -> AsyncIterator[Shop]:
 
 @pytest.fixture
 async def trompo(shop: Shop, defaults: Defaults) -> str:
-    """Ten wooden tops for 50,000 pesos each, by their variant."""
+    """Create ten wooden tops for 50,000 pesos each and return their variant's id."""
     async with shop.database.transaction() as session:
-        return await make_toy(session, defaults, "trompo-de-madera", stock=10)
+        return await add_product(session, defaults, "trompo-de-madera", stock=10)
 
 
-async def done(screen: Any, name: str) -> None:
-    """Somebody presses this at an order."""
+async def send_event(screen: Any, name: str) -> None:
+    """Call the event handler of an order's screen."""
     await OrderState.event_handlers[name].fn(screen)
 
 
-async def at_order(browser_of: At, order_id: str) -> Any:
-    """The screen of an order, at a browser of somebody of the shop."""
+async def open_order(browser_of: BrowserFactory, order_id: str) -> Any:
+    """Open an order's screen as a staff member with the shop role."""
     root = await browser_of(Role.SHOP, f"/oficina/pedidos/{order_id}")
     screen: Any = await root.get_state(OrderState)
-    await done(screen, "load")
+    await send_event(screen, "load")
     return screen
 
 
-async def test_a_toy_is_bought_while_two_edit_it(
-    shop: Shop, trompo: str, store: httpx.AsyncClient, browser_of: At
+async def test_product_is_bought_while_two_staff_members_edit_it(
+    shop: Shop, trompo: str, store: httpx.AsyncClient, browser_of: BrowserFactory
 ) -> None:
     async with shop.database.read() as session:
-        toy = (await session.get_one(Variant, trompo)).product_id
-    lina, berta = await producto.opened(browser_of, toy), await producto.opened(browser_of, toy)
-    linas = producto.form_of(lina, price=["60000"], units=["5"])
-    await producto.sent(berta, "save", producto.form_of(berta, title="Trompo de Berta"))
-    order = await bought(store, trompo, 2)
-    await producto.sent(lina, "save", linas)  # which shows the title and the units of before
-    assert (lina.told.tone, lina.clashes, lina.problems) == ("news", [], {})
+        product_id = (await session.get_one(Variant, trompo)).product_id
+    lina, berta = (
+        await product_steps.open_editor(browser_of, product_id),
+        await product_steps.open_editor(browser_of, product_id),
+    )
+    lina_form = product_steps.editor_form(lina, price=["60000"], units=["5"])
+    await product_steps.send_event(berta, "save", product_steps.editor_form(berta, title="Trompo de Berta"))
+    order = await complete_purchase(store, trompo, 2)
+    await product_steps.send_event(lina, "save", lina_form)  # her form shows the old title and units
+    assert (lina.announcement.tone, lina.clashes, lina.problems) == ("news", [], {})
     assert (lina.content.texts["title"], lina.content.variants[0].price) == ("Trompo de Berta", "60000")
     assert lina.content.variants[0].stocked == "13 libres · 2 apartadas"
-    assert await stock(shop) == (15, 2)
+    assert await read_stock(shop) == (15, 2)
     assert [(line["title"], line["unit_price"]) for line in order["items"]] == [("Trompo de Berta", 50_000)]
-    bertas = producto.form_of(berta, price=["70000"])
-    await producto.sent(berta, "save", bertas)
-    assert [(one.label, one.mine, one.theirs) for one in berta.clashes] == [
+    berta_form = product_steps.editor_form(berta, price=["70000"])
+    await product_steps.send_event(berta, "save", berta_form)
+    assert [(clash.label, clash.mine, clash.theirs) for clash in berta.clashes] == [
         ("Precio", "$ 70.000", "$ 60.000")
     ]
-    assert berta.told.tone == "problem"
+    assert berta.announcement.tone == "problem"
     await berta._update()
     assert berta.content.variants[0].stocked == "13 libres · 2 apartadas"
 
 
-async def test_two_act_on_the_order_that_a_shopper_pays(
-    shop: Shop, trompo: str, store: httpx.AsyncClient, browser_of: At
+async def test_two_staff_members_act_on_an_order_while_it_is_paid(
+    shop: Shop, trompo: str, store: httpx.AsyncClient, browser_of: BrowserFactory
 ) -> None:
-    order_id, payment = await at_the_bank(shop, store, trompo)
-    lina, berta = await at_order(browser_of, order_id), await at_order(browser_of, order_id)
-    await done(lina, "cancel")  # the shopper is at the bank
-    assert lina.told.tone == "problem"
-    await said(shop, payment, ProviderState.CAPTURED)
-    await asyncio.gather(done(lina, "pack"), done(berta, "pack"))
-    assert "news" in {screen.told.tone for screen in (lina, berta)}
-    await done(berta, "pack")
-    assert (berta.told.tone, berta.told.text.startswith("Ya tenía guía.")) == ("problem", True)
-    await done(berta, "cancel")
-    assert (berta.told.tone, "algo ya se empacó" in berta.told.text) == ("problem", True)
-    assert "Lo hizo" in berta.told.text
-    await asyncio.gather(done(lina, "deliver"), done(berta, "deliver"))
-    assert "news" in {screen.told.tone for screen in (lina, berta)}
+    order_id, payment = await place_order_at_bank(shop, store, trompo)
+    lina, berta = await open_order(browser_of, order_id), await open_order(browser_of, order_id)
+    await send_event(lina, "cancel")  # refused: the shopper is at the bank
+    assert lina.announcement.tone == "problem"
+    await report_payment(shop, payment, ProviderState.CAPTURED)
+    await asyncio.gather(send_event(lina, "pack"), send_event(berta, "pack"))
+    assert "news" in {screen.announcement.tone for screen in (lina, berta)}
+    await send_event(berta, "pack")
+    assert (berta.announcement.tone, berta.announcement.text.startswith("Ya tenía guía.")) == (
+        "problem",
+        True,
+    )
+    await send_event(berta, "cancel")
+    assert (berta.announcement.tone, "algo ya se empacó" in berta.announcement.text) == ("problem", True)
+    assert "Lo hizo" in berta.announcement.text
+    await asyncio.gather(send_event(lina, "deliver"), send_event(berta, "deliver"))
+    assert "news" in {screen.announcement.tone for screen in (lina, berta)}
     for screen in (lina, berta):
         await screen._update()
         assert "Entregado" in [chip.text for chip in screen.content.chips]
     async with shop.database.read() as session:
-        (parcel,) = await fulfillments_of_order(session, order_id)
+        (parcel,) = await list_order_fulfillments(session, order_id)
     assert parcel.delivered_at is not None
     order = await order_row(shop, order_id)
     assert (order.status, order.payment_status, order.fulfillment_status) == (
@@ -106,19 +115,19 @@ async def test_two_act_on_the_order_that_a_shopper_pays(
         "captured",
         "delivered",
     )
-    assert await stock(shop) == (8, 0)
+    assert await read_stock(shop) == (8, 0)
 
 
-async def test_one_packs_what_the_other_has_cancelled(
-    shop: Shop, trompo: str, store: httpx.AsyncClient, browser_of: At
+async def test_order_cancelled_by_another_staff_member_cannot_be_packed(
+    shop: Shop, trompo: str, store: httpx.AsyncClient, browser_of: BrowserFactory
 ) -> None:
-    order_id = (await bought(store, trompo, 2))["id"]
-    lina, berta = await at_order(browser_of, order_id), await at_order(browser_of, order_id)
-    await done(lina, "cancel")
+    order_id = (await complete_purchase(store, trompo, 2))["id"]
+    lina, berta = await open_order(browser_of, order_id), await open_order(browser_of, order_id)
+    await send_event(lina, "cancel")
     for late, press in ((berta, "pack"), (berta, "cancel"), (lina, "pack")):
-        await done(late, press)
-        assert (late.told.tone, "cancelado" in late.told.text) == ("problem", True)
+        await send_event(late, press)
+        assert (late.announcement.tone, "cancelado" in late.announcement.text) == ("problem", True)
     async with shop.database.read() as session:
-        assert await fulfillments_of_order(session, order_id) == []
+        assert await list_order_fulfillments(session, order_id) == []
     assert (await order_row(shop, order_id)).status == "canceled"
-    assert await stock(shop) == (10, 0)
+    assert await read_stock(shop) == (10, 0)

@@ -1,4 +1,4 @@
-"""Producto, as a browser at which somebody of the shop is signed in."""
+"""The product editor (Producto), used by a staff member with the shop role."""
 
 import json
 from typing import Any
@@ -12,48 +12,48 @@ from backend.core.errors import NotFound
 from backend.staff.rights import Role
 from storefront.office.products.editor_state import ProductState
 from storefront.office.products.preview import PreviewState
-from tests.store_defaults import Defaults, make_toy
-from tests.storefront.office.conftest import At
+from tests.store_defaults import Defaults, add_product
+from tests.storefront.office.conftest import BrowserFactory
 
 UPLOADED = "/pictures/0011223344556677/foto-960x720-960.webp"
 
 
 @pytest.fixture
-async def toy(shop: Shop, defaults: Defaults) -> str:
-    """Ten wooden tops."""
+async def product_id(shop: Shop, defaults: Defaults) -> str:
+    """Create ten wooden tops and return the product's id."""
     async with shop.database.transaction() as session:
-        variant_id = await make_toy(session, defaults, "trompo-de-madera", stock=10)
+        variant_id = await add_product(session, defaults, "trompo-de-madera", stock=10)
         return (await session.get_one(Variant, variant_id)).product_id
 
 
-async def sent(screen: Any, name: str, *arguments: Any) -> Any:
-    """What a browser sends."""
+async def send_event(screen: Any, name: str, *arguments: Any) -> Any:
+    """Call the event handler as a browser does."""
     return await ProductState.event_handlers[name].fn(screen, *arguments)
 
 
-async def opened(browser_of: At, product_id: str, role: Role = Role.SHOP) -> Any:
+async def open_editor(browser_of: BrowserFactory, product_id: str, role: Role = Role.SHOP) -> Any:
     root = await browser_of(role, f"/oficina/productos/{product_id}")
     screen: Any = await root.get_state(ProductState)
-    await sent(screen, "load")
+    await send_event(screen, "load")
     return screen
 
 
-def form_of(screen: Any, **typed: Any) -> dict[str, Any]:
-    """What the page sends when these fields were typed into."""
+def editor_form(screen: Any, **typed: Any) -> dict[str, Any]:
+    """Return the form data that the page sends after these fields were changed."""
     shown = screen.content
-    rows = [*shown.pictures, *screen.added]
+    rows = [*shown.pictures, *screen.added_pictures]
     form = {
         **shown.texts,
         **({"is_published": "on"} if shown.is_published else {}),
-        "category": [one.id for one in shown.categories if one.is_chosen],
-        "picture": [one.url for one in rows],
-        "alt": [one.alt for one in rows],
-        "variant": [one.key for one in shown.variants],
-        "variant_title": [one.title for one in shown.variants],
+        "category": [row.id for row in shown.categories if row.is_chosen],
+        "picture": [row.url for row in rows],
+        "alt": [row.alt for row in rows],
+        "variant": [row.key for row in shown.variants],
+        "variant_title": [row.title for row in shown.variants],
         **{
-            name: [getattr(one, name) for one in shown.variants] for name in ("price", "before", "sku", "ean")
+            name: [getattr(row, name) for row in shown.variants] for name in ("price", "before", "sku", "ean")
         },
-        "is_free": [one.key for one in shown.variants if one.is_free],
+        "is_free": [row.key for row in shown.variants if row.is_free],
         "units": ["" for _one in shown.variants],
         "location_id": shown.locations[0].id,
         "seen": shown.seen,
@@ -61,45 +61,45 @@ def form_of(screen: Any, **typed: Any) -> dict[str, Any]:
     return {**form, **typed}
 
 
-async def test_a_new_toy(shop: Shop, defaults: Defaults, browser_of: At) -> None:
+async def test_new_product_is_saved(shop: Shop, defaults: Defaults, browser_of: BrowserFactory) -> None:
     del defaults
-    screen = await opened(browser_of, "nuevo")
+    screen = await open_editor(browser_of, "nuevo")
     assert screen.content.is_new
-    await sent(screen, "save", form_of(screen, units=["x"]))
+    await send_event(screen, "save", editor_form(screen, units=["x"]))
     assert list(screen.problems) == ["units-new-0"]
-    await sent(screen, "save", form_of(screen))
+    await send_event(screen, "save", editor_form(screen))
     assert set(screen.problems) == {"title", "price-new-0"}
-    assert screen.told.tone == "problem"
-    await sent(screen, "add_pictures", [UPLOADED, UPLOADED, "/pictures/none.webp"])
-    (added,) = screen.added
+    assert screen.announcement.tone == "problem"
+    await send_event(screen, "add_pictures", [UPLOADED, UPLOADED, "/pictures/none.webp"])
+    (added,) = screen.added_pictures
     assert added.is_added
-    answer = await sent(
-        screen, "save", form_of(screen, title="Balero", price=["12.000"], units=["3"], alt=["Un balero"])
+    answer = await send_event(
+        screen, "save", editor_form(screen, title="Balero", price=["12.000"], units=["3"], alt=["Un balero"])
     )
     product_id = screen.content.id
     assert f"/oficina/productos/{product_id}" in str(answer)
-    assert (screen.problems, screen.added, screen.told.tone) == ({}, [], "news")
+    assert (screen.problems, screen.added_pictures, screen.announcement.tone) == ({}, [], "news")
     assert (screen.content.variants[0].stocked, screen.content.page_path) == ("3 libres", "/product/balero")
-    assert [(one.url, one.alt, one.is_added) for one in screen.content.pictures] == [
+    assert [(row.url, row.alt, row.is_added) for row in screen.content.pictures] == [
         (UPLOADED, "Un balero", False)
     ]
     async with shop.database.read() as session:
         assert (await session.get_one(Product, product_id)).status == "published"
 
 
-async def test_two_people_are_asked(toy: str, browser_of: At) -> None:
-    lina, berta = await opened(browser_of, toy), await opened(browser_of, toy)
-    linas = form_of(lina, title="Trompo azul", price=["60000"], brand="Artesanos")
-    await sent(berta, "save", form_of(berta, title="Trompo rojo", price=["55000"], is_published=""))
-    await sent(lina, "save", linas)
+async def test_second_editor_sees_conflicting_values(product_id: str, browser_of: BrowserFactory) -> None:
+    lina, berta = await open_editor(browser_of, product_id), await open_editor(browser_of, product_id)
+    lina_form = editor_form(lina, title="Trompo azul", price=["60000"], brand="Artesanos")
+    await send_event(berta, "save", editor_form(berta, title="Trompo rojo", price=["55000"], is_published=""))
+    await send_event(lina, "save", lina_form)
     key = lina.content.variants[0].key
-    assert [(one.label, one.mine, one.theirs, one.field, one.value) for one in lina.clashes] == [
+    assert [(row.label, row.mine, row.theirs, row.field, row.value) for row in lina.clashes] == [
         ("Título", "Trompo azul", "Trompo rojo", "product-title", "Trompo rojo"),
         ("Precio", "$ 60.000", "$ 55.000", f"product-price-{key}", "55000"),
     ]
-    assert (lina.told.tone, lina.met > 0) == ("problem", True)
-    await sent(lina, "save", {**linas, "is_published": "", "seen": lina.content.seen})
-    assert (lina.clashes, lina.told.tone) == ([], "news")
+    assert (lina.announcement.tone, lina.clash_count > 0) == ("problem", True)
+    await send_event(lina, "save", {**lina_form, "is_published": "", "seen": lina.content.seen})
+    assert (lina.clashes, lina.announcement.tone) == ([], "news")
     await berta._update()
     shown = berta.content
     assert (shown.texts["title"], shown.texts["brand"], shown.variants[0].price) == (
@@ -110,10 +110,14 @@ async def test_two_people_are_asked(toy: str, browser_of: At) -> None:
     assert not shown.is_published
 
 
-async def test_a_hidden_toy_is_shown_as_its_page_will_be(shop: Shop, toy: str, browser_of: At) -> None:
-    screen = await opened(browser_of, toy)
-    await sent(screen, "save", form_of(screen, title="Trompo azul", is_published="", description="Gira."))
-    root = await browser_of(Role.STOCKROOM, f"/oficina/productos/{toy}/vista")
+async def test_hidden_product_is_previewed_as_its_page(
+    shop: Shop, product_id: str, browser_of: BrowserFactory
+) -> None:
+    screen = await open_editor(browser_of, product_id)
+    await send_event(
+        screen, "save", editor_form(screen, title="Trompo azul", is_published="", description="Gira.")
+    )
+    root = await browser_of(Role.STOCKROOM, f"/oficina/productos/{product_id}/vista")
     preview: Any = await root.get_state(PreviewState)
     await PreviewState.event_handlers["load"].fn(preview)
     detail = preview.content.detail
@@ -121,34 +125,34 @@ async def test_a_hidden_toy_is_shown_as_its_page_will_be(shop: Shop, toy: str, b
     with pytest.raises(NotFound):
         async with shop.database.read() as session:
             await product_detail(session, "trompo-de-madera")
-    for gone in ("prod_gone", "nuevo"):
-        root = await browser_of(Role.SHOP, f"/oficina/productos/{gone}/vista")
+    for missing_id in ("prod_gone", "nuevo"):
+        root = await browser_of(Role.SHOP, f"/oficina/productos/{missing_id}/vista")
         preview = await root.get_state(PreviewState)
         await PreviewState.event_handlers["load"].fn(preview)
         assert (preview.problem, preview.content) == ("missing", None)
 
 
-async def test_who_may_only_look_looks(toy: str, browser_of: At) -> None:
-    screen = await opened(browser_of, toy, Role.STOCKROOM)
+async def test_product_is_read_only_without_the_right(product_id: str, browser_of: BrowserFactory) -> None:
+    screen = await open_editor(browser_of, product_id, Role.STOCKROOM)
     assert screen.content.texts["title"] == "Trompo de madera"
-    await sent(screen, "save", form_of(screen, title="X"))
-    assert (screen.told.tone, screen.content.texts["title"]) == ("problem", "Trompo de madera")
-    assert (await opened(browser_of, "nuevo", Role.STOCKROOM)).problem == "missing"
-    assert (await opened(browser_of, "prod_none", Role.SHOP)).problem == "missing"
+    await send_event(screen, "save", editor_form(screen, title="X"))
+    assert (screen.announcement.tone, screen.content.texts["title"]) == ("problem", "Trompo de madera")
+    assert (await open_editor(browser_of, "nuevo", Role.STOCKROOM)).problem == "missing"
+    assert (await open_editor(browser_of, "prod_none", Role.SHOP)).problem == "missing"
 
 
-async def test_what_was_uploaded_outlives_a_new_connection(toy: str, browser_of: At) -> None:
-    screen = await opened(browser_of, toy)
-    await sent(screen, "add_pictures", [UPLOADED])
-    await sent(screen, "load")
-    assert [one.url for one in screen.added] == [UPLOADED]
-    await sent(screen, "discard")
-    assert screen.added == []
+async def test_uploads_survive_a_new_connection(product_id: str, browser_of: BrowserFactory) -> None:
+    screen = await open_editor(browser_of, product_id)
+    await send_event(screen, "add_pictures", [UPLOADED])
+    await send_event(screen, "load")
+    assert [row.url for row in screen.added_pictures] == [UPLOADED]
+    await send_event(screen, "discard")
+    assert screen.added_pictures == []
 
 
-async def test_nonsense_changes_nothing(shop: Shop, toy: str, browser_of: At) -> None:
-    screen = await opened(browser_of, toy)
-    form = form_of(screen, title="Nonsense")
+async def test_invalid_input_changes_nothing(shop: Shop, product_id: str, browser_of: BrowserFactory) -> None:
+    screen = await open_editor(browser_of, product_id)
+    form = editor_form(screen, title="Nonsense")
     seen = json.loads(form["seen"])
     wrongs: tuple[dict[str, Any], ...] = (
         {"seen": ""},
@@ -171,23 +175,23 @@ async def test_nonsense_changes_nothing(shop: Shop, toy: str, browser_of: At) ->
         {"category": ["pcat_none"]},
     )
     for wrong in wrongs:
-        await sent(screen, "save", {**form, **wrong})
-        assert screen.told.tone == "problem", wrong
+        await send_event(screen, "save", {**form, **wrong})
+        assert screen.announcement.tone == "problem", wrong
     arguments: tuple[Any, ...] = ({}, {"form": 1}, None, "x", [])
     for argument in arguments:
-        await sent(screen, "save", argument)
-        assert screen.told.tone == "problem"
+        await send_event(screen, "save", argument)
+        assert screen.announcement.tone == "problem"
     lists: tuple[Any, ...] = (None, "x", [1], {})
     for urls in lists:
-        await sent(screen, "add_pictures", urls)
-        await sent(screen, "add_video", urls)
-    await sent(screen, "add_video", [UPLOADED])  # a picture
-    assert screen.told.tone == "problem"
-    assert (screen.added, screen.added_videos) == ([], [])
+        await send_event(screen, "add_pictures", urls)
+        await send_event(screen, "add_video", urls)
+    await send_event(screen, "add_video", [UPLOADED])  # not a video
+    assert screen.announcement.tone == "problem"
+    assert (screen.added_pictures, screen.added_videos) == ([], [])
     for day in ("20261125", "20261126"):
-        await sent(screen, "add_video", [f"/pictures/0123456789abcdef/video-{day}.mp4"])
+        await send_event(screen, "add_video", [f"/pictures/0123456789abcdef/video-{day}.mp4"])
     assert [row.url[-12:] for row in screen.added_videos] == [
         "20261126.mp4"
-    ]  # one takes the place of another
+    ]  # a video replaces the one before
     async with shop.database.read() as session:
-        assert (await session.get_one(Product, toy)).title == "Trompo de madera"
+        assert (await session.get_one(Product, product_id)).title == "Trompo de madera"

@@ -1,4 +1,4 @@
-"""The handlers behind the checkout's page: what is typed is kept, told of, and never another shopper's."""
+"""Tests of the checkout's handlers: typed values are saved and restored, and never shown to another customer."""
 
 import json
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from backend.app import Shop
 from backend.cart.checkout_drafts import read_draft, save_draft
 from backend.cart.lines import add_to_cart, change_line
 from backend.cart.owners import set_owner
-from backend.cart.views import cart_view
+from backend.cart.views import read_cart_view
 from backend.checkout.payment.paid_purchases import PurchasePaid
 from backend.checkout.payment.start import PaymentOff
 from backend.checkout.quotes import quote_limits
@@ -24,25 +24,25 @@ from backend.core.error_texts import CHECKOUT, text_for
 from backend.core.errors import InvalidData, NotFound, TotalChanged
 from backend.customers.auth.sessions import COOKIE, open_session
 from backend.customers.models import Customer
-from backend.office.settings.page import switch
+from backend.office.settings.page import switch_shop_provider
 from backend.orders.models import Order
 from backend.orders.service import JUST_PLACED
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderState
-from backend.shipping.provider_switches import ShippingOff
+from backend.shipping.provider_switches import ProviderSwitchedOff
 from backend.staff.rights import COMMAND_LINE
 from storefront.pages.checkout import state as checkout_state
-from storefront.pages.checkout.error_texts import COMING_BACK, kind_of
-from storefront.pages.checkout.state import CheckoutState, ordered
+from storefront.pages.checkout.error_texts import CHECKOUT_UNAVAILABLE, get_result_kind
+from storefront.pages.checkout.state import CheckoutState, place_as_shown
 from storefront.pages.checkout.views import Shipping, shipping_card
-from storefront.state.cart import CartState, refresh
-from storefront.state.frame import COMING_BACK as SHOP_COMING_BACK
+from storefront.state.cart import CartState, refresh_cart
+from storefront.state.frame import SHOP_UNAVAILABLE as SHOP_COMING_BACK
 from storefront.state.frame import FrameState
-from storefront.state.session import bind_cart
-from tests.backend.orders.paying import said
+from storefront.state.session import set_cart_owner
+from tests.backend.orders.paying import report_payment
+from tests.checkout_steps import CHECKOUT_INPUT as TYPED_ANYWHERE
 from tests.checkout_steps import MEDELLIN, choose_pickup
-from tests.checkout_steps import TYPED as TYPED_ANYWHERE
-from tests.store_defaults import Defaults, make_toy
+from tests.store_defaults import Defaults, add_product
 from tests.storefront.background import InBackground
 from tests.storefront.outage import without_database
 
@@ -51,24 +51,25 @@ TYPED = {**TYPED_ANYWHERE, "town": "Medellín, Antioquia"}
 
 
 @pytest.fixture
-async def toy(shop: Shop, defaults: Defaults) -> str:
+async def variant_id(shop: Shop, defaults: Defaults) -> str:
+    """Return the variant of a product with five units."""
     async with shop.database.transaction() as session:
-        return await make_toy(session, defaults, "trompo", stock=5, price=18_900)
+        return await add_product(session, defaults, "trompo", stock=5, price=18_900)
 
 
 @pytest.fixture
-async def state(shopper: Shopper, toy: str) -> CheckoutState:
-    """The checkout of a shopper with a toy in the cart."""
+async def state(shopper: Shopper, variant_id: str) -> CheckoutState:
+    """Return the checkout of a browser with one product in the cart."""
     root = shopper()
     cart = await root.get_state(CartState)
-    await cart.add(toy, 1)
+    await cart.add(variant_id, 1)
     state = await root.get_state(CheckoutState)
     await state.load()
     return state
 
 
-async def _placed(shop: Shop, state: CheckoutState) -> str:
-    """The shopper's cart becomes an order. Returns its page."""
+async def _place_order(shop: Shop, state: CheckoutState) -> str:
+    """Place the order of the browser's cart and return the path of its page."""
     cart_id = (await state.get_state(CartState)).cart_id
     await choose_pickup(shop, cart_id)
     placed = await shop.checkout.place_order(cart_id, TYPED, expected_total=18_900, ip="190.24.1.1")
@@ -76,64 +77,66 @@ async def _placed(shop: Shop, state: CheckoutState) -> str:
     return f"/order/{placed.order_id}?token={placed.token}"
 
 
-async def test_without_a_cart_the_checkout_is_empty(shopper: Shopper, toy: str) -> None:
+async def test_checkout_without_a_cart_is_empty(shopper: Shopper, variant_id: str) -> None:
     state = await shopper().get_state(CheckoutState)
     assert state.stage == "waiting"
     assert await state.load() == []
-    assert (state.stage, state.last.page) == ("empty", "")
+    assert (state.stage, state.last_order_view.page) == ("empty", "")
 
 
-async def test_a_new_form_is_nearly_empty(state: CheckoutState) -> None:
+async def test_new_form_has_only_the_initial_values(state: CheckoutState) -> None:
     assert state.stage == "open"
     assert state.draft == {"person_type": "0", "doc_type": "CC"}
     assert state.meta.robots.startswith("noindex")
 
 
-async def test_what_is_typed_comes_back_to_another_connection(shopper: Shopper, state: CheckoutState) -> None:
-    await state.note({**TYPED, "email": "ana@"}, ["email"], 7)
+async def test_typed_values_are_restored_in_another_connection(
+    shopper: Shopper, state: CheckoutState
+) -> None:
+    await state.save_note({**TYPED, "email": "ana@"}, ["email"], 7)
     assert state.noted == 7
     root = shopper()
     (await root.get_state(CartState)).cart_id = (await state.get_state(CartState)).cart_id
     again = await root.get_state(CheckoutState)
     events = await again.load()
     assert again.draft == {**TYPED, "email": "ana@"}
-    assert len(events) == 2  # the banks, and the prices for the place that is known
+    assert len(events) == 2  # the banks, and the shipping prices for the known address
 
 
-async def test_only_fields_that_were_reached_are_told_of(state: CheckoutState) -> None:
-    await state.note({"email": "ana@", "phone": "12"}, ["email"], 1)
+async def test_problems_are_shown_only_for_reached_fields(state: CheckoutState) -> None:
+    await state.save_note({"email": "ana@", "phone": "12"}, ["email"], 1)
     assert set(state.problems) == {"email"}
-    await state.note({"email": "ana@example.com", "phone": "12"}, ["email", "phone"], 2)
+    await state.save_note({"email": "ana@example.com", "phone": "12"}, ["email", "phone"], 2)
     assert set(state.problems) == {"phone"}
 
 
-async def test_a_note_holds_what_is_new_and_counts_on_what_is_kept(state: CheckoutState) -> None:
-    """A page just loaded again may show an older draft for a moment, which must not take a newer one's place."""
-    await state.note(TYPED, [], 1)
-    await state.note({}, ["email"], 2)
-    await state.note({"phone": "12"}, ["email", "phone"], 3)
+async def test_note_has_only_new_values_and_is_merged_with_the_draft(state: CheckoutState) -> None:
+    """Test that a page which briefly displays an older draft does not replace newer values."""
+    await state.save_note(TYPED, [], 1)
+    await state.save_note({}, ["email"], 2)
+    await state.save_note({"phone": "12"}, ["email", "phone"], 3)
     assert set(state.problems) == {"phone"}
     await state.load()
     assert state.draft == {**TYPED, "phone": "12"}
 
 
-async def test_a_step_is_done_when_nothing_is_missing(state: CheckoutState) -> None:
-    await state.note({**TYPED, "bank": ""}, [], 1)
+async def test_step_is_done_when_no_field_is_missing(state: CheckoutState) -> None:
+    await state.save_note({**TYPED, "bank": ""}, [], 1)
     assert state.steps_done == ["contact"]
-    await state.note(TYPED, [], 2)
+    await state.save_note(TYPED, [], 2)
     assert state.steps_done == ["contact", "payment"]
 
 
 @pytest.mark.parametrize(
     "sent", [({"email": "x" * 301}, [], 1), ("email", [], 1), (TYPED, [], "1"), (TYPED, [], -1)]
 )
-async def test_what_no_page_sends_changes_nothing(shop: Shop, state: CheckoutState, sent: Any) -> None:
-    await state.note(*sent)
+async def test_invalid_note_changes_nothing(shop: Shop, state: CheckoutState, sent: Any) -> None:
+    await state.save_note(*sent)
     assert (state.problems, state.noted) == ({}, 0)
     assert (await state.get_state(FrameState)).notice.tone == "problem"
 
 
-async def test_municipalities_are_found_without_accents(state: CheckoutState) -> None:
+async def test_municipality_is_found_without_accents(state: CheckoutState) -> None:
     await state.find_town(" medell ")
     assert state.towns_for == "medell"
     town = state.towns[0]
@@ -145,124 +148,129 @@ async def test_municipalities_are_found_without_accents(state: CheckoutState) ->
     )
 
 
-async def test_an_order_that_waits_at_the_bank_is_within_reach(shop: Shop, state: CheckoutState) -> None:
-    page = await _placed(shop, state)
+async def test_order_pending_at_the_bank_is_found(shop: Shop, state: CheckoutState) -> None:
+    page = await _place_order(shop, state)
     await state.load()
     assert state.stage == "placed"
-    assert state.last.page == page
-    assert "/sandbox/gateway/bank/" in state.last.bank
+    assert state.last_order_view.page == page
+    assert "/sandbox/gateway/bank/" in state.last_order_view.bank_url
     assert (await state.get_state(CartState)).cart_id == ""
 
 
-async def test_an_order_whose_answer_was_lost_is_found_by_its_cart(
+async def test_order_with_a_lost_answer_is_found_by_its_cart(
     shop: Shop, shopper: Shopper, state: CheckoutState
 ) -> None:
-    """The server was away as it answered: the browser knows the cart alone, and asks what has become of it."""
+    """Test a server outage during the answer: the browser knows only its cart, and finds out that it is an order."""
     cart_id = (await state.get_state(CartState)).cart_id
-    await _placed(shop, state)
+    await _place_order(shop, state)
     root = shopper()
     (await root.get_state(CartState)).cart_id = cart_id
     again = await root.get_state(CheckoutState)
     await again.load()
     assert again.stage == "placed"
-    assert again.last.bank
+    assert again.last_order_view.bank_url
     assert (await again.get_state(CartState)).cart_id == ""
 
 
-async def test_an_order_is_found_though_the_browser_has_forgotten_its_cart(
+async def test_order_is_found_by_the_forgotten_cart_id(
     shop: Shop, shopper: Shopper, state: CheckoutState
 ) -> None:
-    """The cart was shown anew while its order was placed, and the connection broke before the order was told of."""
-    page = await _placed(shop, state)
+    """Test a cart refresh while the order is placed, and a connection that breaks before the answer arrives."""
+    page = await _place_order(shop, state)
     cart = await state.get_state(CartState)
-    await refresh(cart)
+    await refresh_cart(cart)
     root = shopper()
     (await root.get_state(CartState)).forgotten_cart_id = cart.forgotten_cart_id
     again = await root.get_state(CheckoutState)
     await again.load()
-    assert (again.stage, again.last.page, cart.cart_id) == ("placed", page, "")
+    assert (again.stage, again.last_order_view.page, cart.cart_id) == ("placed", page, "")
 
 
-async def test_a_note_after_the_order_leads_to_the_order(shop: Shop, state: CheckoutState) -> None:
-    await _placed(shop, state)
-    await state.note(TYPED, [], 3)
+async def test_note_after_the_order_shows_the_order(shop: Shop, state: CheckoutState) -> None:
+    await _place_order(shop, state)
+    await state.save_note(TYPED, [], 3)
     assert state.stage == "placed"
 
 
-async def test_a_note_leads_to_the_order_though_the_browser_has_forgotten_the_cart(
+async def test_note_shows_the_order_after_the_browser_forgot_the_cart(
     shop: Shop, state: CheckoutState
 ) -> None:
-    """Whatever shows the cart anew finds no cart there any more, and may come first."""
-    page = await _placed(shop, state)
+    """Test that a refresh of the cart, which no longer exists, may come before the note."""
+    page = await _place_order(shop, state)
     state.last_order = ""
-    await refresh(await state.get_state(CartState))
-    await state.note(TYPED, [], 3)
-    assert (state.stage, state.last.page) == ("placed", page)
+    await refresh_cart(await state.get_state(CartState))
+    await state.save_note(TYPED, [], 3)
+    assert (state.stage, state.last_order_view.page) == ("placed", page)
 
 
-async def test_a_note_after_another_tab_s_order_leaves_the_cart_begun_there(
-    shop: Shop, state: CheckoutState, toy: str
+async def test_note_after_the_order_of_another_tab_leaves_the_new_cart(
+    shop: Shop, state: CheckoutState, variant_id: str
 ) -> None:
-    await _placed(shop, state)
+    await _place_order(shop, state)
     cart = await state.get_state(CartState)
-    await cart.add(toy, 1)
+    await cart.add(variant_id, 1)
     begun = cart.cart_id
-    await state.note(TYPED, [], 3)
+    await state.save_note(TYPED, [], 3)
     assert (state.stage, cart.cart_id) == ("open", begun)
 
 
-async def test_a_note_does_not_take_the_form_away_while_its_order_is_being_placed(
+async def test_note_does_not_close_the_form_while_its_order_is_being_placed(
     shop: Shop, state: CheckoutState
 ) -> None:
-    """The page would have nobody left to go to the bank when the answer comes."""
-    await _placed(shop, state)
+    """Test that the page stays open: it must go to the bank when the answer arrives."""
+    await _place_order(shop, state)
     state._is_placing = True
-    await state.note(TYPED, [], 3)
+    await state.save_note(TYPED, [], 3)
     assert state.stage == "open"
 
 
 @pytest.mark.parametrize(
-    "told", ["", "{", "[]", '{"id": 1}', '{"id": "order_1"}', '{"id": "order_1", "token": "forged"}', "9" * 9]
+    "stored",
+    ["", "{", "[]", '{"id": 1}', '{"id": "order_1"}', '{"id": "order_1", "token": "forged"}', "9" * 9],
 )
-async def test_an_order_somebody_made_up_is_none(shopper: Shopper, toy: str, told: str) -> None:
+async def test_forged_last_order_is_ignored(shopper: Shopper, variant_id: str, stored: str) -> None:
     state = await shopper().get_state(CheckoutState)
-    state.last_order = told
+    state.last_order = stored
     await state.load()
-    assert (state.stage, state.last.page) == ("empty", "")
+    assert (state.stage, state.last_order_view.page) == ("empty", "")
 
 
-async def test_a_new_cart_goes_before_an_old_order(shop: Shop, state: CheckoutState, toy: str) -> None:
-    await _placed(shop, state)
-    await (await state.get_state(CartState)).add(toy, 1)
+async def test_new_cart_has_priority_over_an_old_order(
+    shop: Shop, state: CheckoutState, variant_id: str
+) -> None:
+    await _place_order(shop, state)
+    await (await state.get_state(CartState)).add(variant_id, 1)
     await state.load()
     assert state.stage == "open"
 
 
-async def test_what_another_tab_did_to_the_cart_is_shown(shop: Shop, state: CheckoutState, toy: str) -> None:
+async def test_cart_changed_by_another_tab_is_shown(
+    shop: Shop, state: CheckoutState, variant_id: str
+) -> None:
     cart = await state.get_state(CartState)
     async with shop.database.transaction() as session:
-        await add_to_cart(session, cart.cart_id, toy, 1)
-    assert await state.follow() is None
+        await add_to_cart(session, cart.cart_id, variant_id, 1)
+    assert await state.follow_cart() is None
     assert (state.stage, cart.cart.count) == ("open", 2)
 
 
-async def test_shipping_that_went_with_another_tabs_change_is_priced_anew(
-    shop: Shop, state: CheckoutState, toy: str
+async def test_shipping_removed_by_another_tab_is_priced_again(
+    shop: Shop, state: CheckoutState, variant_id: str
 ) -> None:
     cart = await state.get_state(CartState)
     pickup = await choose_pickup(shop, cart.cart_id)
     state.shipping = Shipping("ready", MEDELLIN, [], pickup)
-    assert await state.follow() is None  # nothing has changed
+    assert await state.follow_cart() is None  # nothing changed
     async with shop.database.transaction() as session:
-        await add_to_cart(session, cart.cart_id, toy, 1)
-    event = await state.follow()
+        await add_to_cart(session, cart.cart_id, variant_id, 1)
+    event = await state.follow_cart()
     assert [str(value) for _name, value in event.args] == [f'"{MEDELLIN}"', '""', f'"{pickup}"']
 
 
-async def test_shipping_that_meets_an_outage_has_failed_and_can_be_priced_again(
+async def test_shipping_fails_in_an_outage_and_can_be_priced_again(
     shop: Shop, state: CheckoutState, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    ship = CheckoutState.event_handlers["ship"].fn
+    ship = CheckoutState.event_handlers["price_shipping"].fn
     with without_database(shop, monkeypatch):
         await ship(InBackground(state), MEDELLIN, "Carrera 43A # 1-50", "")
     assert (state.shipping.status, state.shipping.problem) == ("failed", SHOP_COMING_BACK)
@@ -271,11 +279,11 @@ async def test_shipping_that_meets_an_outage_has_failed_and_can_be_priced_again(
     assert (state.shipping.status, state.shipping.problem) == ("ready", "")
 
 
-async def test_who_asks_for_too_many_prices_is_told_and_loses_nothing(
+async def test_too_many_quotations_show_a_problem_and_retain_the_draft(
     state: CheckoutState, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ship = CheckoutState.event_handlers["ship"].fn
-    await state.note(TYPED, [], 1)
+    ship = CheckoutState.event_handlers["price_shipping"].fn
+    await state.save_note(TYPED, [], 1)
     with monkeypatch.context() as asked_often:
         asked_often.setattr(quote_limits, "QUOTATIONS", replace(quote_limits.QUOTATIONS, per_pair=0))
         await ship(InBackground(state), MEDELLIN, "Carrera 43A # 1-50", "")
@@ -287,35 +295,38 @@ async def test_who_asks_for_too_many_prices_is_told_and_loses_nothing(
     assert state.draft == TYPED
 
 
-async def test_an_order_that_meets_an_outage_has_failed_and_can_be_placed_again(
+async def test_order_fails_in_an_outage_and_can_be_placed_again(
     shop: Shop, state: CheckoutState, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    place = CheckoutState.event_handlers["place"].fn
+    place = CheckoutState.event_handlers["place_order"].fn
     root: Any = state._get_root_state()
     root.router = RouterData.from_router_data({"ip": "190.24.1.1", "pathname": "/checkout"})
     state.shipping = Shipping(chosen=await choose_pickup(shop, (await state.get_state(CartState)).cart_id))
     with without_database(shop, monkeypatch):
         assert [event async for event in place(InBackground(state), TYPED, 18_900)] == []
-    assert (state.answer.kind, state.answer.text) == ("failed", COMING_BACK)
+    assert (state.answer.kind, state.answer.text) == ("failed", CHECKOUT_UNAVAILABLE)
     assert not state._is_placing
     assert [event async for event in place(InBackground(state), TYPED, 18_900)] == []
     assert state.answer.kind == "placed", state.answer
 
 
-async def test_whoever_would_pay_again_what_is_paid_reads_so_where_nothing_is_left_to_pay(
+async def test_second_payment_of_a_paid_cart_shows_a_notice_on_the_empty_checkout(
     shop: Shop, state: CheckoutState
 ) -> None:
-    """The bank approved what was given up: with the toys the form goes, and what it would say."""
-    change_bank, place = (CheckoutState.event_handlers[name].fn for name in ("change_bank", "place"))
+    """Test a payment that the bank approved after it was cancelled.
+
+    The form disappears with the cart's lines, so a notice shows the reason.
+    """
+    change_bank, place = (CheckoutState.event_handlers[name].fn for name in ("change_bank", "place_order"))
     root: Any = state._get_root_state()
     root.router = RouterData.from_router_data({"ip": "190.24.1.1", "pathname": "/checkout"})
     cart = await state.get_state(CartState)
-    await _placed(shop, state)
+    await _place_order(shop, state)
     assert [event async for event in change_bank(InBackground(state))] == [CheckoutState.load]
     await state.load()
     async with shop.database.read() as session:
         given_up = (await session.execute(select(PaymentSession.id))).scalar_one()
-    await said(shop, given_up, ProviderState.CAPTURED)
+    await report_payment(shop, given_up, ProviderState.CAPTURED)
     state.shipping = Shipping(chosen=await choose_pickup(shop, cart.cart_id))
     assert [event async for event in place(InBackground(state), TYPED, 18_900)] == [CheckoutState.load]
     await state.load()
@@ -323,7 +334,7 @@ async def test_whoever_would_pay_again_what_is_paid_reads_so_where_nothing_is_le
     assert (await state.get_state(FrameState)).notice.text == text_for(PurchasePaid(), CHECKOUT)
 
 
-async def test_banks_that_meet_an_outage_are_a_problem_that_is_told(
+async def test_outage_while_loading_banks_shows_a_problem(
     shop: Shop, state: CheckoutState, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     load_banks = CheckoutState.event_handlers["load_banks"].fn
@@ -335,86 +346,87 @@ async def test_banks_that_meet_an_outage_are_a_problem_that_is_told(
     assert state.banks_problem == ""
 
 
-async def test_a_cart_that_another_tab_emptied_is_no_purchase(shop: Shop, state: CheckoutState) -> None:
+async def test_cart_emptied_by_another_tab_closes_the_checkout(shop: Shop, state: CheckoutState) -> None:
     cart = await state.get_state(CartState)
     async with shop.database.transaction() as session:
         await change_line(session, cart.cart_id, cart.cart.lines[0].id, 0)
-    assert await state.follow() == []
-    assert (state.stage, state.last.page) == ("empty", "")
+    assert await state.follow_cart() == []
+    assert (state.stage, state.last_order_view.page) == ("empty", "")
 
 
-async def test_a_cart_that_another_tab_ordered_leads_to_its_order(shop: Shop, state: CheckoutState) -> None:
-    """That tab's browser has let go of the cart, and this page never learned of the order's link."""
-    page = await _placed(shop, state)
+async def test_cart_ordered_by_another_tab_shows_its_order(shop: Shop, state: CheckoutState) -> None:
+    """Test that the order is found although the other tab forgot the cart and this page never got the order's link."""
+    page = await _place_order(shop, state)
     state.last_order = ""
     (await state.get_state(CartState)).cart_id = ""
-    assert await state.follow() == []
-    assert (state.stage, state.last.page) == ("placed", page)
-    assert "/sandbox/gateway/bank/" in state.last.bank
+    assert await state.follow_cart() == []
+    assert (state.stage, state.last_order_view.page) == ("placed", page)
+    assert "/sandbox/gateway/bank/" in state.last_order_view.bank_url
 
 
-async def test_a_cart_begun_after_another_tabs_order_is_filled_in(
-    shop: Shop, state: CheckoutState, toy: str
+async def test_new_cart_after_the_order_of_another_tab_opens_the_form(
+    shop: Shop, state: CheckoutState, variant_id: str
 ) -> None:
-    await _placed(shop, state)
+    await _place_order(shop, state)
     cart = await state.get_state(CartState)
-    await cart.add(toy, 2)
-    assert await state.follow() == [CheckoutState.load_banks]
+    await cart.add(variant_id, 2)
+    assert await state.follow_cart() == [CheckoutState.load_banks]
     assert (state.stage, state._cart_id, cart.cart.count) == ("open", cart.cart_id, 2)
 
 
-async def test_the_form_stays_while_its_order_is_being_placed(shop: Shop, state: CheckoutState) -> None:
-    await _placed(shop, state)
+async def test_form_stays_open_while_its_order_is_being_placed(shop: Shop, state: CheckoutState) -> None:
+    await _place_order(shop, state)
     state._is_placing = True
-    assert await state.follow() is None
+    assert await state.follow_cart() is None
 
 
-async def test_shipping_that_another_tab_dropped_is_priced_before_the_order(
-    shop: Shop, state: CheckoutState, toy: str
+async def test_shipping_removed_by_another_tab_is_priced_before_the_order(
+    shop: Shop, state: CheckoutState, variant_id: str
 ) -> None:
-    """Only for the total that was shown, and only where shipping was shown."""
+    """Test that the order is placed only for the displayed total, and only if shipping was displayed."""
     cart_id = (await state.get_state(CartState)).cart_id
     pickup = await choose_pickup(shop, cart_id)
     async with shop.database.transaction() as session:
-        await add_to_cart(session, cart_id, toy, 1)
+        await add_to_cart(session, cart_id, variant_id, 1)
     with pytest.raises(InvalidData) as refusal:
-        await ordered(cart_id, TYPED, Shipping("failed"), 18_900, "190.24.1.1")
+        await place_as_shown(cart_id, TYPED, Shipping("failed"), 18_900, "190.24.1.1")
     assert set(refusal.value.fields) == {"shipping"}
     with pytest.raises(TotalChanged):
-        await ordered(cart_id, TYPED, _shown(pickup), 18_900, "190.24.1.1")
+        await place_as_shown(cart_id, TYPED, _ready_shipping(pickup), 18_900, "190.24.1.1")
     async with shop.database.transaction() as session:
-        assert (await cart_view(session, cart_id)).total_label == "$ 37.800"
-    assert (await ordered(cart_id, TYPED, _shown(pickup), 37_800, "190.24.1.1")).number > 0
+        assert (await read_cart_view(session, cart_id)).total_label == "$ 37.800"
+    assert (await place_as_shown(cart_id, TYPED, _ready_shipping(pickup), 37_800, "190.24.1.1")).number > 0
 
 
-def _shown(option_id: str) -> Shipping:
+def _ready_shipping(option_id: str) -> Shipping:
+    """Return priced shipping with this option chosen."""
     return Shipping("ready", MEDELLIN, chosen=option_id)
 
 
-async def test_a_press_before_a_new_connection_knows_what_is_shown_is_kept(
-    shop: Shop, state: CheckoutState, toy: str
+async def test_order_works_before_a_new_connection_has_loaded_the_shipping(
+    shop: Shop, state: CheckoutState, variant_id: str
 ) -> None:
-    """The server was away while the address was typed: its shipping went, and is being priced for both."""
+    """Test an outage while the address was typed: its shipping was removed and must be priced again."""
     cart_id = (await state.get_state(CartState)).cart_id
     pickup = await choose_pickup(shop, cart_id)
     async with shop.database.transaction() as session:
-        await add_to_cart(session, cart_id, toy, 1)
+        await add_to_cart(session, cart_id, variant_id, 1)
     chosen = {**TYPED, "shipping_option": pickup}
     for shown in (Shipping(), Shipping("quoting", chosen="")):
         with pytest.raises(TotalChanged):
-            await ordered(cart_id, chosen, shown, 18_900, "190.24.1.1")
+            await place_as_shown(cart_id, chosen, shown, 18_900, "190.24.1.1")
         await shop.checkout.set_town(cart_id, "11001000")
-    assert (await ordered(cart_id, chosen, Shipping(), 37_800, "190.24.1.1")).number > 0
+    assert (await place_as_shown(cart_id, chosen, Shipping(), 37_800, "190.24.1.1")).number > 0
 
 
-async def test_the_pages_own_pricing_may_come_between(
+async def test_order_works_while_the_page_prices_shipping_itself(
     shop: Shop, state: CheckoutState, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The first pricing of a new connection is for the address that was noted before the server went away."""
+    """Test a new connection whose first pricing is for the address that was saved before the outage."""
     cart_id = (await state.get_state(CartState)).cart_id
     pickup = await choose_pickup(shop, cart_id)
     await shop.checkout.set_town(cart_id, MEDELLIN, "Calle 1 # 2-3")
-    priced, times = checkout_state._priced, []
+    priced, times = checkout_state._price_options, []
 
     async def priced_between(*args: Any, **named: Any) -> Shipping:
         times.append(args)
@@ -423,25 +435,27 @@ async def test_the_pages_own_pricing_may_come_between(
             await shop.checkout.set_town(cart_id, MEDELLIN)
         return shipping
 
-    monkeypatch.setattr(checkout_state, "_priced", priced_between)
+    monkeypatch.setattr(checkout_state, "_price_options", priced_between)
     chosen = {**TYPED, "shipping_option": pickup}
-    assert (await ordered(cart_id, chosen, Shipping(), 18_900, "190.24.1.1")).number > 0
+    assert (await place_as_shown(cart_id, chosen, Shipping(), 18_900, "190.24.1.1")).number > 0
     assert len(times) == 2
 
 
-async def test_a_change_that_another_tab_took_back_stands_in_nobodys_way(
-    shop: Shop, state: CheckoutState, toy: str
+async def test_change_undone_by_another_tab_does_not_prevent_the_order(
+    shop: Shop, state: CheckoutState, variant_id: str
 ) -> None:
     cart = await state.get_state(CartState)
     pickup = await choose_pickup(shop, cart.cart_id)
     for quantity in (2, 1):
         async with shop.database.transaction() as session:
             await change_line(session, cart.cart_id, cart.cart.lines[0].id, quantity)
-    assert (await ordered(cart.cart_id, TYPED, _shown(pickup), 18_900, "190.24.1.1")).number > 0
+    assert (
+        await place_as_shown(cart.cart_id, TYPED, _ready_shipping(pickup), 18_900, "190.24.1.1")
+    ).number > 0
 
 
-async def _taken(shop: Shop, state: CheckoutState) -> str:
-    """The shopper's cart is Ana's now, and the shopper has only its id."""
+async def _give_cart_away(shop: Shop, state: CheckoutState) -> str:
+    """Make Ana the owner of the cart, so that the browser knows only its id. Return the id."""
     cart_id = (await state.get_state(CartState)).cart_id
     async with shop.database.transaction() as session:
         await save_draft(session, cart_id, TYPED)
@@ -452,85 +466,84 @@ async def _taken(shop: Shop, state: CheckoutState) -> str:
     return cart_id
 
 
-async def _draft_of(shop: Shop, cart_id: str) -> dict[str, str]:
+async def _read_draft(shop: Shop, cart_id: str) -> dict[str, str]:
+    """Read the draft of a cart."""
     async with shop.database.read() as session:
         return await read_draft(session, cart_id)
 
 
-async def test_a_customers_checkout_opens_for_nobody_else(
+async def test_checkout_of_a_customer_opens_for_nobody_else(
     shop: Shop, shopper: Shopper, state: CheckoutState
 ) -> None:
-    cart_id = await _taken(shop, state)
+    cart_id = await _give_cart_away(shop, state)
     root = shopper()
     (await root.get_state(CartState)).cart_id = cart_id
     stranger = await root.get_state(CheckoutState)
     await stranger.load()
-    assert (stranger.stage, stranger.draft, stranger.last.page) == ("empty", {}, "")
+    assert (stranger.stage, stranger.draft, stranger.last_order_view.page) == ("empty", {}, "")
     stranger._cart_id = cart_id
-    await stranger.note({"phone": "1"}, ["phone", "email"], 1)
-    await stranger.note({**TYPED, "phone": "2"}, ["phone"], 2)
-    assert (await _draft_of(shop, cart_id))["phone"] == TYPED["phone"]
+    await stranger.save_note({"phone": "1"}, ["phone", "email"], 1)
+    await stranger.save_note({**TYPED, "phone": "2"}, ["phone"], 2)
+    assert (await _read_draft(shop, cart_id))["phone"] == TYPED["phone"]
     assert (stranger.stage, stranger.draft, stranger.problems) == ("empty", {}, {})
 
 
-async def test_a_customers_order_is_placed_by_nobody_else(shop: Shop, state: CheckoutState) -> None:
-    cart_id = await _taken(shop, state)
+async def test_order_of_a_customer_is_placed_by_nobody_else(shop: Shop, state: CheckoutState) -> None:
+    cart_id = await _give_cart_away(shop, state)
     with pytest.raises(NotFound):
-        await bind_cart("", cart_id)
+        await set_cart_owner("", cart_id)
     with pytest.raises(NotFound):
-        await bind_cart("", "cart_made_up")
+        await set_cart_owner("", "cart_made_up")
     await choose_pickup(shop, cart_id)
     placed = await shop.checkout.place_order(cart_id, TYPED, expected_total=18_900, ip="190.24.1.1")
     assert placed.number > 0
     (await state.get_state(CartState)).cart_id = cart_id
     await state.load()
-    assert (state.stage, state.last.page, state.last_order) == ("empty", "", "")
+    assert (state.stage, state.last_order_view.page, state.last_order) == ("empty", "", "")
 
 
-@pytest.mark.parametrize("next_one", ["", "luis@example.com"])
-async def test_a_customers_last_order_is_forgotten_for_whoever_comes_next(
-    shop: Shop, shopper: Shopper, state: CheckoutState, next_one: str
+@pytest.mark.parametrize("next_email", ["", "luis@example.com"])
+async def test_last_order_of_a_customer_is_not_shown_to_the_next_user(
+    shop: Shop, shopper: Shopper, state: CheckoutState, next_email: str
 ) -> None:
-    await _taken(shop, state)
-    page = await _placed(shop, state)
+    await _give_cart_away(shop, state)
+    page = await _place_order(shop, state)
     async with shop.database.transaction() as session:
-        if next_one:
-            session.add(Customer(email=next_one))
+        if next_email:
+            session.add(Customer(email=next_email))
             await session.flush()
         found = select(Customer.email, Customer.id)
         people = dict((await session.execute(found)).all())
         tokens = {email: await open_session(session, person) for email, person in people.items()}
-    for email, stage, shown in (("ana@example.com", "placed", page), (next_one, "empty", "")):
+    for email, stage, shown in (("ana@example.com", "placed", page), (next_email, "empty", "")):
         root = shopper()
         headers = {"cookie": f"{COOKIE}={tokens.get(email, '')}"}
         root.router = RouterData.from_router_data({"headers": headers, "pathname": "/checkout"})
         browser = await root.get_state(CheckoutState)
         browser.last_order = state.last_order
         await browser.load()
-        assert (browser.stage, browser.last.page) == (stage, shown)
+        assert (browser.stage, browser.last_order_view.page) == (stage, shown)
         assert browser.last_order == (state.last_order if shown else "")
 
 
-async def test_an_hour_later_a_carts_id_leads_to_no_order(shop: Shop, state: CheckoutState) -> None:
-    await _placed(shop, state)
+async def test_old_order_is_not_found_by_its_cart_id(shop: Shop, state: CheckoutState) -> None:
+    await _place_order(shop, state)
     state.last_order = ""
     async with shop.database.transaction() as session:
         await session.execute(update(Order).values(created_at=db_now(-JUST_PLACED)))
     await state.load()
-    assert (state.stage, state.last.page) == ("empty", "")
+    assert (state.stage, state.last_order_view.page) == ("empty", "")
 
 
-async def test_what_was_typed_for_an_order_is_not_read_by_its_carts_id(
-    shop: Shop, state: CheckoutState
-) -> None:
+async def test_draft_of_an_order_cannot_be_read_by_its_cart_id(shop: Shop, state: CheckoutState) -> None:
     cart_id = (await state.get_state(CartState)).cart_id
-    await state.note(TYPED, [], 1)
-    await _placed(shop, state)
+    await state.save_note(TYPED, [], 1)
+    await _place_order(shop, state)
     with pytest.raises(NotFound):
-        await _draft_of(shop, cart_id)
+        await _read_draft(shop, cart_id)
 
 
-async def test_what_the_office_switches_off_leaves_the_open_checkout(
+async def test_provider_switched_off_disappears_from_the_open_checkout(
     shop: Shop, state: CheckoutState
 ) -> None:
     cart_id = (await state.get_state(CartState)).cart_id
@@ -539,21 +552,23 @@ async def test_what_the_office_switches_off_leaves_the_open_checkout(
     state.shipping = Shipping("ready", MEDELLIN, [shipping_card(one) for one in offer.choices], pickup)
     running = list(shop.payments.providers), list(shop.fulfillment_providers)
     async with shop.database.transaction() as session:
-        await switch(session, COMMAND_LINE, MANUAL, is_on=False, running=running)
+        await switch_shop_provider(session, COMMAND_LINE, MANUAL, is_on=False, installed=running)
     await state._update()
     assert ([one.is_pickup for one in state.shipping.choices], state.shipping.chosen) == ([False], "")
-    with pytest.raises(ShippingOff) as refused:
-        await ordered(cart_id, TYPED, _shown(pickup), 18_900, "190.24.1.1")
-    assert kind_of(refused.value) == "shipping"
+    with pytest.raises(ProviderSwitchedOff) as refused:
+        await place_as_shown(cart_id, TYPED, _ready_shipping(pickup), 18_900, "190.24.1.1")
+    assert get_result_kind(refused.value) == "shipping"
     assert (
         text_for(refused.value, CHECKOUT)
         == "Este envío ya no se ofrece. Elige otra forma de recibir tu pedido."
     )
     async with shop.database.transaction() as session:
-        await switch(session, COMMAND_LINE, MANUAL, is_on=True, running=running)
-        await switch(session, COMMAND_LINE, GATEWAY_PSE, is_on=False, is_sure=True, running=running)
+        await switch_shop_provider(session, COMMAND_LINE, MANUAL, is_on=True, installed=running)
+        await switch_shop_provider(
+            session, COMMAND_LINE, GATEWAY_PSE, is_on=False, is_sure=True, installed=running
+        )
     await state._update()
     assert not state.is_payable
     with pytest.raises(PaymentOff) as off:
-        await ordered(cart_id, TYPED, _shown(pickup), 18_900, "190.24.1.1")
+        await place_as_shown(cart_id, TYPED, _ready_shipping(pickup), 18_900, "190.24.1.1")
     assert text_for(off.value, CHECKOUT).startswith("La tienda no está recibiendo pagos de esta forma ahora.")

@@ -1,4 +1,4 @@
-"""What the checkout says of failures and of ways to ship."""
+"""Tests of the checkout's texts for failures and shipping options."""
 
 import pytest
 
@@ -18,7 +18,7 @@ from backend.core.errors import (
 )
 from backend.payment.providers.pse.banks import BankListUnavailable
 from backend.payment.providers.pse.responses import PaymentRefused, RefusalReason
-from storefront.pages.checkout.error_texts import kind_of
+from storefront.pages.checkout.error_texts import get_result_kind
 from storefront.pages.checkout.views import shipping_card
 
 
@@ -53,8 +53,8 @@ from storefront.pages.checkout.views import shipping_card
         ),
     ],
 )
-def test_each_failure_is_told_in_a_shopper_s_words(error: ShopError, kind: str, text: str) -> None:
-    assert kind_of(error) == kind
+def test_each_failure_has_a_text_for_customers(error: ShopError, kind: str, text: str) -> None:
+    assert get_result_kind(error) == kind
     assert text in text_for(error, CHECKOUT)
     assert error.message not in text_for(error, CHECKOUT)
 
@@ -83,10 +83,10 @@ def _choice(**facts: object) -> ShippingChoice:
         ({"carrier": "", "delivery_days": None}, "Tarifa fija."),
     ],
 )
-def test_a_way_to_ship_says_what_it_is(facts: dict[str, object], note: str) -> None:
+def test_shipping_card_has_the_right_note(facts: dict[str, object], note: str) -> None:
     assert shipping_card(_choice(**facts)).note == note
 
 
-def test_nothing_to_pay_is_free() -> None:
+def test_free_shipping_is_shown_as_free() -> None:
     assert shipping_card(_choice(amount=0, amount_label="$ 0")).price == "Gratis"
     assert shipping_card(_choice()).price == "$ 12.000"

@@ -1,4 +1,4 @@
-"""An order is asked about again for its own page; a lost order's toys come back into this browser's own cart."""
+"""Tests of refreshing an order, and of restoring the cart of an unpaid order in the current browser."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,10 +10,10 @@ from reflex.state import BaseState
 from sqlalchemy import update
 
 from backend.app import Shop
-from backend.cart.access import new_cart
+from backend.cart.access import create_empty_cart
 from backend.cart.lines import add_to_cart
 from backend.cart.models import Cart
-from backend.cart.views import cart_view
+from backend.cart.views import read_cart_view
 from backend.checkout.placed_orders import PlacedOrder
 from backend.customers.models import Customer
 from backend.orders.models import Order
@@ -22,8 +22,8 @@ from storefront.pages.order.layout import page
 from storefront.pages.order.state import OrderContent, OrderState, read_order
 from storefront.pages.page_loader import PageData, PageParams
 from storefront.state.cart import CartState
-from storefront.state.frame import COMING_BACK, FrameState
-from tests.store_defaults import Defaults, make_toy
+from storefront.state.frame import SHOP_UNAVAILABLE, FrameState
+from tests.store_defaults import Defaults, add_product
 from tests.storefront.locked import Locked
 from tests.storefront.outage import without_database
 
@@ -31,37 +31,42 @@ Shopper = Callable[[], rx.State]
 
 
 @pytest.fixture
-async def lost(shop: Shop, placed: PlacedOrder) -> PlacedOrder:
+async def canceled_order(shop: Shop, placed: PlacedOrder) -> PlacedOrder:
+    """Cancel the order."""
     async with shop.database.transaction() as session:
         await session.execute(update(Order).values(status="canceled"))
     return placed
 
 
 @pytest.fixture
-async def yoyo(shop: Shop, defaults: Defaults, lost: PlacedOrder) -> str:
+async def yoyo(shop: Shop, defaults: Defaults, canceled_order: PlacedOrder) -> str:
+    """Return the variant of another product."""
     async with shop.database.transaction() as session:
-        return await make_toy(session, defaults, "yoyo", stock=5)
+        return await add_product(session, defaults, "yoyo", stock=5)
 
 
-def _go(root: BaseState, page: str) -> None:
+def _go_to(root: BaseState, page: str) -> None:
+    """Move the browser to a path."""
     root.router = RouterData.from_router_data({"pathname": "/order/[[...splat]]", "asPath": page})
 
 
-async def _at(shopper: Shopper, order: PlacedOrder, token: str) -> tuple[OrderState, CartState]:
+async def _open_order(shopper: Shopper, order: PlacedOrder, token: str) -> tuple[OrderState, CartState]:
+    """Return the states of the order and of the cart in a browser at the order's link."""
     root = shopper()
-    _go(root, f"/order/{order.order_id}?token={token}")
+    _go_to(root, f"/order/{order.order_id}?token={token}")
     return await root.get_state(OrderState), await root.get_state(CartState)
 
 
 async def _units(shop: Shop, cart_id: str) -> list[int]:
+    """Return the quantities of the cart's lines."""
     async with shop.database.read() as session:
-        return [line.quantity for line in (await cart_view(session, cart_id)).lines]
+        return [line.quantity for line in (await read_cart_view(session, cart_id)).lines]
 
 
-async def test_the_toys_join_the_browsers_cart(
-    shop: Shop, shopper: Shopper, lost: PlacedOrder, yoyo: str
+async def test_restored_products_join_the_browsers_cart(
+    shop: Shop, shopper: Shopper, canceled_order: PlacedOrder, yoyo: str
 ) -> None:
-    order, cart = await _at(shopper, lost, lost.token)
+    order, cart = await _open_order(shopper, canceled_order, canceled_order.token)
     await cart.add(yoyo, 1)
     present = cart.cart_id
     for _time in range(2):
@@ -70,19 +75,19 @@ async def test_the_toys_join_the_browsers_cart(
         assert await _units(shop, present) == [1, 2]
 
 
-async def test_a_forged_link_brings_nothing(
-    shop: Shop, shopper: Shopper, lost: PlacedOrder, yoyo: str
+async def test_forged_link_restores_nothing(
+    shop: Shop, shopper: Shopper, canceled_order: PlacedOrder, yoyo: str
 ) -> None:
-    order, cart = await _at(shopper, lost, "forged")
+    order, cart = await _open_order(shopper, canceled_order, "forged")
     await cart.add(yoyo, 1)
     assert await order.try_again() is None
     assert await _units(shop, cart.cart_id) == [1]
 
 
-async def test_an_order_that_is_paid_after_all_is_shown_and_not_restored(
-    shop: Shop, shopper: Shopper, lost: PlacedOrder
+async def test_order_paid_in_the_meantime_is_shown_and_not_restored(
+    shop: Shop, shopper: Shopper, canceled_order: PlacedOrder
 ) -> None:
-    order, cart = await _at(shopper, lost, lost.token)
+    order, cart = await _open_order(shopper, canceled_order, canceled_order.token)
     await order.load()
     async with shop.database.transaction() as session:
         await session.execute(update(Order).values(status="pending"))
@@ -92,17 +97,17 @@ async def test_an_order_that_is_paid_after_all_is_shown_and_not_restored(
     assert order.answers > answers
 
 
-async def test_nothing_is_put_into_a_customers_cart_by_a_stranger(
-    shop: Shop, shopper: Shopper, lost: PlacedOrder, yoyo: str
+async def test_stranger_cannot_add_to_a_customers_cart(
+    shop: Shop, shopper: Shopper, canceled_order: PlacedOrder, yoyo: str
 ) -> None:
     async with shop.database.transaction() as session:
         ana = Customer(email="ana@example.com")
         session.add(ana)
         await session.flush()
-        theirs = await new_cart(session)
+        theirs = await create_empty_cart(session)
         await add_to_cart(session, theirs, yoyo, 1)
         (await session.get_one(Cart, theirs)).customer_id = ana.id
-    order, cart = await _at(shopper, lost, lost.token)
+    order, cart = await _open_order(shopper, canceled_order, canceled_order.token)
     cart.cart_id = theirs
     assert await order.try_again() is not None
     assert cart.cart_id not in ("", theirs)
@@ -110,20 +115,21 @@ async def test_nothing_is_put_into_a_customers_cart_by_a_stranger(
 
 
 async def _refresh(order: OrderState) -> None:
+    """Call the background handler `refresh`."""
     handler: Any = OrderState.event_handlers["refresh"].fn
     await handler(Locked(order))
 
 
-async def test_an_order_that_is_asked_about_late_leaves_the_one_that_is_open_by_then(
+async def test_late_refresh_does_not_replace_another_open_order(
     shopper: Shopper, placed: PlacedOrder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    order, _cart = await _at(shopper, placed, placed.token)
+    order, _cart = await _open_order(shopper, placed, placed.token)
     await order.load()
 
-    async def answered_late(params: PageParams, *, ask: bool) -> PageData[OrderContent]:
-        data = await read_order(params, ask=ask)
-        if ask:
-            _go(order._get_root_state(), "/order/order_other?token=other")
+    async def answered_late(params: PageParams, *, ask_gateway: bool) -> PageData[OrderContent]:
+        data = await read_order(params, ask_gateway=ask_gateway)
+        if ask_gateway:
+            _go_to(order._get_root_state(), "/order/order_other?token=other")
             await order.load()
         return data
 
@@ -132,10 +138,8 @@ async def test_an_order_that_is_asked_about_late_leaves_the_one_that_is_open_by_
     assert order.content == OrderContent("order_other")
 
 
-async def test_an_order_that_is_asked_about_shows_what_came_of_it(
-    shop: Shop, shopper: Shopper, placed: PlacedOrder
-) -> None:
-    order, _cart = await _at(shopper, placed, placed.token)
+async def test_refresh_shows_the_changed_order(shop: Shop, shopper: Shopper, placed: PlacedOrder) -> None:
+    order, _cart = await _open_order(shopper, placed, placed.token)
     await order.load()
     async with shop.database.transaction() as session:
         await session.execute(update(Order).values(email="luis@example.com"))
@@ -144,29 +148,29 @@ async def test_an_order_that_is_asked_about_shows_what_came_of_it(
     assert order.content.order.email == "luis@example.com"
 
 
-async def test_an_outage_is_no_failure_of_the_shop_while_an_order_is_asked_about(
+async def test_refresh_during_an_outage_shows_no_failure(
     shop: Shop, shopper: Shopper, placed: PlacedOrder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    order, _cart = await _at(shopper, placed, placed.token)
+    order, _cart = await _open_order(shopper, placed, placed.token)
     await order.load()
     shown = order.content
     with without_database(shop, monkeypatch):
-        await _refresh(order)  # the page asks again by itself
+        await _refresh(order)  # the page repeats the refresh by itself
     assert order.content == shown
     assert (await order.get_state(FrameState)).notice.text == ""
 
 
-async def test_an_order_that_could_not_be_loaded_says_so_and_can_be_loaded_again(
+async def test_failed_order_page_can_be_loaded_again(
     shop: Shop, shopper: Shopper, placed: PlacedOrder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    order, _cart = await _at(shopper, placed, placed.token)
+    order, _cart = await _open_order(shopper, placed, placed.token)
     with without_database(shop, monkeypatch):
         await order.load()
     assert (order.has_failed, order.is_ready) == (True, False)
-    assert (await order.get_state(FrameState)).notice.text == COMING_BACK
+    assert (await order.get_state(FrameState)).notice.text == SHOP_UNAVAILABLE
     await order.load()
     assert (order.has_failed, order.content.order_id) == (False, placed.order_id)
 
 
-def test_the_page_has_words_for_an_order_that_could_not_be_loaded() -> None:
+def test_order_page_contains_the_failure_message() -> None:
     assert str(OrderState.has_failed) in str(page())

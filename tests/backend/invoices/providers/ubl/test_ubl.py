@@ -1,4 +1,4 @@
-"""Codes as the DIAN's annex has them, XML that the UBL 2.1 schema takes, and a provider that is asked over HTTP."""
+"""Codes as in the DIAN's annex, XML that is valid by the UBL 2.1 schema, and a provider over HTTP."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -14,17 +14,26 @@ from sqlalchemy import select
 from backend.app import Shop
 from backend.core.web.http_client import NoAnswer, ServiceUnavailable
 from backend.invoices.creation import ISSUE
-from backend.invoices.documents import document_from
+from backend.invoices.documents import restore_document
 from backend.invoices.issue_job import Invoices
 from backend.invoices.models import Invoice
-from backend.invoices.pdf import document_pdf
-from backend.invoices.providers.ubl.codes import TESTS, CodeParts, Software, code_parts, qr_text
-from backend.invoices.providers.ubl.provider import UblProvider, software_of
-from backend.invoices.providers.ubl.xml import CAC, CBC, ubl_xml
+from backend.invoices.pdf import build_document_pdf
+from backend.invoices.providers.ubl.codes import TESTS, CodeParts, Software, build_code_parts, build_qr_text
+from backend.invoices.providers.ubl.provider import UblProvider, get_software
+from backend.invoices.providers.ubl.xml import CAC, CBC, build_ubl_xml
 from backend.migrations.sandbox_tables import SandboxInvoice
 from backend.pricing import SHIPPING, Adjustment, PricedLine
 from backend.sandbox.invoicing import Fault
-from tests.backend.invoices.desk import BOOK, TROMPO, Killed, documents, give_back, run, sell, turned_on
+from tests.backend.invoices.desk import (
+    BOOK,
+    TROMPO,
+    Killed,
+    book_refund,
+    enable_invoices,
+    list_documents,
+    place_paid_order,
+    run_issue_job,
+)
 from tests.store_defaults import Defaults
 
 SCHEMAS = Path(__file__).parents[2] / "ubl_2_1" / "maindoc"
@@ -32,7 +41,7 @@ NS = {"cac": CAC, "cbc": CBC, "sts": "dian:gov:co:facturaelectronica:Structures-
 ROLLS = PricedLine("roll", 3, 7_333, 5)
 
 # The examples of annex 1.9, 11.2.1 (CUFE) and 11.4.3 (CUDE of a credit note), as public programs that implement it
-# repeat them. The hash that the annex prints for a debit note is not that of the parts it prints beside it.
+# repeat them. The hash that the annex prints for a debit note does not match the parts printed next to it.
 CUFE = CodeParts(
     number="323200000129",
     day="2019-01-16",
@@ -70,31 +79,31 @@ CUDE = CodeParts(
         (CUDE, "907e4444decc9e59c160a2fb3b6659b33dc5b632a5008922b9a62f83f757b1c448e47f5867f2b50dbdb96f48c7681168"),
     ],
 )  # fmt: skip
-def test_codes_are_those_of_the_annex(parts: CodeParts, code: str) -> None:
+def test_codes_match_the_annex(parts: CodeParts, code: str) -> None:
     assert parts.code() == code
 
 
 @cache
-def schema(kind: str) -> etree.XMLSchema:
+def read_schema(kind: str) -> etree.XMLSchema:
     name = "Invoice" if kind == "invoice" else "CreditNote"
     return etree.XMLSchema(etree.parse(SCHEMAS / f"UBL-{name}-2.1.xsd"))
 
 
 def require_valid(row: Invoice) -> None:
-    """The XML is valid UBL 2.1."""
+    """Check that the XML is valid UBL 2.1."""
     assert row.xml is not None
-    schema(row.kind).assertValid(etree.fromstring(row.xml))
+    read_schema(row.kind).assertValid(etree.fromstring(row.xml))
 
 
 @pytest.fixture
 async def invoices(shop: Shop, shop_defaults: Defaults) -> Invoices:
-    """The shop's provider is the embedded one."""
+    """Return the service with the embedded provider."""
     provider = shop.invoices.providers["ubl"]
-    return await turned_on(shop, provider)
+    return await enable_invoices(shop, provider)
 
 
-def told(row: Invoice) -> dict[str, str]:
-    """What the XML says, by path."""
+def read_texts(row: Invoice) -> dict[str, str]:
+    """Return the texts of the XML by path."""
     assert row.xml is not None
     root = ET.fromstring(row.xml)
     paths = (
@@ -108,8 +117,8 @@ def told(row: Invoice) -> dict[str, str]:
     return {path: root.findtext(path, "", NS) for path in paths}
 
 
-async def test_an_invoice_and_its_credit_note(shop: Shop, invoices: Invoices) -> None:
-    sold = await sell(
+async def test_invoice_and_credit_note_have_valid_xml(shop: Shop, invoices: Invoices) -> None:
+    sold = await place_paid_order(
         shop,
         TROMPO,
         BOOK,
@@ -118,14 +127,14 @@ async def test_an_invoice_and_its_credit_note(shop: Shop, invoices: Invoices) ->
         adjustments=[Adjustment(38_001, "trompo"), Adjustment(2_000, SHIPPING)],
         titles={"trompo": "Trompo «Ñandú» & <cuerda>"},
     )
-    await give_back(shop, sold, 100_000, {"trompo": 1})
+    await book_refund(shop, sold, 100_000, {"trompo": 1})
     await shop.worker.run_due(ISSUE)
-    invoice, note = await documents(shop)
+    invoice, note = await list_documents(shop)
     assert (invoice.state, invoice.reason, note.state, note.reason) == ("issued", "", "issued", "")
     require_valid(invoice)
     require_valid(note)
     total = sold.totals.total
-    assert told(invoice) | {"cbc:UUID": ""} == {
+    assert read_texts(invoice) | {"cbc:UUID": ""} == {
         "cbc:CustomizationID": "10",
         "cbc:ProfileID": "DIAN 2.1: Factura Electrónica de Venta",
         "cbc:ProfileExecutionID": "2",
@@ -142,18 +151,18 @@ async def test_an_invoice_and_its_credit_note(shop: Shop, invoices: Invoices) ->
         "cac:DiscrepancyResponse/cbc:ResponseCode": "",
         "cac:BillingReference//cbc:UUID": "",
     }
-    said = told(note)
+    said = read_texts(note)
     assert (said["cbc:CustomizationID"], said["cbc:ID"], said["cac:DiscrepancyResponse/cbc:ResponseCode"]) == (
         "20", "NC1", "1",
     )  # fmt: skip
-    assert said["cac:BillingReference//cbc:UUID"] == invoice.code == told(invoice)["cbc:UUID"]
+    assert said["cac:BillingReference//cbc:UUID"] == invoice.code == read_texts(invoice)["cbc:UUID"]
     assert len(invoice.code) == 96
     _is_on_the_pdf(invoice, sold.totals.total)
 
 
 def _is_on_the_pdf(row: Invoice, total: int) -> None:
-    document = document_from(row.document)
-    pdf = document_pdf(document, row.code, qr_text(document, row.code, TESTS))
+    document = restore_document(row.document)
+    pdf = build_document_pdf(document, row.code, build_qr_text(document, row.code, TESTS))
     text = "".join(page.extract_text() for page in PdfReader(BytesIO(pdf)).pages)
     for part in ("SETP990000000", "900123456-8", "Consumidor final", "Trompo «Ñandú»", "18760000001"):
         assert part in text, part
@@ -162,16 +171,16 @@ def _is_on_the_pdf(row: Invoice, total: int) -> None:
 
 
 @pytest.mark.parametrize("fault", [Fault.DROP, Fault.MALFORMED, Fault.SERVER_ERROR, Fault.BAD_GATEWAY])
-async def test_an_unknown_outcome_is_looked_up(shop: Shop, invoices: Invoices, fault: Fault) -> None:
+async def test_unknown_result_is_looked_up(shop: Shop, invoices: Invoices, fault: Fault) -> None:
     sandbox = shop.sandbox.invoicing
     assert sandbox is not None
-    await sell(shop)
-    (row,) = await documents(shop)
+    await place_paid_order(shop)
+    (row,) = await list_documents(shop)
     sandbox.faults.plan(fault)
     with pytest.raises(NoAnswer):
-        await run(invoices, row)
-    assert await run(invoices, row) is None
-    (row,) = await documents(shop)
+        await run_issue_job(invoices, row)
+    assert await run_issue_job(invoices, row) is None
+    (row,) = await list_documents(shop)
     assert (row.state, row.full_number) == ("issued", "SETP990000000")
     was_made = fault in (Fault.DROP, Fault.MALFORMED)
     assert sandbox.requests == [
@@ -185,50 +194,48 @@ async def test_an_unknown_outcome_is_looked_up(shop: Shop, invoices: Invoices, f
     assert made == [row.code]
 
 
-async def test_a_kill_with_the_answer_makes_no_second_document(
+async def test_crash_after_the_response_issues_no_second_document(
     shop: Shop, invoices: Invoices, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def dies(*_arguments: object) -> None:
         raise Killed
 
-    await sell(shop)
-    (row,) = await documents(shop)
+    await place_paid_order(shop)
+    (row,) = await list_documents(shop)
     with monkeypatch.context() as patch:
-        patch.setattr(Invoices, "_issued", dies)
+        patch.setattr(Invoices, "_store_issued", dies)
         with pytest.raises(Killed):
-            await run(invoices, row)
-    await run(invoices, row)
+            await run_issue_job(invoices, row)
+    await run_issue_job(invoices, row)
     async with shop.database.read() as session:
         made = (await session.execute(select(SandboxInvoice))).scalars().all()
-    (row,) = await documents(shop)
+    (row,) = await list_documents(shop)
     assert [(one.number, one.code) for one in made] == [("SETP990000000", row.code)]
 
 
-async def test_a_number_that_is_taken_is_looked_up_and_never_a_rejection(
-    shop: Shop, invoices: Invoices
-) -> None:
-    """Two runs at once, whose claim had ended: the second is told that the number is taken."""
-    await sell(shop)
-    (row,) = await documents(shop)
-    await run(invoices, row)
-    (row,) = await documents(shop)
+async def test_existing_number_is_looked_up_and_not_rejected(shop: Shop, invoices: Invoices) -> None:
+    """Send the document twice, as two concurrent jobs do: the second response is that the number exists."""
+    await place_paid_order(shop)
+    (row,) = await list_documents(shop)
+    await run_issue_job(invoices, row)
+    (row,) = await list_documents(shop)
     with pytest.raises(NoAnswer):
-        await invoices.providers["ubl"].issue(document_from(row.document))
+        await invoices.providers["ubl"].issue(restore_document(row.document))
 
 
-async def test_what_the_dian_would_refuse_is_rejected_with_its_rule(shop: Shop, invoices: Invoices) -> None:
-    await sell(shop)
+async def test_invalid_document_is_rejected_with_its_rule(shop: Shop, invoices: Invoices) -> None:
+    await place_paid_order(shop)
     provider = invoices.providers["ubl"]
     assert isinstance(provider, UblProvider)
     provider.software = Software("somebody else", "1", "900373076", "4", TESTS)
     await shop.worker.run_due(ISSUE)
-    (row,) = await documents(shop)
+    (row,) = await list_documents(shop)
     assert row.state == "rejected"
     assert [one.partition(":")[0] for one in row.reason.split("; ")] == ["FAB24b", "FAB27b"]
 
 
-def changed(xml: bytes) -> Iterator[tuple[str, bytes]]:
-    """What is wrong in a document, and the rule that says so."""
+def invalid_variants(xml: bytes) -> Iterator[tuple[str, bytes]]:
+    """Yield invalid variants of a document, each with the rule that rejects it."""
     yield "FAD06", xml.replace(b">consumidor final<", b">x<").replace(b">222222222222<", b">222222222221<")
     yield "FAU14", xml.replace(b'PayableAmount currencyID="COP">258', b'PayableAmount currencyID="COP">259')
     yield "FAD03", xml.replace(b">10</cbc:CustomizationID>", b">20</cbc:CustomizationID>")
@@ -240,67 +247,67 @@ def changed(xml: bytes) -> Iterator[tuple[str, bytes]]:
     yield "ZB01", hidden.decode().encode("utf-16")
 
 
-async def test_the_sandbox_reads_what_it_is_sent(shop: Shop, invoices: Invoices) -> None:
+async def test_sandbox_validates_the_document(shop: Shop, invoices: Invoices) -> None:
     from backend.core.config.settings import SANDBOX_INVOICE_SOFTWARE
-    from backend.sandbox.invoicing.rules import Read, read_document
+    from backend.sandbox.invoicing.rules import AcceptedDocument, read_document
 
-    await sell(shop)
+    await place_paid_order(shop)
     await shop.worker.run_due(ISSUE)
-    (row,) = await documents(shop)
+    (row,) = await list_documents(shop)
     assert row.xml is not None
     keys = {"18760000001": "693ff6f2a553c3646a063436fd4dd9ded0311471"}
-    assert isinstance(read_document(row.xml, keys, SANDBOX_INVOICE_SOFTWARE), Read)
-    for rule, xml in changed(row.xml):
+    assert isinstance(read_document(row.xml, keys, SANDBOX_INVOICE_SOFTWARE), AcceptedDocument)
+    for rule, xml in invalid_variants(row.xml):
         assert xml != row.xml, rule
         read = read_document(xml, keys, SANDBOX_INVOICE_SOFTWARE)
-        assert not isinstance(read, Read), rule
+        assert not isinstance(read, AcceptedDocument), rule
         assert rule in [one.rule for one in read]
 
 
-async def test_the_sandbox_takes_no_credit_note_without_the_code_of_its_invoice(
+async def test_sandbox_rejects_a_credit_note_without_the_invoices_code(
     shop: Shop, invoices: Invoices
 ) -> None:
     from backend.core.config.settings import SANDBOX_INVOICE_SOFTWARE
-    from backend.sandbox.invoicing.rules import Read, read_document
+    from backend.sandbox.invoicing.rules import AcceptedDocument, read_document
 
-    sold = await sell(shop)
-    await give_back(shop, sold, 119_000, {"trompo": 1})
+    sold = await place_paid_order(shop)
+    await book_refund(shop, sold, 119_000, {"trompo": 1})
     await shop.worker.run_due(ISSUE)
-    invoice, note = await documents(shop)
+    invoice, note = await list_documents(shop)
     assert note.xml is not None
     nothing = note.xml.replace(invoice.code.encode(), b"")
     assert nothing != note.xml
-    assert isinstance(read_document(note.xml, {}, SANDBOX_INVOICE_SOFTWARE), Read)
+    assert isinstance(read_document(note.xml, {}, SANDBOX_INVOICE_SOFTWARE), AcceptedDocument)
     read = read_document(nothing, {}, SANDBOX_INVOICE_SOFTWARE)
-    assert not isinstance(read, Read)
+    assert not isinstance(read, AcceptedDocument)
     assert [one.rule for one in read] == ["CBF01"]
 
 
-async def test_a_wrong_key_makes_nothing(shop: Shop, invoices: Invoices) -> None:
+async def test_wrong_key_issues_nothing(shop: Shop, invoices: Invoices) -> None:
     sandbox = shop.sandbox.invoicing
     assert sandbox is not None
     sandbox._key = "Bearer another"
-    await sell(shop)
-    (row,) = await documents(shop)
+    await place_paid_order(shop)
+    (row,) = await list_documents(shop)
     with pytest.raises(ServiceUnavailable):
-        await run(invoices, row)
-    assert (await documents(shop))[0].state == "pending"
+        await run_issue_job(invoices, row)
+    assert (await list_documents(shop))[0].state == "pending"
 
 
-def test_every_document_is_valid_whoever_buys() -> None:
-    """A company with an address, a buyer without an e-mail, a line without IVA, a price that is no whole peso."""
+def test_documents_of_all_kinds_of_customers_are_valid() -> None:
+    """Cover a company with an address, a customer without an e-mail, a line without IVA, and a price with centavos."""
     from tests.backend.invoices.sample import SAMPLES
 
     software = Software("id", "pin", "900373076", "4", TESTS)
     for document in SAMPLES:
-        code = code_parts(document, software).code()
-        xml = ubl_xml(document, code, software)
-        schema(document.kind).assertValid(etree.fromstring(xml))
-        assert document_pdf(document, code, qr_text(document, code, TESTS)).startswith(b"%PDF-")
+        code = build_code_parts(document, software).code()
+        xml = build_ubl_xml(document, code, software)
+        read_schema(document.kind).assertValid(etree.fromstring(xml))
+        assert build_document_pdf(document, code, build_qr_text(document, code, TESTS)).startswith(b"%PDF-")
 
 
-def test_the_sandbox_knows_the_software_of_the_shop(shop: Shop) -> None:
-    software = software_of(shop.settings)
+def test_software_is_the_sandboxs(shop: Shop) -> None:
+    software = get_software(shop.settings)
     assert (software.provider_nit, software.provider_check_digit, software.environment) == (
         "900373076",
         "4",

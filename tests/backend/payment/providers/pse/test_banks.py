@@ -9,44 +9,46 @@ from backend.core.config.settings import Settings
 from backend.core.db.database import Database
 from backend.payment.providers.pse import banks
 from backend.payment.providers.pse.banks import (
-    FRESH_FOR,
-    RETRY_AFTER,
-    RETRY_AFTER_WITHOUT_LIST,
+    MAX_LIST_AGE,
+    RETRY_INTERVAL,
+    RETRY_INTERVAL_WITHOUT_LIST,
     BankListUnavailable,
-    offered_banks,
+    list_offered_banks,
 )
 from backend.payment.providers.pse.requests import Bank
-from backend.sandbox.gateway import Kind, Operation
-from tests.gateway_kit import Practice, open_practice
+from backend.sandbox.gateway import FaultKind, Operation
+from tests.gateway_kit import GatewayPractice, open_practice
 
 PATH = "/bancos.json"
 MOMENT = now()
 
 
 @pytest.fixture
-async def practice(database: Database, settings: Settings) -> AsyncIterator[Practice]:
+async def practice(database: Database, settings: Settings) -> AsyncIterator[GatewayPractice]:
     async with open_practice(database, settings) as parts:
         yield parts
 
 
-def fail(practice: Practice, times: int | None = None) -> None:
-    practice.sandbox.faults.add(Operation.BANKS, Kind.BAD_GATEWAY, times=times)
+def fail(practice: GatewayPractice, times: int | None = None) -> None:
+    practice.sandbox.faults.add(Operation.BANKS, FaultKind.BAD_GATEWAY, times=times)
 
 
-async def test_the_list_is_sorted_and_without_the_placeholder(database: Database, practice: Practice) -> None:
-    offered = await offered_banks(database, practice.client, now=MOMENT)
+async def test_the_list_is_sorted_and_without_the_placeholder(
+    database: Database, practice: GatewayPractice
+) -> None:
+    offered = await list_offered_banks(database, practice.client, now=MOMENT)
     assert [bank.name for bank in offered] == sorted(bank.name for bank in offered if bank.code != "0")
     assert {bank.code for bank in offered} >= {"1022", "1077"}
     assert "0" not in {bank.code for bank in offered}
     assert len(offered) == 15
 
 
-def test_sorting_is_spanish_and_the_placeholder_falls_by_its_code_wherever_it_stands() -> None:
+def test_banks_are_sorted_in_spanish_and_the_placeholder_is_removed_at_any_position() -> None:
     rows = [
         Bank("7", "Nubank"), Bank("1", "ñandú"), Bank("2", "NZ"), Bank("3", "Ítaca"), Bank("0", "Elija"),
         Bank("4", "itau"), Bank("5", "Éxito"), Bank("4", "ITAÚ"), Bank("", "nada"), Bank("6", ""),
     ]  # fmt: skip
-    assert [bank.name for bank in banks._without_placeholder(rows)] == [
+    assert [bank.name for bank in banks._clean_banks(rows)] == [
         "Éxito",
         "Ítaca",
         "ITAÚ",
@@ -56,23 +58,25 @@ def test_sorting_is_spanish_and_the_placeholder_falls_by_its_code_wherever_it_st
     ]
 
 
-async def test_the_gateway_is_asked_once_a_day(database: Database, practice: Practice) -> None:
-    for later in (timedelta(0), timedelta(hours=1), FRESH_FOR - timedelta(seconds=1)):
-        assert await offered_banks(database, practice.client, now=MOMENT + later)
+async def test_bank_list_is_fetched_once_a_day(database: Database, practice: GatewayPractice) -> None:
+    for later in (timedelta(0), timedelta(hours=1), MAX_LIST_AGE - timedelta(seconds=1)):
+        assert await list_offered_banks(database, practice.client, now=MOMENT + later)
     assert practice.calls.count(PATH) == 1
-    await offered_banks(database, practice.client, now=MOMENT + FRESH_FOR)
+    await list_offered_banks(database, practice.client, now=MOMENT + MAX_LIST_AGE)
     assert practice.calls.count(PATH) == 2
 
 
-async def test_shoppers_who_come_at_once_wait_for_one_answer(database: Database, practice: Practice) -> None:
-    practice.sandbox.faults.add(Operation.BANKS, Kind.SLOW, seconds=0.05)
-    lists = await asyncio.gather(*(offered_banks(database, practice.client, now=MOMENT) for _ in range(6)))
+async def test_concurrent_shoppers_share_one_fetch(database: Database, practice: GatewayPractice) -> None:
+    practice.sandbox.faults.add(Operation.BANKS, FaultKind.SLOW, seconds=0.05)
+    lists = await asyncio.gather(
+        *(list_offered_banks(database, practice.client, now=MOMENT) for _ in range(6))
+    )
     assert all(one == lists[0] for one in lists)
     assert practice.calls.count(PATH) == 1
 
 
-async def test_two_replicas_that_fetch_at_once_do_no_harm(
-    database_url: str, database: Database, practice: Practice, monkeypatch: pytest.MonkeyPatch
+async def test_concurrent_fetches_of_two_replicas_are_harmless(
+    database_url: str, database: Database, practice: GatewayPractice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other, both, fetch = Database(database_url), asyncio.Barrier(2), practice.client.get_banks
 
@@ -82,72 +86,74 @@ async def test_two_replicas_that_fetch_at_once_do_no_harm(
 
     monkeypatch.setattr(practice.client, "get_banks", fetch_together)
     lists = await asyncio.gather(
-        *(offered_banks(one, practice.client, now=MOMENT) for one in (database, other))
+        *(list_offered_banks(one, practice.client, now=MOMENT) for one in (database, other))
     )
     await other.close()
     monkeypatch.undo()
     assert lists[0] == lists[1]
     assert practice.calls.count(PATH) == 2
-    await offered_banks(database, practice.client, now=MOMENT)
+    await list_offered_banks(database, practice.client, now=MOMENT)
     assert practice.calls.count(PATH) == 2
 
 
-async def test_the_last_good_list_is_offered_while_the_gateway_fails(
-    database: Database, practice: Practice
+async def test_last_good_list_is_offered_while_the_gateway_fails(
+    database: Database, practice: GatewayPractice
 ) -> None:
-    good = await offered_banks(database, practice.client, now=MOMENT)
+    good = await list_offered_banks(database, practice.client, now=MOMENT)
     fail(practice)
     asked = practice.calls.count(PATH)
-    tomorrow = MOMENT + FRESH_FOR
-    assert await offered_banks(database, practice.client, now=tomorrow) == good
+    tomorrow = MOMENT + MAX_LIST_AGE
+    assert await list_offered_banks(database, practice.client, now=tomorrow) == good
     failed = practice.calls.count(PATH)
     assert failed > asked
     # and it is left alone for a while
-    assert await offered_banks(database, practice.client, now=tomorrow + RETRY_AFTER / 2) == good
+    assert await list_offered_banks(database, practice.client, now=tomorrow + RETRY_INTERVAL / 2) == good
     assert practice.calls.count(PATH) == failed
     practice.sandbox.faults.clear()
-    assert await offered_banks(database, practice.client, now=tomorrow + RETRY_AFTER) == good
+    assert await list_offered_banks(database, practice.client, now=tomorrow + RETRY_INTERVAL) == good
     assert practice.calls.count(PATH) == failed + 1
 
 
-async def test_without_any_list_there_is_an_error_in_a_shoppers_words(
-    database: Database, practice: Practice
+async def test_missing_list_raises_an_error_for_the_shopper(
+    database: Database, practice: GatewayPractice
 ) -> None:
     fail(practice)
-    for later in (timedelta(0), RETRY_AFTER_WITHOUT_LIST / 2):
+    for later in (timedelta(0), RETRY_INTERVAL_WITHOUT_LIST / 2):
         with pytest.raises(BankListUnavailable) as unavailable:
-            await offered_banks(database, practice.client, now=MOMENT + later)
+            await list_offered_banks(database, practice.client, now=MOMENT + later)
         assert unavailable.value.shopper_text.startswith(
             "No se pudo obtener la lista de entidades financieras"
         )
     practice.sandbox.faults.clear()
     failed = practice.calls.count(PATH)
-    assert await offered_banks(database, practice.client, now=MOMENT + RETRY_AFTER_WITHOUT_LIST)
+    assert await list_offered_banks(database, practice.client, now=MOMENT + RETRY_INTERVAL_WITHOUT_LIST)
     assert practice.calls.count(PATH) == failed + 1
 
 
-async def test_an_empty_list_is_no_good_list(
-    database: Database, practice: Practice, monkeypatch: pytest.MonkeyPatch
+async def test_empty_list_does_not_replace_the_stored_list(
+    database: Database, practice: GatewayPractice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    good = await offered_banks(database, practice.client, now=MOMENT)
+    good = await list_offered_banks(database, practice.client, now=MOMENT)
 
     async def only_the_placeholder() -> list[Bank]:
         return [Bank("0", "A continuaciÃ³n seleccione su banco")]
 
     monkeypatch.setattr(practice.client, "get_banks", only_the_placeholder)
-    assert await offered_banks(database, practice.client, now=MOMENT + FRESH_FOR) == good
+    assert await list_offered_banks(database, practice.client, now=MOMENT + MAX_LIST_AGE) == good
 
 
-async def test_a_list_of_another_gateway_is_never_offered(database: Database, practice: Practice) -> None:
-    await offered_banks(database, practice.client, now=MOMENT)
+async def test_a_list_of_another_gateway_is_never_offered(
+    database: Database, practice: GatewayPractice
+) -> None:
+    await list_offered_banks(database, practice.client, now=MOMENT)
     practice.client.test_mode = False
     fail(practice)
     with pytest.raises(BankListUnavailable):
-        await offered_banks(database, practice.client, now=MOMENT)
+        await list_offered_banks(database, practice.client, now=MOMENT)
 
 
-async def test_no_transaction_is_open_while_the_gateway_is_asked(
-    database: Database, practice: Practice, monkeypatch: pytest.MonkeyPatch
+async def test_no_transaction_is_open_during_the_gateway_call(
+    database: Database, practice: GatewayPractice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ask = practice.client.get_banks
 
@@ -156,11 +162,13 @@ async def test_no_transaction_is_open_while_the_gateway_is_asked(
         return await ask()
 
     monkeypatch.setattr(practice.client, "get_banks", ask_and_look)
-    assert await offered_banks(database, practice.client, now=MOMENT)
+    assert await list_offered_banks(database, practice.client, now=MOMENT)
 
 
-async def test_a_list_that_another_fetched_meanwhile_is_taken(database: Database, practice: Practice) -> None:
-    await offered_banks(database, practice.client, now=MOMENT)
-    stored = await banks._refreshed(database, practice.client, MOMENT)
+async def test_list_that_another_caller_has_fetched_is_used(
+    database: Database, practice: GatewayPractice
+) -> None:
+    await list_offered_banks(database, practice.client, now=MOMENT)
+    stored = await banks._refresh_list(database, practice.client, MOMENT)
     assert stored.fetched_at is not None
     assert practice.calls.count(PATH) == 1

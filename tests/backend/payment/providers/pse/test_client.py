@@ -14,7 +14,7 @@ from backend.core.config.settings import SANDBOX_CUST_ID, GatewayEnv, Settings
 from backend.core.errors import InvalidData, OutcomeUnknown
 from backend.core.web.http_client import RetryPolicy, ServiceUnavailable
 from backend.payment.providers.pse import login as session_module
-from backend.payment.providers.pse.client import GatewayClient, gateway_client, gateway_credentials
+from backend.payment.providers.pse.client import GatewayClient, create_gateway_client, get_gateway_credentials
 from backend.payment.providers.pse.reports import GatewayState
 from backend.payment.providers.pse.requests import Bank, GatewayBases, GatewayCredentials
 from backend.payment.providers.pse.responses import (
@@ -24,13 +24,20 @@ from backend.payment.providers.pse.responses import (
     RedirectUrlMissing,
     RefusalReason,
 )
-from backend.sandbox.gateway import Kind, Operation
-from tests.gateway_kit import HASTE, PUBLIC_BASE, RETURN, Practice, hasty, payment
+from backend.sandbox.gateway import FaultKind, Operation
+from tests.gateway_kit import (
+    FAST_RETRIES,
+    PUBLIC_BASE,
+    RETURN,
+    GatewayPractice,
+    bank_payment,
+    set_retry_policy,
+)
 
 CREATE, BANKS, LOGIN = "/debitos.json", "/bancos.json", "/v1/auth/login"
 
 
-async def test_the_bank_list_comes_as_it_was_sent(practice: Practice) -> None:
+async def test_bank_list_is_returned_unchanged(practice: GatewayPractice) -> None:
     banks = await practice.client.get_banks()
     assert banks[0] == Bank("0", "A continuaciÃ³n seleccione su banco")
     assert Bank("1022", "BANCO UNION COLOMBIANO") in banks
@@ -38,8 +45,8 @@ async def test_the_bank_list_comes_as_it_was_sent(practice: Practice) -> None:
     assert all(bank.code.isdigit() for bank in banks)
 
 
-async def test_a_payment_is_created_and_found_by_every_lookup(practice: Practice) -> None:
-    created = await practice.client.create_bank_payment(payment())
+async def test_a_payment_is_created_and_found_by_every_lookup(practice: GatewayPractice) -> None:
+    created = await practice.client.create_bank_payment(bank_payment())
     assert created.redirect_url.startswith(f"{PUBLIC_BASE}/bank/")
     assert created.reference is not None
     assert created.ticket_id is not None
@@ -48,9 +55,9 @@ async def test_a_payment_is_created_and_found_by_every_lookup(practice: Practice
     carried = httpx.URL(back.headers["location"])
     assert str(carried).startswith(RETURN)
 
-    by_reference = await practice.client.transaction_by_reference(created.reference)
-    by_browser = await practice.client.transaction_by_reference(carried.params["ref_payco"])
-    by_ticket = await practice.client.transaction(created.ticket_id)
+    by_reference = await practice.client.get_transaction_by_reference(created.reference)
+    by_browser = await practice.client.get_transaction_by_reference(carried.params["ref_payco"])
+    by_ticket = await practice.client.get_transaction(created.ticket_id)
     for report in (by_reference, by_browser, by_ticket):
         assert report.state is GatewayState.ACCEPTED
         assert (report.reference, report.ticket_id) == (created.reference, created.ticket_id)
@@ -58,13 +65,15 @@ async def test_a_payment_is_created_and_found_by_every_lookup(practice: Practice
         assert report.approval == created.transaction_id
         assert report.bank_name == "BANCO UNION COLOMBIANO"
         assert report.test
-    assert by_browser == by_reference  # the public lookup only leads to the one with a login
-    assert await practice.client.references_of("TR-1") == [created.reference]
-    assert await practice.client.references_of("TR-2") == []
+    assert (
+        by_browser == by_reference
+    )  # the public lookup only converts the reference for the lookup with a login
+    assert await practice.client.list_references("TR-1") == [created.reference]
+    assert await practice.client.list_references("TR-2") == []
 
 
-async def test_one_login_serves_all_who_call_at_once(practice: Practice) -> None:
-    practice.sandbox.faults.add(Operation.LOGIN, Kind.SLOW, seconds=0.05)
+async def test_concurrent_calls_share_one_login(practice: GatewayPractice) -> None:
+    practice.sandbox.faults.add(Operation.LOGIN, FaultKind.SLOW, seconds=0.05)
     await asyncio.gather(*(practice.client.get_banks() for _ in range(8)))
     await practice.client.get_banks()
     assert practice.calls.count(LOGIN) == 1
@@ -72,7 +81,7 @@ async def test_one_login_serves_all_who_call_at_once(practice: Practice) -> None
 
 
 async def test_a_token_is_used_no_longer_than_14_minutes(
-    practice: Practice, monkeypatch: pytest.MonkeyPatch
+    practice: GatewayPractice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await practice.client.get_banks()
     started = now()
@@ -84,39 +93,39 @@ async def test_a_token_is_used_no_longer_than_14_minutes(
     assert practice.calls.count(LOGIN) == 2
 
 
-async def test_a_refused_token_is_replaced_once(practice: Practice) -> None:
-    practice.sandbox.faults.add(Operation.CREATE, Kind.UNAUTHORIZED)
-    await practice.client.create_bank_payment(payment())
+async def test_a_refused_token_is_replaced_once(practice: GatewayPractice) -> None:
+    practice.sandbox.faults.add(Operation.CREATE, FaultKind.UNAUTHORIZED)
+    await practice.client.create_bank_payment(bank_payment())
     assert practice.calls.count(LOGIN) == 2
-    practice.sandbox.faults.add(Operation.BANKS, Kind.UNAUTHORIZED, times=2)
+    practice.sandbox.faults.add(Operation.BANKS, FaultKind.UNAUTHORIZED, times=2)
     with pytest.raises(KeysRefused):
         await practice.client.get_banks()
     assert practice.calls.count(LOGIN) == 3
 
 
-@pytest.mark.parametrize("kind", [Kind.BAD_GATEWAY, Kind.MALFORMED])
+@pytest.mark.parametrize("kind", [FaultKind.BAD_GATEWAY, FaultKind.MALFORMED])
 @pytest.mark.parametrize("operation", [Operation.LOGIN, Operation.BANKS])
-async def test_what_only_reads_is_tried_three_times(
-    practice: Practice, operation: Operation, kind: Kind
+async def test_read_only_call_is_tried_three_times(
+    practice: GatewayPractice, operation: Operation, kind: FaultKind
 ) -> None:
     practice.sandbox.faults.add(operation, kind, times=2)
     assert await practice.client.get_banks()
     practice.sandbox.faults.add(Operation.BANKS, kind, times=3)
     with pytest.raises(ServiceUnavailable):
         await practice.client.get_banks()
-    assert practice.sandbox.faults.listed() == []
+    assert practice.sandbox.faults.describe_faults() == []
 
 
-async def test_a_list_that_is_none_is_no_list(practice: Practice) -> None:
-    practice.sandbox.faults.add(Operation.BANKS, Kind.ERROR_ENVELOPE)
+async def test_answer_without_banks_is_no_bank_list(practice: GatewayPractice) -> None:
+    practice.sandbox.faults.add(Operation.BANKS, FaultKind.ERROR_ENVELOPE)
     with pytest.raises(ServiceUnavailable, match="holds no list of banks"):
         await practice.client.get_banks()
 
 
 @pytest.mark.parametrize("operation", [Operation.LOGIN, Operation.BANKS])
-async def test_a_gateway_that_hangs_is_waited_for_once(practice: Practice, operation: Operation) -> None:
-    hasty(practice.client, RetryPolicy(connect=1, read=0.1, write=1, pause=0))
-    practice.sandbox.faults.add(operation, Kind.HANG, times=None)
+async def test_hanging_gateway_is_called_once(practice: GatewayPractice, operation: Operation) -> None:
+    set_retry_policy(practice.client, RetryPolicy(connect=1, read=0.1, write=1, pause=0))
+    practice.sandbox.faults.add(operation, FaultKind.HANG, times=None)
     with pytest.raises(ServiceUnavailable, match="did not answer"):
         await practice.client.get_banks()
     assert practice.calls.count(LOGIN) == 1
@@ -136,11 +145,11 @@ async def test_a_gateway_that_hangs_is_waited_for_once(practice: Practice, opera
         ({"url_confirmation": ""}, RefusalReason.INVALID_DATA, ("E001",)),
     ],
 )
-async def test_a_refusal_says_why(
-    practice: Practice, changes: dict[str, str], reason: RefusalReason, codes: tuple[str, ...]
+async def test_refusal_has_reason_and_codes(
+    practice: GatewayPractice, changes: dict[str, str], reason: RefusalReason, codes: tuple[str, ...]
 ) -> None:
     with pytest.raises(PaymentRefused) as refused:
-        await practice.client.create_bank_payment(payment(**changes))
+        await practice.client.create_bank_payment(bank_payment(**changes))
     assert refused.value.reason is reason
     assert refused.value.codes == codes
     assert refused.value.shopper_text == reason.shopper_text
@@ -156,101 +165,108 @@ async def test_a_refusal_says_why(
         ("FAIL_GENERICERROR", RefusalReason.OTHER),
     ],
 )
-async def test_the_bank_networks_codes_are_known(
-    practice: Practice, code: str, reason: RefusalReason
+async def test_bank_network_code_has_a_reason(
+    practice: GatewayPractice, code: str, reason: RefusalReason
 ) -> None:
-    practice.sandbox.faults.add(Operation.CREATE, Kind.REFUSAL, code=code)
+    practice.sandbox.faults.add(Operation.CREATE, FaultKind.REFUSAL, code=code)
     with pytest.raises(PaymentRefused, match=code) as refused:
-        await practice.client.create_bank_payment(payment())
+        await practice.client.create_bank_payment(bank_payment())
     assert refused.value.reason is reason
 
 
-async def test_the_same_invoice_is_refused(practice: Practice) -> None:
-    await practice.client.create_bank_payment(payment())
+async def test_repeated_invoice_is_refused(practice: GatewayPractice) -> None:
+    await practice.client.create_bank_payment(bank_payment())
     with pytest.raises(PaymentRefused, match="La factura ya existe") as refused:
-        await practice.client.create_bank_payment(payment())
+        await practice.client.create_bank_payment(bank_payment())
     assert refused.value.codes == ("E035",)
 
 
 @pytest.mark.parametrize(
     ("kind", "was_created"),
-    [(Kind.HANG, False), (Kind.DROP_RESPONSE, True), (Kind.BAD_GATEWAY, False), (Kind.MALFORMED, False)],
+    [
+        (FaultKind.HANG, False),
+        (FaultKind.DROP_RESPONSE, True),
+        (FaultKind.BAD_GATEWAY, False),
+        (FaultKind.MALFORMED, False),
+    ],
 )
-async def test_an_unclear_answer_to_a_create_is_unknown_and_not_repeated(
-    practice: Practice, kind: Kind, was_created: bool
+async def test_unclear_answer_to_create_is_unknown_and_not_repeated(
+    practice: GatewayPractice, kind: FaultKind, was_created: bool
 ) -> None:
-    hasty(practice.client, RetryPolicy(read=20, write=0.2, pause=0))
+    set_retry_policy(practice.client, RetryPolicy(read=20, write=0.2, pause=0))
     practice.sandbox.faults.add(Operation.CREATE, kind)
     with pytest.raises(OutcomeUnknown, match="TR-1"):
-        await practice.client.create_bank_payment(payment())
+        await practice.client.create_bank_payment(bank_payment())
     assert practice.calls.count(CREATE) == 1
-    # and looking it up by our own number tells which
-    references = await practice.client.references_of("TR-1")
+    # a lookup by our own invoice shows which one
+    references = await practice.client.list_references("TR-1")
     assert bool(references) is was_created
 
 
-async def test_nothing_is_sent_when_the_login_fails(practice: Practice) -> None:
-    practice.sandbox.faults.add(Operation.LOGIN, Kind.BAD_GATEWAY, times=None)
+async def test_nothing_is_sent_when_the_login_fails(practice: GatewayPractice) -> None:
+    practice.sandbox.faults.add(Operation.LOGIN, FaultKind.BAD_GATEWAY, times=None)
     with pytest.raises(ServiceUnavailable):
-        await practice.client.create_bank_payment(payment())
+        await practice.client.create_bank_payment(bank_payment())
     assert practice.calls.count(CREATE) == 0
-    assert practice.calls.count(LOGIN) == HASTE.attempts
+    assert practice.calls.count(LOGIN) == FAST_RETRIES.attempts
 
 
-async def test_an_answer_without_an_address_is_shown_in_full(practice: Practice) -> None:
-    practice.sandbox.faults.add(Operation.CREATE, Kind.MISSING_REDIRECT)
+async def test_error_shows_the_whole_answer_without_a_url(practice: GatewayPractice) -> None:
+    practice.sandbox.faults.add(Operation.CREATE, FaultKind.MISSING_REDIRECT)
     with pytest.raises(RedirectUrlMissing) as missing:
-        await practice.client.create_bank_payment(payment())
+        await practice.client.create_bank_payment(bank_payment())
     assert missing.value.payload["data"]["factura"] == "TR-1"
     assert "Transaccion Creada Exitosamente" in str(missing.value)
     assert missing.value.payload["data"]["ticketId"] in str(missing.value)
 
 
 @pytest.mark.parametrize("reference", ["", "12a", "../../v1", "1" * 21, "g" * 24, "ab" * 13, "１２"])
-async def test_what_is_no_reference_is_not_asked_for(practice: Practice, reference: str) -> None:
+async def test_invalid_reference_is_not_looked_up(practice: GatewayPractice, reference: str) -> None:
     with pytest.raises(InvalidData):
-        await practice.client.transaction_by_reference(reference)
+        await practice.client.get_transaction_by_reference(reference)
     assert practice.calls.paths == []
 
 
 @pytest.mark.parametrize("reference", ["404", "a" * 24])
-async def test_an_unknown_transaction_is_unknown_and_not_rejected(practice: Practice, reference: str) -> None:
-    report = await practice.client.transaction_by_reference(reference)
+async def test_missing_transaction_is_unknown_and_not_rejected(
+    practice: GatewayPractice, reference: str
+) -> None:
+    report = await practice.client.get_transaction_by_reference(reference)
     assert report.state is None
     assert report.reference is None
 
 
-async def test_an_error_envelope_with_http_200_is_unknown(practice: Practice) -> None:
-    created = await practice.client.create_bank_payment(payment())
-    practice.sandbox.faults.add(Operation.BY_TICKET, Kind.ERROR_ENVELOPE)
-    assert (await practice.client.transaction(created.ticket_id or "")).state is None
-    assert (await practice.client.transaction(created.ticket_id or "")).state is GatewayState.PENDING
+async def test_error_body_with_http_200_is_unknown(practice: GatewayPractice) -> None:
+    created = await practice.client.create_bank_payment(bank_payment())
+    practice.sandbox.faults.add(Operation.BY_TICKET, FaultKind.ERROR_ENVELOPE)
+    assert (await practice.client.get_transaction(created.ticket_id or "")).state is None
+    assert (await practice.client.get_transaction(created.ticket_id or "")).state is GatewayState.PENDING
 
 
-def of_another_merchant(credentials: GatewayCredentials) -> GatewayCredentials:
+def change_merchant(credentials: GatewayCredentials) -> GatewayCredentials:
     return GatewayCredentials(credentials.public_key, credentials.private_key, "11111", credentials.p_key)
 
 
-async def test_another_merchants_transaction_counts_for_nothing(practice: Practice) -> None:
-    created = await practice.client.create_bank_payment(payment())
+async def test_transaction_of_another_merchant_is_ignored(practice: GatewayPractice) -> None:
+    created = await practice.client.create_bank_payment(bank_payment())
     async with GatewayClient(
-        of_another_merchant(practice.client.credentials),
+        change_merchant(practice.client.credentials),
         practice.client.bases,
         test_mode=True,
         transport=practice.calls,
     ) as other:
-        report = await other.transaction_by_reference(created.reference or "")
+        report = await other.get_transaction_by_reference(created.reference or "")
     assert report.reference is None
     assert report.state is None
 
 
-async def test_a_gateway_that_cannot_be_reached_was_sent_nothing(
-    practice: Practice, unused_tcp_port: int
+async def test_unreachable_gateway_has_started_nothing(
+    practice: GatewayPractice, unused_tcp_port: int
 ) -> None:
-    bases = GatewayBases.under(f"http://127.0.0.1:{unused_tcp_port}")
-    async with hasty(GatewayClient(practice.client.credentials, bases, test_mode=True)) as nowhere:
+    bases = GatewayBases.at_url(f"http://127.0.0.1:{unused_tcp_port}")
+    async with set_retry_policy(GatewayClient(practice.client.credentials, bases, test_mode=True)) as nowhere:
         with pytest.raises(ServiceUnavailable, match="cannot be reached"):
-            await nowhere.create_bank_payment(payment())
+            await nowhere.create_bank_payment(bank_payment())
 
 
 OURS = {
@@ -265,31 +281,33 @@ def settings(tmp_path: Path, **given: object) -> Settings:
     return Settings.model_validate({"data_dir": tmp_path, **given})
 
 
-async def test_without_keys_the_embedded_gateway_is_called(tmp_path: Path) -> None:
+async def test_client_without_keys_calls_the_embedded_gateway(tmp_path: Path) -> None:
     embedded = settings(tmp_path, public_url="https://shop.example")
-    async with gateway_client(embedded) as client:
-        assert client.bases == GatewayBases.under("https://shop.example/sandbox/gateway")
+    async with create_gateway_client(embedded) as client:
+        assert client.bases == GatewayBases.at_url("https://shop.example/sandbox/gateway")
         assert client.test_mode
-    assert gateway_credentials(embedded).cust_id == SANDBOX_CUST_ID
+    assert get_gateway_credentials(embedded).cust_id == SANDBOX_CUST_ID
 
 
-async def test_over_a_transport_the_embedded_gateway_answers_at_the_root(tmp_path: Path) -> None:
+async def test_transport_serves_the_embedded_gateway_at_the_root(tmp_path: Path) -> None:
     transport = httpx.MockTransport(lambda _: httpx.Response(200))
-    async with gateway_client(settings(tmp_path), transport) as client:
-        assert client.bases == GatewayBases.under("http://gateway.sandbox")
+    async with create_gateway_client(settings(tmp_path), transport) as client:
+        assert client.bases == GatewayBases.at_url("http://gateway.sandbox")
 
 
-async def test_with_keys_the_official_addresses_are_called_in_test_mode(tmp_path: Path) -> None:
-    async with gateway_client(settings(tmp_path, **OURS)) as client:
+async def test_client_with_keys_calls_the_official_urls_in_test_mode(tmp_path: Path) -> None:
+    async with create_gateway_client(settings(tmp_path, **OURS)) as client:
         assert client.bases == GatewayBases()
         assert client.test_mode
         assert client.credentials.cust_id == "424242"
         assert client.credentials.private_key.get_secret_value() == "ffeeddccbbaa99887766554433221100"
 
 
-async def test_one_setting_replaces_all_addresses(tmp_path: Path) -> None:
-    async with gateway_client(settings(tmp_path, gateway_url="http://127.0.0.1:9/gw/", **OURS)) as client:
-        assert client.bases == GatewayBases.under("http://127.0.0.1:9/gw")
+async def test_gateway_url_replaces_all_official_urls(tmp_path: Path) -> None:
+    async with create_gateway_client(
+        settings(tmp_path, gateway_url="http://127.0.0.1:9/gw/", **OURS)
+    ) as client:
+        assert client.bases == GatewayBases.at_url("http://127.0.0.1:9/gw")
 
 
 async def test_production_is_live(tmp_path: Path) -> None:
@@ -303,14 +321,14 @@ async def test_production_is_live(tmp_path: Path) -> None:
         smtp_host="mail.example",
         **OURS,
     )
-    async with gateway_client(live) as client:
+    async with create_gateway_client(live) as client:
         assert not client.test_mode
         assert client.source == "https://secure.payco.co live"
 
 
 @pytest.mark.parametrize("body", [b"", b"<html>Request Entity Too Large</html>", b"[]"])
 async def test_a_refusal_without_a_reason_started_nothing(
-    practice: Practice, monkeypatch: pytest.MonkeyPatch, body: bytes
+    practice: GatewayPractice, monkeypatch: pytest.MonkeyPatch, body: bytes
 ) -> None:
     send = practice.client._channel.send_authorized
 
@@ -321,13 +339,13 @@ async def test_a_refusal_without_a_reason_started_nothing(
 
     monkeypatch.setattr(practice.client._channel, "send_authorized", send_authorized)
     with pytest.raises(PaymentRefused, match="invoice TR-1 with HTTP 413") as refused:
-        await practice.client.create_bank_payment(payment())
+        await practice.client.create_bank_payment(bank_payment())
     assert (refused.value.reason, refused.value.codes) == (RefusalReason.OTHER, ())
 
 
 @pytest.mark.parametrize("token", ["a.b\r\nx-evil: 1", "a b", "ñ", "a\0b", "a" * 9_000, ""])
-async def test_a_malformed_token_is_not_kept(practice: Practice, token: str) -> None:
-    """The login is tried again at once: neither this payment nor the next ones become unknown."""
+async def test_malformed_token_is_not_stored(practice: GatewayPractice, token: str) -> None:
+    """Check that the login is repeated immediately, so that neither this payment nor the next ones become unknown."""
     answers = [{"bearer_token": token}]
     inner = practice.calls._inner
 
@@ -339,18 +357,18 @@ async def test_a_malformed_token_is_not_kept(practice: Practice, token: str) -> 
     client = practice.client
     client._channel.http._http._transport = httpx.MockTransport(answer)
     if token:
-        assert (await client.create_bank_payment(payment())).reference
-    else:  # nothing where a token belongs: our keys are refused
+        assert (await client.create_bank_payment(bank_payment())).reference
+    else:  # an answer without a token means that our keys are refused
         with pytest.raises(KeysRefused):
-            await client.create_bank_payment(payment())
+            await client.create_bank_payment(bank_payment())
     answers += [{"bearer_token": "x\ny"}] * 3
     client._channel.restpagos._token = None
     with pytest.raises(LoginFailed):
-        await client.create_bank_payment(payment(invoice="TR-2"))
-    assert (await client.create_bank_payment(payment(invoice="TR-2"))).reference
+        await client.create_bank_payment(bank_payment(invoice="TR-2"))
+    assert (await client.create_bank_payment(bank_payment(invoice="TR-2"))).reference
 
 
-async def test_an_answer_to_another_payment_sends_nobody_to_its_bank(practice: Practice) -> None:
+async def test_answer_to_another_payment_has_no_redirect(practice: GatewayPractice) -> None:
     inner = practice.calls._inner
 
     async def answer(request: httpx.Request) -> httpx.Response:
@@ -363,12 +381,12 @@ async def test_an_answer_to_another_payment_sends_nobody_to_its_bank(practice: P
 
     practice.client._channel.http._http._transport = httpx.MockTransport(answer)
     with pytest.raises(OutcomeUnknown, match="another payment") as unknown:
-        await practice.client.create_bank_payment(payment())
+        await practice.client.create_bank_payment(bank_payment())
     assert not hasattr(unknown.value, "reference")
 
 
-async def test_a_gateway_that_knows_thousands_of_transactions_is_not_asked_of_each(
-    practice: Practice,
+async def test_lookups_by_invoice_are_limited(
+    practice: GatewayPractice,
 ) -> None:
     rows = [{"referencePayco": number} for number in range(1, 5_000)] + [{"referencePayco": "a\0"}, None, {}]
     login = httpx.Response(200, json={"token": "t"})
@@ -377,4 +395,4 @@ async def test_a_gateway_that_knows_thousands_of_transactions_is_not_asked_of_ea
         return login if request.url.path.endswith("/login") else httpx.Response(200, json={"data": rows})
 
     practice.client._channel.http._http._transport = httpx.MockTransport(answer)
-    assert await practice.client.references_of("TR-1") == [str(number) for number in range(1, 21)]
+    assert await practice.client.list_references("TR-1") == [str(number) for number in range(1, 21)]

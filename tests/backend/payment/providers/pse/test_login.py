@@ -28,7 +28,7 @@ def jwt(claims: str) -> str:
         ("a.b.c", 14 * 60),
     ],
 )
-async def test_a_token_is_kept_until_shortly_before_its_end(
+async def test_token_is_used_until_shortly_before_its_expiry(
     token: str, seconds: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     logins = 0
@@ -42,11 +42,11 @@ async def test_a_token_is_kept_until_shortly_before_its_end(
     for after, expected in ((0, 1), (seconds - 1, 1), (seconds, 2)):
         moment = START + timedelta(seconds=after)
         monkeypatch.setattr(session_module, "now", lambda moment=moment: moment)
-        assert await session.token() == token
+        assert await session.get_token() == token
         assert logins == expected
 
 
-async def test_a_failed_login_fails_all_who_asked_and_the_next_tries_again() -> None:
+async def test_failed_login_fails_all_waiting_calls_and_the_next_call_retries() -> None:
     outcomes: Iterator[str | None] = iter([None, "t1"])
 
     async def login() -> str:
@@ -57,9 +57,9 @@ async def test_a_failed_login_fails_all_who_asked_and_the_next_tries_again() -> 
         return token
 
     session = GatewaySession(login)
-    failures = await asyncio.gather(session.token(), session.token(), return_exceptions=True)
+    failures = await asyncio.gather(session.get_token(), session.get_token(), return_exceptions=True)
     assert [str(failure) for failure in failures] == ["down", "down"]
-    both = await asyncio.gather(session.token(), session.token())
+    both = await asyncio.gather(session.get_token(), session.get_token())
     assert list(both) == ["t1", "t1"]
 
 
@@ -70,17 +70,17 @@ async def test_only_the_refused_token_is_forgotten() -> None:
         return next(tokens)
 
     session = GatewaySession(login)
-    assert await session.token() == "t1"
+    assert await session.get_token() == "t1"
     session.forget("t0")
-    assert await session.token() == "t1"
+    assert await session.get_token() == "t1"
     session.forget("t1")
-    assert await session.token() == "t2"
+    assert await session.get_token() == "t2"
 
 
-async def test_the_token_does_not_show_in_a_repr() -> None:
+async def test_repr_does_not_show_the_token() -> None:
     async def login() -> str:
         return "very.secret.token"
 
     session = GatewaySession(login)
-    await session.token()
+    await session.get_token()
     assert "secret" not in repr(session._token)

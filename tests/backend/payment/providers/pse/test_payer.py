@@ -8,8 +8,8 @@ from backend.payment.providers.pse.payer import (
     DOCUMENT_TYPES,
     PERSON,
     Payer,
-    document_types,
-    read_payer,
+    list_document_types,
+    parse_payer,
 )
 from tests.gateway_kit import MARIA
 
@@ -23,30 +23,30 @@ HIJOS = {
 }
 
 
-def read(**changes: Any) -> Payer:
-    return read_payer({**MARIA, **changes}, banks=BANKS)
+def parse(**changes: Any) -> Payer:
+    return parse_payer({**MARIA, **changes}, banks=BANKS)
 
 
-def problems(**changes: Any) -> dict[str, str]:
+def find_problems(**changes: Any) -> dict[str, str]:
     with pytest.raises(InvalidData) as refused:
-        read(**changes)
+        parse(**changes)
     return refused.value.fields
 
 
 def test_a_person_and_a_company_can_pay() -> None:
-    assert read().phone == "3001234567"
-    company = read(**HIJOS)
+    assert parse().phone == "3001234567"
+    company = parse(**HIJOS)
     assert (company.doc_number, company.first_name) == ("900123456", "3M & Hijos S.A.S.")
 
 
-def test_a_number_is_as_good_as_its_digits() -> None:
-    payer = read(bank=1022, doc_number=1020304050, phone=3001234567)
+def test_numeric_answer_is_accepted_like_text() -> None:
+    payer = parse(bank=1022, doc_number=1020304050, phone=3001234567)
     assert (payer.bank, payer.doc_number, payer.phone) == ("1022", "1020304050", "3001234567")
 
 
-def test_every_field_that_is_missing_is_named_at_once() -> None:
+def test_all_missing_fields_are_reported_together() -> None:
     with pytest.raises(InvalidData) as refused:
-        read_payer({}, banks=BANKS)
+        parse_payer({}, banks=BANKS)
     assert refused.value.fields == {
         "bank": "Elige tu banco.",
         "person_type": "Elige si pagas como persona o como empresa.",
@@ -92,8 +92,8 @@ def test_every_field_that_is_missing_is_named_at_once() -> None:
         ),
     ],
 )
-def test_a_field_at_fault_has_its_message(changes: dict[str, Any], field: str, message: str) -> None:
-    assert problems(**changes)[field] == message
+def test_wrong_field_has_its_message(changes: dict[str, Any], field: str, message: str) -> None:
+    assert find_problems(**changes)[field] == message
 
 
 @pytest.mark.parametrize(
@@ -103,14 +103,14 @@ def test_a_field_at_fault_has_its_message(changes: dict[str, Any], field: str, m
         ("DNI", 1, 20), ("SSN", 9, 9), ("LIC", 1, 20), ("RFC", 12, 13),
     ],
 )  # fmt: skip
-def test_a_document_has_the_length_the_gateway_takes(kind: str, shortest: int, longest: int) -> None:
+def test_document_number_has_the_allowed_length(kind: str, shortest: int, longest: int) -> None:
     person_type = COMPANY if kind == "NIT" else PERSON
     for length in (shortest, longest):
         assert (
-            read(person_type=person_type, doc_type=kind, doc_number="7" * length).doc_number == "7" * length
+            parse(person_type=person_type, doc_type=kind, doc_number="7" * length).doc_number == "7" * length
         )
     for length in {shortest - 1, longest + 1} - {0}:
-        fields = problems(person_type=person_type, doc_type=kind, doc_number="7" * length)
+        fields = find_problems(person_type=person_type, doc_type=kind, doc_number="7" * length)
         assert fields == {"doc_number": DOCUMENT_TYPES[kind].rule}
 
 
@@ -119,33 +119,33 @@ def test_a_document_has_the_length_the_gateway_takes(kind: str, shortest: int, l
     [("1.020.304.050", "1020304050"), (" 10 20 30 ", "102030"), ("900.123.456-7", None)],
 )
 def test_a_cedula_may_be_typed_with_its_dots(typed: str, number: str | None) -> None:
-    assert read(doc_number=typed).doc_number == (number or "9001234567")
+    assert parse(doc_number=typed).doc_number == (number or "9001234567")
 
 
 @pytest.mark.parametrize("typed", ["900.123.456-7", "900123465-8", "90012345-8"])
-def test_a_nit_whose_check_digit_is_wrong_is_refused(typed: str) -> None:
-    told = problems(**{**HIJOS, "doc_number": typed})
+def test_nit_with_a_wrong_check_digit_is_refused(typed: str) -> None:
+    told = find_problems(**{**HIJOS, "doc_number": typed})
     assert told == {"doc_number": "Revisa el NIT: su dígito de verificación no corresponde."}
 
 
 @pytest.mark.parametrize("typed", ["900.123.456-8", "900123456 - 8", "900123456", "900123456-8"])
-def test_a_nit_goes_without_its_check_digit(typed: str) -> None:
-    assert read(**{**HIJOS, "doc_number": typed}).doc_number == "900123456"
+def test_nit_is_returned_without_its_check_digit(typed: str) -> None:
+    assert parse(**{**HIJOS, "doc_number": typed}).doc_number == "900123456"
 
 
-def test_a_passport_is_written_in_capitals() -> None:
-    assert read(doc_type="ppn", doc_number="ab 12345").doc_number == "AB12345"
+def test_passport_number_is_converted_to_upper_case() -> None:
+    assert parse(doc_type="ppn", doc_number="ab 12345").doc_number == "AB12345"
 
 
 @pytest.mark.parametrize(
     "typed", ["3001234567", "+57 300 123 4567", "57 (300) 123-4567", "300.123.4567", "+573001234567"]
 )
-def test_a_phone_is_its_ten_digits(typed: str) -> None:
-    assert read(phone=typed).phone == "3001234567"
+def test_phone_is_reduced_to_ten_digits(typed: str) -> None:
+    assert parse(phone=typed).phone == "3001234567"
 
 
-def test_what_the_bank_network_chokes_on_is_left_out() -> None:
-    payer = read(address='Calle 80 | # "68"\t-20\u2028', first_name="  María \n José ")
+def test_characters_that_the_bank_network_rejects_are_removed() -> None:
+    payer = parse(address='Calle 80 | # "68"\t-20\u2028', first_name="  María \n José ")
     assert payer.address == "Calle 80 # 68 -20"
     assert payer.first_name == "María José"
 
@@ -154,11 +154,11 @@ def test_what_the_bank_network_chokes_on_is_left_out() -> None:
     ("given", "sent"),
     [("190.1.2.3", "190.1.2.3"), ("::ffff:190.1.2.3", "190.1.2.3"), ("2001:db8::1", "2001:db8::1")],
 )
-def test_the_shoppers_address_is_sent_as_plainly_as_can_be(given: str, sent: str) -> None:
-    assert read(ip=given).ip == sent
+def test_ip_address_is_normalized(given: str, sent: str) -> None:
+    assert parse(ip=given).ip == sent
 
 
-def test_a_person_chooses_among_all_but_the_nit_and_a_company_has_the_nit() -> None:
-    assert [kind.code for kind in document_types(COMPANY)] == ["NIT"]
-    assert [kind.code for kind in document_types(PERSON)][:4] == ["CC", "CE", "TI", "PPN"]
-    assert {kind.code for kind in document_types(PERSON)} == set(DOCUMENT_TYPES) - {"NIT"}
+def test_document_types_of_a_person_exclude_the_nit_and_a_company_has_only_it() -> None:
+    assert [kind.code for kind in list_document_types(COMPANY)] == ["NIT"]
+    assert [kind.code for kind in list_document_types(PERSON)][:4] == ["CC", "CE", "TI", "PPN"]
+    assert {kind.code for kind in list_document_types(PERSON)} == set(DOCUMENT_TYPES) - {"NIT"}

@@ -7,16 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.core.config.settings import Settings
-from backend.payment.providers.pse.client import gateway_credentials
+from backend.payment.providers.pse.client import get_gateway_credentials
 from backend.payment.providers.pse.reports import (
     GatewayState,
     is_genuine,
-    read_lookup,
+    parse_lookup,
+    parse_report,
     read_notification,
-    read_report,
     sign,
 )
-from backend.payment.providers.pse.responses import exact_json
+from backend.payment.providers.pse.responses import parse_exact_json
 
 ACCEPTED = {
     "x_ref_payco": "101767532",
@@ -35,8 +35,8 @@ ACCEPTED = {
 }
 
 
-def test_a_notification_is_read_into_plain_facts() -> None:
-    report = read_report(ACCEPTED)
+def test_notification_is_parsed() -> None:
+    report = parse_report(ACCEPTED)
     assert report.reference == "101767532"
     assert report.transaction_id == report.ticket_id == "48771874411906"
     assert report.approval == "1234567"
@@ -55,15 +55,15 @@ def test_a_notification_is_read_into_plain_facts() -> None:
 
 
 @pytest.mark.parametrize("state", list(GatewayState))
-def test_every_published_state_is_known_by_code_and_word(state: GatewayState) -> None:
+def test_every_published_state_is_parsed_by_code_and_text(state: GatewayState) -> None:
     fields = {"x_cod_transaction_state": str(int(state)), "x_response": state.text.upper()}
-    assert read_report(fields).state is state
+    assert parse_report(fields).state is state
 
 
 @pytest.mark.parametrize(
     ("fields", "state"),
     [
-        # the first code that tells is the one
+        # the first code with a value is used
         (
             {"x_cod_transaction_state": "0", "x_cod_response": "1", "x_response": "Aceptada"},
             GatewayState.ACCEPTED,
@@ -78,7 +78,7 @@ def test_every_published_state_is_known_by_code_and_word(state: GatewayState) ->
             GatewayState.CANCELED,
         ),
         ({"cod_respuesta": "1", "estado": "Aceptada", "respuesta": "Aprobada"}, GatewayState.ACCEPTED),
-        # what is contradicted, unpublished or not told is unknown
+        # a contradicted, unpublished or missing state is unknown
         ({"x_cod_transaction_state": "1", "x_response": "Rechazada"}, None),
         ({"x_cod_transaction_state": "5", "x_response": "Aceptada"}, None),
         ({"x_cod_transaction_state": "uno", "x_response": "Aceptada"}, None),
@@ -86,10 +86,10 @@ def test_every_published_state_is_known_by_code_and_word(state: GatewayState) ->
         ({}, None),
     ],
 )
-def test_a_state_is_believed_only_when_code_and_word_agree(
+def test_state_is_accepted_only_if_code_and_text_agree(
     fields: dict[str, Any], state: GatewayState | None
 ) -> None:
-    assert read_report(fields).state is state
+    assert parse_report(fields).state is state
 
 
 @pytest.mark.parametrize(
@@ -110,23 +110,23 @@ def test_a_state_is_believed_only_when_code_and_word_agree(
         None,
     ],
 )
-def test_an_error_envelope_is_unknown_and_never_a_refusal(answer: Any) -> None:
-    report = read_lookup(answer)
+def test_error_body_is_unknown_and_never_a_refusal(answer: Any) -> None:
+    report = parse_lookup(answer)
     assert report.state is None
     assert report.reference is None
 
 
-def test_a_lookup_with_numbers_keeps_them_exact() -> None:
+def test_numbers_in_a_lookup_stay_exact() -> None:
     body = b"""{"success": true, "data": {"x_ref_payco": 101767532, "x_transaction_id": 48771874411906123456789,
         "x_amount": 38000.10, "x_currency_code": "COP", "x_cod_transaction_state": 1, "x_response": "Aceptada"}}"""
-    report = read_lookup(exact_json(body))
+    report = parse_lookup(parse_exact_json(body))
     assert report.transaction_id == "48771874411906123456789"
     assert report.amount == Decimal("38000.10")
     assert report.state is GatewayState.ACCEPTED
 
 
-def test_the_older_answer_is_understood() -> None:
-    report = read_lookup(
+def test_older_answer_format_is_parsed() -> None:
+    report = parse_lookup(
         {
             "success": True,
             "enpruebas": 1,
@@ -145,14 +145,14 @@ def test_the_older_answer_is_understood() -> None:
     assert report.test
 
 
-def test_a_transaction_inside_the_data_is_read() -> None:
+def test_transaction_nested_in_data_is_parsed() -> None:
     transaction = {"x_ref_payco": 101767532, "x_cod_transaction_state": 1, "x_response": "Aceptada"}
-    report = read_lookup({"success": True, "enpruebas": 1, "data": {"transaction": transaction}})
+    report = parse_lookup({"success": True, "enpruebas": 1, "data": {"transaction": transaction}})
     assert (report.reference, report.state, report.test) == ("101767532", GatewayState.ACCEPTED, True)
 
 
-def test_what_is_no_amount_or_no_date_is_left_out() -> None:
-    report = read_report({"x_amount": "treinta", "x_transaction_date": "ayer"})
+def test_invalid_amount_and_date_are_none() -> None:
+    report = parse_report({"x_amount": "treinta", "x_transaction_date": "ayer"})
     assert report.amount is None
     assert report.transaction_date is None
     assert not report.test
@@ -176,7 +176,7 @@ def notification(amount: str, signature: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(("amount", "signature"), VECTORS)
-def test_gives_the_published_vectors(amount: str, signature: str) -> None:
+def test_signature_matches_the_published_vectors(amount: str, signature: str) -> None:
     given_by_us = sign(
         CUST, P_KEY, reference="101767532", transaction_id="48771874411906", amount=amount, currency="COP"
     )
@@ -184,21 +184,21 @@ def test_gives_the_published_vectors(amount: str, signature: str) -> None:
     assert is_genuine(notification(amount, signature), CUST, P_KEY)
 
 
-def test_takes_the_amount_as_it_was_written() -> None:
+def test_signature_uses_the_amount_exactly_as_sent() -> None:
     assert not is_genuine(notification("38000.00", VECTORS[0][1]), CUST, P_KEY)
 
 
 @pytest.mark.parametrize(
     "missing", ["x_ref_payco", "x_transaction_id", "x_amount", "x_currency_code", "x_signature"]
 )
-def test_a_missing_value_is_never_genuine(missing: str) -> None:
+def test_notification_with_a_missing_value_is_not_genuine(missing: str) -> None:
     fields = notification(*VECTORS[0])
     del fields[missing]
     assert not is_genuine(fields, CUST, P_KEY)
 
 
 @given(st.data())
-def test_one_changed_character_anywhere_is_noticed(data: st.DataObject) -> None:
+def test_changed_character_makes_the_signature_invalid(data: st.DataObject) -> None:
     values = {"cust": CUST, "p_key": P_KEY, **notification(*VECTORS[0])}
     name = data.draw(st.sampled_from(sorted(values)))
     at = data.draw(st.integers(0, len(values[name]) - 1))
@@ -217,10 +217,8 @@ READ = [
 
 @pytest.mark.parametrize("odd", ODD, ids=lambda odd: repr(odd)[:12])
 @pytest.mark.parametrize("name", READ)
-def test_a_field_that_cannot_be_believed_is_missing_and_the_report_can_be_stored(
-    name: str, odd: object
-) -> None:
-    report = read_report(
+def test_implausible_field_is_dropped_and_the_report_can_be_stored(name: str, odd: object) -> None:
+    report = parse_report(
         {"x_id_invoice": "TR-1", "x_cod_transaction_state": "1", "x_response": "Aceptada", name: odd}
     )
     stored = [report.reference, report.transaction_id, report.ticket_id, report.approval, report.invoice,
@@ -235,27 +233,27 @@ def test_a_field_that_cannot_be_believed_is_missing_and_the_report_can_be_stored
 
 
 @pytest.mark.parametrize("invoice", ["TR-1\0", "TR\r\n-1", "TR-1\ud83d"])
-def test_an_invoice_that_cannot_be_believed_is_not_ours(invoice: str) -> None:
-    report = read_report({"x_id_invoice": invoice})
+def test_implausible_invoice_is_not_ours(invoice: str) -> None:
+    report = parse_report({"x_id_invoice": invoice})
     assert report.invoice not in (None, "TR-1")
     assert "\0" not in str(report.invoice)
 
 
 @pytest.mark.parametrize("code", ["\uff11", "1_0", "+1", "01x", "5", "13"])
-def test_a_code_is_written_in_plain_digits(code: str) -> None:
-    assert read_report({"x_cod_transaction_state": code, "x_response": "Aceptada"}).state is None
+def test_state_code_must_be_ascii_digits(code: str) -> None:
+    assert parse_report({"x_cod_transaction_state": code, "x_response": "Aceptada"}).state is None
 
 
 @pytest.mark.parametrize("status", ["false", "False", "ERROR", False])
-def test_a_lookup_that_says_no_is_unknown(status: object) -> None:
+def test_refusing_lookup_is_unknown(status: object) -> None:
     data = {"x_cod_response": "2", "x_response": "Rechazada"}
-    assert read_lookup({"status": status, "data": data}).state is None
-    assert read_lookup({"success": status, "data": data}).state is None
+    assert parse_lookup({"status": status, "data": data}).state is None
+    assert parse_lookup({"success": status, "data": data}).state is None
 
 
-def test_messages_of_one_transaction_that_name_other_payments_are_others(settings: Settings) -> None:
-    """The signature does not cover the invoice and our id: a swapped message must not hide the right one."""
-    keys = gateway_credentials(settings)
+def test_messages_with_other_payments_have_other_dedupe_keys(settings: Settings) -> None:
+    """Check that a swapped message does not hide the right one: the signature does not cover the invoice and our id."""
+    keys = get_gateway_credentials(settings)
     fields = {"x_ref_payco": "1", "x_transaction_id": "2", "x_cod_response": "1", "x_response": "Aceptada"}
     names = [{"x_id_invoice": "TR-1", "x_extra1": "payses_1"}, {"x_id_invoice": "TR-2", "x_extra1": "payses_1"},
              {"x_id_invoice": "TR-1", "x_extra1": "payses_2"}, {"x_id_invoice": "TR-1"}]  # fmt: skip

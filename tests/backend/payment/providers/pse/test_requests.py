@@ -1,4 +1,4 @@
-"""Our calls beside the bytes that the official Node SDK 1.4.4 sent for the same input, and the hiding of fields."""
+"""Compare our requests with the bytes that the official Node SDK 1.4.4 sent for the same input; test encryption."""
 
 import json
 from dataclasses import replace
@@ -18,10 +18,10 @@ from backend.payment.providers.pse.requests import (
     GatewayBases,
     GatewayCredentials,
     decrypt,
+    encode_key,
     encrypt,
-    hidden_body,
-    key_parameter,
-    sdk_fields,
+    encrypt_body,
+    to_sdk_fields,
 )
 
 RECORDED = Path(__file__).parent / "recorded" / "official-sdk-node-1.4.4.jsonl"
@@ -63,7 +63,7 @@ def recorded(path: str, nth: int = 0) -> dict[str, Any]:
 
 
 class Recorder:
-    """Answers as the recording's gateway did and keeps every request."""
+    """A transport that answers like the recording's gateway and stores every request."""
 
     def __init__(self) -> None:
         self.requests: list[httpx.Request] = []
@@ -84,7 +84,7 @@ def client(recorder: Recorder) -> GatewayClient:
 
 
 def assert_same_headers(sent: httpx.Request, theirs: dict[str, Any]) -> None:
-    """The headers that mean something to the gateway. `Accept` is each HTTP library's own."""
+    """Compare the headers that the gateway uses. `Accept` differs between HTTP libraries."""
     for name in set(theirs["headers"]) - {"Accept"}:
         assert sent.headers[name] == theirs["headers"][name], name
 
@@ -100,12 +100,12 @@ async def test_a_login_and_a_payment_are_sent_byte_for_byte() -> None:
         assert_same_headers(sent, theirs)
 
 
-async def test_the_lookups_ask_the_same_addresses() -> None:
+async def test_lookups_call_the_same_urls() -> None:
     recorder = Recorder()
     async with client(recorder) as gateway:
         await gateway.get_banks()
-        await gateway.transaction("TICKET1")
-        await gateway.transaction_by_reference("101")
+        await gateway.get_transaction("TICKET1")
+        await gateway.get_transaction_by_reference("101")
     login, banks, by_ticket, by_reference = recorder.requests
     assert login.url.path == "/v1/auth/login"
     for sent, path in (
@@ -122,14 +122,14 @@ async def test_the_lookups_ask_the_same_addresses() -> None:
         assert sent.content == b""
 
 
-def test_whatever_fields_there_are_the_body_is_the_same() -> None:
+def test_body_matches_the_sdk_for_any_fields() -> None:
     theirs = recorded("/debitos.json", nth=1)
-    body = hidden_body({"bank": "", "ip": "1.1.1.1"}, CREDENTIALS, test_mode=True)
+    body = encrypt_body({"bank": "", "ip": "1.1.1.1"}, CREDENTIALS, test_mode=True)
     assert json.dumps(body, separators=(",", ":")) == theirs["body"]
 
 
-def test_our_own_number_is_sent_only_where_there_is_one() -> None:
-    given, without = sdk_fields(PAYMENT), sdk_fields(replace(PAYMENT, extra1=""))
+def test_session_id_is_sent_only_if_there_is_one() -> None:
+    given, without = to_sdk_fields(PAYMENT), to_sdk_fields(replace(PAYMENT, extra1=""))
     assert "extra1" not in without
     assert given == {**without, "extra1": "x1"}
 
@@ -147,24 +147,24 @@ KEY = "00112233445566778899aabbccddeeff"
         ("", "AGV+oUBlWkR4J0dwXUIvrQ=="),
     ],
 )
-def test_gives_the_published_values(text: str, hidden: str) -> None:
+def test_encryption_matches_the_published_values(text: str, hidden: str) -> None:
     assert encrypt(text, KEY) == hidden
     assert decrypt(hidden, KEY) == text
 
 
-def test_names_its_key_and_its_beginning_as_the_sdk_does() -> None:
-    assert key_parameter(KEY) == "ABEiM0RVZneImaq7zN3u/w=="
+def test_key_and_initialisation_are_sent_like_the_sdk() -> None:
+    assert encode_key(KEY) == "ABEiM0RVZneImaq7zN3u/w=="
     assert INITIALISATION == "AAAAAAAAAAA="
 
 
 @given(text=st.text(), key=st.binary(min_size=16, max_size=16))
-def test_any_text_comes_back(text: str, key: bytes) -> None:
+def test_decrypt_returns_the_encrypted_text(text: str, key: bytes) -> None:
     assert decrypt(encrypt(text, key.hex()), key.hex()) == text
 
 
 @pytest.mark.parametrize(
     "hidden", ["no base64!", "", "AAAA", "JqLdwtf6ECc+B7MQqNTSlA==", "x7+ghdqNgH03jYG/y1lwig=="]
 )
-def test_what_the_key_did_not_hide_is_refused(hidden: str) -> None:
+def test_invalid_ciphertext_is_refused(hidden: str) -> None:
     with pytest.raises(ValueError):  # noqa: PT011 (the message is the library's)
         decrypt(hidden, KEY)

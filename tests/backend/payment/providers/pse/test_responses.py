@@ -10,12 +10,12 @@ from backend.payment.providers.pse.responses import (
     PaymentRefused,
     RedirectUrlMissing,
     RefusalReason,
-    exact_json,
-    read_banks,
-    read_created,
-    require_answer_to,
+    parse_bank_list,
+    parse_created_payment,
+    parse_exact_json,
+    require_matching_answer,
 )
-from tests.gateway_kit import payment
+from tests.gateway_kit import bank_payment
 
 URL = "https://registro.desarrollo.pse.com.co/PSEUserRegister/StartTransaction.aspx?enc=abc"
 
@@ -35,39 +35,40 @@ URL = "https://registro.desarrollo.pse.com.co/PSEUserRegister/StartTransaction.a
     ],
 )
 @pytest.mark.parametrize("place", ["data", "top"])
-def test_the_banks_address_is_found_under_its_likely_names(name: str, place: str) -> None:
+def test_bank_url_is_found_under_its_known_names(name: str, place: str) -> None:
     answer: dict[str, Any] = {"success": True, "data": {"ref_payco": 7}}
     (answer["data"] if place == "data" else answer)[name] = f" {URL} "
-    assert read_created(answer).redirect_url == URL
+    assert parse_created_payment(answer).redirect_url == URL
 
 
-def test_the_likeliest_name_goes_first_and_data_before_the_rest() -> None:
+def test_most_likely_name_and_data_have_priority() -> None:
     data = {"url": "https://other.example", "urlbanco": URL}
     assert (
-        read_created({"success": True, "data": data, "urlbanco": "https://top.example"}).redirect_url == URL
+        parse_created_payment({"success": True, "data": data, "urlbanco": "https://top.example"}).redirect_url
+        == URL
     )
 
 
 @pytest.mark.parametrize(
     "value", ["", None, 7, "javascript:alert(1)", "//host/path", "ftp://host", "https://", "http://["]
 )
-def test_what_is_no_web_address_is_none(value: Any) -> None:
+def test_invalid_url_is_none(value: Any) -> None:
     with pytest.raises(RedirectUrlMissing):
-        read_created({"success": True, "data": {"urlbanco": value}})
+        parse_created_payment({"success": True, "data": {"urlbanco": value}})
 
 
 @pytest.mark.parametrize("answer", [{}, [], "ok", {"success": True}, {"success": True, "data": []}])
-def test_an_answer_without_an_address_is_an_error_that_shows_it(answer: Any) -> None:
+def test_answer_without_a_url_is_an_error_that_includes_the_answer(answer: Any) -> None:
     with pytest.raises(RedirectUrlMissing) as missing:
-        read_created(answer)
+        parse_created_payment(answer)
     assert missing.value.payload == answer
     assert json.dumps(answer) in missing.value.message
 
 
-def test_the_numbers_of_a_payment_stay_exact() -> None:
+def test_numbers_of_a_payment_stay_exact() -> None:
     body = f"""{{"success": true, "data": {{"ref_payco": 101767532, "urlbanco": "{URL}", "autorizacion": "1234567",
         "transactionID": 1234567, "recibo": "487718744119061234567", "ticketId": 487718744119061234567}}}}"""
-    created = read_created(exact_json(body.encode()))
+    created = parse_created_payment(parse_exact_json(body.encode()))
     assert (created.reference, created.transaction_id) == ("101767532", "1234567")
     assert created.ticket_id == "487718744119061234567"
 
@@ -101,7 +102,7 @@ def test_the_numbers_of_a_payment_stay_exact() -> None:
 )
 def test_a_refusal_has_a_category(answer: dict[str, Any], reason: RefusalReason) -> None:
     with pytest.raises(PaymentRefused) as refused:
-        read_created(answer)
+        parse_created_payment(answer)
     assert refused.value.reason is reason
 
 
@@ -130,11 +131,11 @@ NEWER = "La cuenta no puede pagar hoy"
         ({"data": {"errors": [{"errorMessage": NEWER}]}}, RefusalReason.INVALID_DATA, ""),
     ],
 )
-def test_a_refusal_in_the_newer_shape_is_one_with_its_reason(
+def test_refusal_in_the_newer_format_has_its_reason(
     answer: dict[str, Any], reason: RefusalReason, words: str
 ) -> None:
     with pytest.raises(PaymentRefused) as refused:
-        read_created(answer)
+        parse_created_payment(answer)
     assert refused.value.reason is reason
     assert words in refused.value.message
 
@@ -148,31 +149,31 @@ def test_a_refusal_in_the_newer_shape_is_one_with_its_reason(
         {"success": True, "message": "en proceso"},
     ],
 )
-def test_what_does_not_refuse_clearly_is_unknown(answer: dict[str, Any]) -> None:
+def test_unclear_refusal_is_an_unknown_outcome(answer: dict[str, Any]) -> None:
     with pytest.raises(RedirectUrlMissing):
-        read_created(answer)
+        parse_created_payment(answer)
 
 
-def test_an_address_beside_a_list_of_errors_is_an_address() -> None:
-    assert read_created({"errors": ["aviso"], "data": {"urlbanco": URL}}).redirect_url == URL
+def test_url_next_to_a_list_of_errors_is_accepted() -> None:
+    assert parse_created_payment({"errors": ["aviso"], "data": {"urlbanco": URL}}).redirect_url == URL
 
 
 ODD = ["a\0b", "\ud83d", "x\r\ny", "9" * 5_000, [], {"a": 1}, True, "", None]
 
 
 @pytest.mark.parametrize("odd", ODD, ids=lambda odd: repr(odd)[:12])
-def test_a_number_or_address_that_cannot_be_believed_is_none(odd: object) -> None:
+def test_implausible_number_or_url_is_none(odd: object) -> None:
     data = {"urlbanco": URL, "ref_payco": "1", "transactionID": "2", "ticketId": "3"}
     for name, field in (
         ("ref_payco", "reference"),
         ("transactionID", "transaction_id"),
         ("ticketId", "ticket_id"),
     ):
-        created = read_created({"success": True, "data": {**data, name: odd}})
+        created = parse_created_payment({"success": True, "data": {**data, name: odd}})
         assert getattr(created, field) is None
         assert created.redirect_url == URL
     with pytest.raises(RedirectUrlMissing) as missing:
-        read_created({"success": True, "data": {**data, "urlbanco": odd}})
+        parse_created_payment({"success": True, "data": {**data, "urlbanco": odd}})
     assert (missing.value.reference, missing.value.ticket_id) == ("1", "3")
     missing.value.message.encode()
     assert "\0" not in missing.value.message
@@ -183,22 +184,24 @@ def test_a_number_or_address_that_cannot_be_believed_is_none(odd: object) -> Non
 def test_an_address_with_control_characters_is_none(address: str) -> None:
     if address.strip() != URL:
         with pytest.raises(RedirectUrlMissing):
-            read_created({"success": True, "data": {"urlbanco": address}})
+            parse_created_payment({"success": True, "data": {"urlbanco": address}})
 
 
-def test_odd_rows_do_not_lose_the_list_of_banks() -> None:
+def test_malformed_rows_do_not_invalidate_the_bank_list() -> None:
     rows = [{"bankCode": odd, "bankName": "x"} for odd in ODD] + [
         {"bankCode": "1022", "bankName": odd} for odd in ODD
     ]
-    banks = read_banks({"success": True, "data": [*rows, None, 5, {"bankCode": 1077, "bankName": "BAN\0KA"}]})
+    banks = parse_bank_list(
+        {"success": True, "data": [*rows, None, 5, {"bankCode": 1077, "bankName": "BAN\0KA"}]}
+    )
     assert {bank.code for bank in banks} == {"1022", "1077"}
     assert banks[-1] == Bank("1077", "BAN KA")
     assert all(bank.name.isprintable() and len(bank.name) <= 200 for bank in banks)
 
 
-def test_a_list_of_thousands_is_none_of_banks() -> None:
+def test_list_of_thousands_is_no_bank_list() -> None:
     with pytest.raises(ServiceUnavailable):
-        read_banks(
+        parse_bank_list(
             {"success": True, "data": [{"bankCode": str(code), "bankName": "B"} for code in range(501)]}
         )
 
@@ -213,8 +216,8 @@ def test_a_list_of_thousands_is_none_of_banks() -> None:
         {"invoice": "TR-1", "amount": "1.19e5", "currency": "COP"},
     ],
 )
-def test_an_answer_that_repeats_what_was_asked_is_believed(data: dict[str, str]) -> None:
-    require_answer_to({"data": data}, payment())
+def test_answer_that_repeats_the_request_is_accepted(data: dict[str, str]) -> None:
+    require_matching_answer({"data": data}, bank_payment())
 
 
 @pytest.mark.parametrize(
@@ -223,24 +226,24 @@ def test_an_answer_that_repeats_what_was_asked_is_believed(data: dict[str, str])
 )
 def test_an_answer_to_another_payment_is_an_unknown_outcome(data: dict[str, str]) -> None:
     with pytest.raises(OutcomeUnknown, match="another payment"):
-        require_answer_to({"success": True, "data": data}, payment())
+        require_matching_answer({"success": True, "data": data}, bank_payment())
 
 
-def test_a_bank_list_survives_bytes_that_are_no_utf8() -> None:
+def test_bank_list_with_invalid_utf8_is_parsed() -> None:
     rows = b'[{"bankCode": 0, "bankName": "continuaci\xf3n"}, {"bankCode": 1077, "bankName": "BANKA"}]'
     body = b'{"success": true, "data": ' + rows + b"}"
-    assert read_banks(exact_json(body)) == [Bank("0", "continuaci\ufffdn"), Bank("1077", "BANKA")]
+    assert parse_bank_list(parse_exact_json(body)) == [Bank("0", "continuaci\ufffdn"), Bank("1077", "BANKA")]
 
 
 @pytest.mark.parametrize("answer", [None, [], {}, {"data": {}}, {"success": False, "data": []}])
-def test_what_holds_no_list_is_no_list(answer: Any) -> None:
+def test_answer_without_a_list_is_no_bank_list(answer: Any) -> None:
     with pytest.raises(ServiceUnavailable):
-        read_banks(answer)
+        parse_bank_list(answer)
 
 
 @pytest.mark.parametrize(
     "body", [b"", b"{", b"<html>", b'{"a": NaN}', b"[" * 1_900, b'{"a":' * 1_900, b"[" * 34 + b"]" * 34]
 )
-def test_what_is_no_json_is_refused(body: bytes) -> None:
+def test_invalid_json_is_refused(body: bytes) -> None:
     with pytest.raises(ValueError):  # noqa: PT011 (json's own, or ours)
-        exact_json(body)
+        parse_exact_json(body)

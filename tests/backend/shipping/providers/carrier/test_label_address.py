@@ -1,13 +1,13 @@
-"""A label says how to find the door (wire: carrier 2.3: address 50, crossStreet 35 and reference 25 characters).
+"""A label has all directions to the door (wire: carrier 2.3: address 50, crossStreet 35, reference 25 characters).
 
 fault                                            | outcome
 -------------------------------------------------|---------------------------------------------------------------
-the address is longer than its field             | its end goes on in `reference`, or in `crossStreet`
-`address_2` is longer than its field             | it goes on in `crossStreet`
-both are longer                                  | spread over both fields; all words are there
-`address_2` is one character («3»)               | kept: «Ref. 3»
-all of it is longer than the three fields        | refused when it is given: cart, order, warehouse, settings
-an order of before has such an address           | no label, and the reason with the parcel; nothing is cut
+the address is longer than its field             | it continues in `reference`, or in `crossStreet`
+`address_2` is longer than its field             | it continues in `crossStreet`
+both are longer                                  | split over both fields with all words
+`address_2` is one character («3»)               | sent as «Ref. 3»
+the whole is longer than the three fields        | refused on input: cart, order, warehouse, settings
+an older order has such an address               | no label, and the reason with the parcel; nothing is cut
 """
 
 import dataclasses
@@ -21,9 +21,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.core.errors import InvalidData
-from backend.core.web.contact import one_line
-from backend.fulfillment.labels import why_not_made
-from backend.shipping.addresses import recipient, require_label_address
+from backend.core.web.contact import to_one_line
+from backend.fulfillment.labels import describe_label_failure
+from backend.shipping.addresses import build_recipient, require_label_address
 from backend.shipping.providers.carrier.label_address import (
     MAX_ADDRESS,
     MAX_CROSS_STREET,
@@ -32,7 +32,7 @@ from backend.shipping.providers.carrier.label_address import (
     abbreviate,
     fit_label_address,
 )
-from backend.shipping.providers.carrier.requests import TOO_LONG, shipment_for
+from backend.shipping.providers.carrier.requests import TOO_LONG, to_shipment
 from tests.backend.shipping.samples import SHOPPER, WAREHOUSE, shipment_request
 
 LONG = "Carrera 43A # 1-50 Conjunto Residencial Altos de San Lorenzo de la Montaña Torre 5 Apartamento 301"
@@ -71,7 +71,7 @@ ADDRESS = {
         ("x" * 50, "x" * 25, "x" * 36, None),
     ],
 )
-def test_every_word_is_in_one_of_the_fields(
+def test_fields_hold_every_word(
     address: str, reference: str, cross_street: str, fields: LabelAddress | None
 ) -> None:
     assert fit_label_address(address, reference, cross_street) == fields
@@ -81,7 +81,7 @@ texts = st.text(st.characters(categories=("L", "N", "Zs", "P")), max_size=120)
 
 
 @given(texts, texts, texts)
-def test_no_letter_is_lost_and_no_field_is_too_long(address: str, reference: str, cross_street: str) -> None:
+def test_fields_lose_no_letter_and_are_not_too_long(address: str, reference: str, cross_street: str) -> None:
     fitted = fit_label_address(address, reference, cross_street)
     if fitted is None:
         assert len(f"{address} {reference} {cross_street}") > 40
@@ -98,14 +98,14 @@ def test_no_letter_is_lost_and_no_field_is_too_long(address: str, reference: str
             (cross_street, MAX_CROSS_STREET),
         )
     )
-    assert not Counter(re.findall(r"\w", one_line(given_letters))) - kept
+    assert not Counter(re.findall(r"\w", to_one_line(given_letters))) - kept
 
 
 def label(address_1: str, address_2: str = "") -> dict[str, Any]:
     """Return the destination of a label for an order with this address."""
     address = {**ADDRESS, "address_1": address_1, "address_2": address_2}
-    request = shipment_request(destination=recipient(address, SHOPPER.email))
-    sent: dict[str, Any] = shipment_for(request, rate_id=1, pickup_date=date(2026, 11, 23)).body()[
+    request = shipment_request(destination=build_recipient(address, SHOPPER.email))
+    sent: dict[str, Any] = to_shipment(request, rate_id=1, pickup_date=date(2026, 11, 23)).body()[
         "destination"
     ]
     return sent
@@ -119,22 +119,22 @@ def test_label_has_the_end_of_a_long_address_and_its_second_line() -> None:
     assert label(SHORT)["reference"] == "Sin referencia"
 
 
-def test_label_that_would_lose_the_door_is_refused_with_its_reason() -> None:
+def test_address_too_long_for_the_label_is_refused_with_a_reason() -> None:
     with pytest.raises(InvalidData) as refused:
         label("x" * 90, "y" * 60)
     assert refused.value.fields == {"destination.address": TOO_LONG}
-    assert why_not_made(refused.value) == (
+    assert describe_label_failure(refused.value) == (
         "La dirección no cabe en la guía. Acórtala en el pedido, sin quitarle la puerta."
     )
     far = dataclasses.replace(WAREHOUSE, address="x" * 120)
     with pytest.raises(InvalidData) as refused:
-        shipment_for(shipment_request(origin=far), rate_id=1, pickup_date=date(2026, 11, 23))
+        to_shipment(shipment_request(origin=far), rate_id=1, pickup_date=date(2026, 11, 23))
     assert refused.value.fields == {"origin.address": TOO_LONG}
-    assert "Ajustes" in why_not_made(refused.value)
+    assert "Ajustes" in describe_label_failure(refused.value)
 
 
 @pytest.mark.parametrize(("lines", "fits"), [((90, 15), True), ((90, 60), False), ((150, 0), False)])
-def test_address_that_no_label_holds_is_refused_by_name(lines: tuple[int, int], fits: bool) -> None:
+def test_address_too_long_for_a_label_is_reported_by_field(lines: tuple[int, int], fits: bool) -> None:
     address = {"address_1": "x" * lines[0], "address_2": "y" * lines[1]}
     if fits:
         require_label_address(address)

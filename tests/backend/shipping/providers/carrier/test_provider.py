@@ -13,13 +13,13 @@ from backend.core.config.modules import CARRIER
 from backend.core.config.settings import SANDBOX_CARRIER_KEY, Settings
 from backend.core.db.database import Database
 from backend.core.errors import InvalidData, NotImplementedByProvider, OutcomeUnknown
-from backend.sandbox.carrier import Fault, SandboxCarrier, sandbox_carrier
+from backend.sandbox.carrier import Fault, SandboxCarrier, create_sandbox_carrier
 from backend.sandbox.carrier.faults import Operation
 from backend.sandbox.carrier.labels import TEST_ORDER_ID, TEST_TRACKER, Status
-from backend.shipping.packages import Item, packages_for
+from backend.shipping.packages import Item, pack_items
 from backend.shipping.providers import registry
-from backend.shipping.providers.base import Label, Place, Quote
-from backend.shipping.providers.carrier.client import CarrierClient, CarrierPolicy, carrier_client
+from backend.shipping.providers.base import Label, Quote, ShippingPlace
+from backend.shipping.providers.carrier.client import CarrierClient, CarrierPolicy, create_carrier_client
 from backend.shipping.providers.carrier.provider import CarrierStandard
 from backend.shipping.providers.carrier.quotes import FALLBACK_PRICE, LiveQuotes
 from backend.shipping.providers.carrier.requests import Quotation
@@ -30,20 +30,20 @@ from tests.backend.shipping.samples import (
     LETICIA,
     QUICK,
     SHOPPER,
+    place_in,
     quote_request,
     shipment_request,
-    to,
 )
 
 
-def quotations(carrier: SandboxCarrier) -> int:
+def count_quotations(carrier: SandboxCarrier) -> int:
     return sum(path == "/quotation" for _, path, _ in carrier.requests)
 
 
 # the price
 
 
-async def test_the_cheapest_courier_is_charged(provider: CarrierStandard) -> None:
+async def test_price_is_that_of_the_cheapest_courier(provider: CarrierStandard) -> None:
     quote = await provider.calculate_price(quote_request())
     assert quote == Quote(
         amount=quote.amount,
@@ -56,39 +56,39 @@ async def test_the_cheapest_courier_is_charged(provider: CarrierStandard) -> Non
     assert not quote.is_fallback
 
 
-async def test_weight_and_distance_make_the_price(provider: CarrierStandard) -> None:
+async def test_price_depends_on_weight_and_distance(provider: CarrierStandard) -> None:
     async def price(**changes: object) -> int:
         return (await provider.calculate_price(quote_request(**changes))).amount
 
-    near, usual, far = [await price(destination=to(code)) for code in (BOGOTA, "05001000", LETICIA)]
+    near, usual, far = [await price(destination=place_in(code)) for code in (BOGOTA, "05001000", LETICIA)]
     assert near < usual < far
-    assert usual < await price(packages=packages_for([Item(10, weight=2)]))
-    assert await price() == usual  # the same packages, the same price
+    assert usual < await price(packages=pack_items([Item(10, weight=2)]))
+    assert await price() == usual  # equal packages have the same price
 
 
-async def test_every_call_asks_the_carrier(provider: CarrierStandard, carrier: SandboxCarrier) -> None:
+async def test_every_call_requests_a_quotation(provider: CarrierStandard, carrier: SandboxCarrier) -> None:
     for _ in range(3):
         await provider.calculate_price(quote_request())
-    assert quotations(carrier) == 3
+    assert count_quotations(carrier) == 3
 
 
-async def test_the_same_packages_at_once_are_one_question(
+async def test_concurrent_calls_for_the_same_packages_share_one_request(
     provider: CarrierStandard, carrier: SandboxCarrier
 ) -> None:
     quotes = await asyncio.gather(*(provider.calculate_price(quote_request()) for _ in range(25)))
     assert len(set(map(repr, quotes))) == 1
-    assert quotations(carrier) == 1
+    assert count_quotations(carrier) == 1
 
 
-async def test_other_packages_at_once_are_other_questions(
+async def test_concurrent_calls_for_other_packages_send_own_requests(
     provider: CarrierStandard, carrier: SandboxCarrier
 ) -> None:
-    requests = [quote_request(), quote_request(content_value=1), quote_request(destination=to(LETICIA))]
+    requests = [quote_request(), quote_request(content_value=1), quote_request(destination=place_in(LETICIA))]
     await asyncio.gather(*map(provider.calculate_price, requests))
-    assert quotations(carrier) == 3
+    assert count_quotations(carrier) == 3
 
 
-async def test_a_shopper_who_leaves_does_not_take_the_price_from_the_others(
+async def test_cancelled_call_does_not_cancel_the_shared_request(
     provider: CarrierStandard, carrier: SandboxCarrier
 ) -> None:
     leaving, staying = (asyncio.create_task(provider.calculate_price(quote_request())) for _ in range(2))
@@ -96,7 +96,7 @@ async def test_a_shopper_who_leaves_does_not_take_the_price_from_the_others(
     leaving.cancel()
     assert not (await staying).is_fallback
     assert leaving.cancelled()
-    assert quotations(carrier) == 1
+    assert count_quotations(carrier) == 1
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ async def test_a_shopper_who_leaves_does_not_take_the_price_from_the_others(
         Fault.IGNORED,
     ],
 )
-async def test_whatever_fails_costs_15000(
+async def test_failure_gives_the_price_of_15000(
     fault: Fault, provider: CarrierStandard, carrier: SandboxCarrier, caplog: pytest.LogCaptureFixture
 ) -> None:
     carrier.faults.plan(fault, Operation.QUOTATION)
@@ -124,35 +124,33 @@ async def test_whatever_fails_costs_15000(
     assert "charging 15000" in caplog.text
 
 
-async def test_a_passing_failure_is_not_worth_the_fixed_price(
-    provider: CarrierStandard, carrier: SandboxCarrier
-) -> None:
+async def test_temporary_failure_is_retried(provider: CarrierStandard, carrier: SandboxCarrier) -> None:
     carrier.faults.plan(Fault.BAD_GATEWAY, Operation.QUOTATION, times=1)
     assert not (await provider.calculate_price(quote_request())).is_fallback
 
 
-async def test_a_place_that_is_none_is_refused_and_costs_no_call(
+async def test_invalid_destination_is_refused_without_a_request(
     provider: CarrierStandard, carrier: SandboxCarrier
 ) -> None:
     with pytest.raises(InvalidData) as refused:
-        await provider.calculate_price(quote_request(destination=Place("Medellín", "Calle 1")))
+        await provider.calculate_price(quote_request(destination=ShippingPlace("Medellín", "Calle 1")))
     assert list(refused.value.fields) == ["destination.daneCode"]
     assert carrier.requests == []
 
 
-async def test_a_warehouse_that_is_none_is_the_shops_own_fault_and_costs_15000(
+async def test_invalid_warehouse_gives_the_price_of_15000(
     provider: CarrierStandard, carrier: SandboxCarrier, caplog: pytest.LogCaptureFixture
 ) -> None:
-    quote = await provider.calculate_price(quote_request(origin=Place("Bogotá", "Calle 1")))
+    quote = await provider.calculate_price(quote_request(origin=ShippingPlace("Bogotá", "Calle 1")))
     assert (quote.amount, quote.is_fallback) == (FALLBACK_PRICE, True)
     assert carrier.requests == []
     assert "origin.daneCode" in caplog.text
 
 
-async def test_a_street_that_the_carrier_refuses_does_not_make_the_fixed_price(
+async def test_refused_street_is_left_out_of_the_quotation(
     settings: Settings, carrier: SandboxCarrier
 ) -> None:
-    """What a shopper writes as the street must not choose the price: another doorkeeper may refuse its words."""
+    """Prevent that the shopper's street triggers the fixed price: a firewall may refuse its words."""
     streets: list[str] = []
 
     class Doorkeeper(httpx.ASGITransport):
@@ -162,8 +160,8 @@ async def test_a_street_that_the_carrier_refuses_does_not_make_the_fixed_price(
                 return httpx.Response(403, text="error code: 1020")
             return await super().handle_async_request(request)
 
-    client = carrier_client(settings, Doorkeeper(carrier.app), QUICK)
-    far = quote_request(destination=Place(LETICIA, "Calle 1 UNION SELECT 1"))
+    client = create_carrier_client(settings, Doorkeeper(carrier.app), QUICK)
+    far = quote_request(destination=ShippingPlace(LETICIA, "Calle 1 UNION SELECT 1"))
     quote = await CarrierStandard(client).calculate_price(far)
     await client.close()
     assert not quote.is_fallback
@@ -171,11 +169,11 @@ async def test_a_street_that_the_carrier_refuses_does_not_make_the_fixed_price(
     assert streets == ["Calle 1 UNION SELECT 1", "Sin dirección"]
 
 
-async def test_a_fault_of_our_own_does_not_stop_a_shopper_either(caplog: pytest.LogCaptureFixture) -> None:
+async def test_unexpected_error_gives_the_fixed_price(caplog: pytest.LogCaptureFixture) -> None:
     def explode(_: httpx.Request) -> httpx.Response:
         raise ZeroDivisionError
 
-    client = carrier_client(Settings(), httpx.MockTransport(explode), QUICK)
+    client = create_carrier_client(Settings(), httpx.MockTransport(explode), QUICK)
     quote = await CarrierStandard(client).calculate_price(quote_request())
     await client.close()
     assert quote.is_fallback
@@ -183,24 +181,24 @@ async def test_a_fault_of_our_own_does_not_stop_a_shopper_either(caplog: pytest.
     assert "Traceback" in caplog.text
 
 
-async def test_a_fallback_is_not_kept(provider: CarrierStandard, carrier: SandboxCarrier) -> None:
+async def test_fallback_is_not_cached(provider: CarrierStandard, carrier: SandboxCarrier) -> None:
     carrier.faults.plan(Fault.UNAUTHORIZED, Operation.QUOTATION, times=1)
     quotes = [await provider.calculate_price(quote_request()) for _ in range(2)]
     assert [quote.is_fallback for quote in quotes] == [True, False]
 
 
-# each failure over a real socket, as the network shows it
+# failures over a real socket
 
 
 @asynccontextmanager
 async def over_network(url: str, policy: CarrierPolicy = QUICK) -> AsyncIterator[CarrierStandard]:
-    """The provider with a real socket between it and the carrier."""
-    client = carrier_client(Settings(carrier_api_url=url), httpx.AsyncHTTPTransport(), policy)
+    """Return the provider with a real socket to the carrier."""
+    client = create_carrier_client(Settings(carrier_api_url=url), httpx.AsyncHTTPTransport(), policy)
     yield CarrierStandard(client)
     await client.close()
 
 
-async def test_over_the_network_the_price_is_the_same(provider: CarrierStandard, carrier_url: str) -> None:
+async def test_price_over_the_network_is_the_same(provider: CarrierStandard, carrier_url: str) -> None:
     async with over_network(carrier_url) as networked:
         quote = await networked.calculate_price(quote_request())
     assert quote.amount == (await provider.calculate_price(quote_request())).amount
@@ -213,8 +211,8 @@ async def test_over_the_network_the_price_is_the_same(provider: CarrierStandard,
         (Fault.HANG, "within 0.15 s"),
         (Fault.SLOW, "within 0.15 s"),
         (Fault.SERVER_ERROR, "answered 500: Server Error. No se pudo generar la guía"),
-        (Fault.BAD_GATEWAY, "answered 502: nothing that can be understood"),
-        (Fault.MALFORMED, "answered 200: nothing that can be understood"),
+        (Fault.BAD_GATEWAY, "answered 502: without a readable message"),
+        (Fault.MALFORMED, "answered 200: without a readable message"),
         (Fault.DROP, "the carrier did not answer (RemoteProtocolError)"),
         (Fault.NO_RATES, "no courier offers a valid rate"),
         (Fault.NEGATIVE_RATES, "no courier offers a valid rate"),
@@ -222,7 +220,7 @@ async def test_over_the_network_the_price_is_the_same(provider: CarrierStandard,
         (Fault.UNAUTHORIZED, "answered 401: Unauthorized. API Key inválido"),
     ],
 )
-async def test_every_failure_on_the_network_costs_15000(
+async def test_network_failure_gives_the_price_of_15000(
     fault: Fault, cause: str, carrier_url: str, carrier: SandboxCarrier
 ) -> None:
     carrier.faults.plan(fault, Operation.QUOTATION, seconds=0.5)
@@ -234,34 +232,36 @@ async def test_every_failure_on_the_network_costs_15000(
     assert cause in quote.data["fallback"]
 
 
-async def test_while_the_carrier_hangs_only_the_wait_shrinks(
-    carrier_url: str, carrier: SandboxCarrier
-) -> None:
+async def test_hanging_carrier_only_shortens_the_wait(carrier_url: str, carrier: SandboxCarrier) -> None:
     settings = Settings(carrier_api_url=carrier_url)
-    client = carrier_client(settings, httpx.AsyncHTTPTransport(), dataclasses.replace(QUICK, quotation=0.3))
+    client = create_carrier_client(
+        settings, httpx.AsyncHTTPTransport(), dataclasses.replace(QUICK, quotation=0.3)
+    )
     quotes = LiveQuotes(client, short_wait=0.1)
     carrier.faults.plan(Fault.HANG, Operation.QUOTATION)
-    first = await quotes.price(quote_request())
+    first = await quotes.get_price(quote_request())
     assert "within 0.3 s" in first.data["fallback"]
-    second, third = [await quotes.price(quote_request()) for _ in range(2)]
-    assert "longer than 0.1 s" in second.data["fallback"]
-    assert "longer than 0.1 s" in third.data["fallback"]
-    while quotations(carrier) < 3:  # noqa: ASYNC110 - every look asks; a busy machine does so after the short wait
+    second, third = [await quotes.get_price(quote_request()) for _ in range(2)]
+    assert "after 0.1 s" in second.data["fallback"]
+    assert "after 0.1 s" in third.data["fallback"]
+    while count_quotations(carrier) < 3:  # noqa: ASYNC110 - every look asks; a busy machine does so after the short wait
         await asyncio.sleep(0)
     carrier.faults.clear()
-    while (await quotes.price(quote_request())).is_fallback:
+    while (await quotes.get_price(quote_request())).is_fallback:
         pass  # a busy machine may take longer than the short wait
     carrier.faults.plan(Fault.HANG, Operation.QUOTATION)
-    assert "within 0.3 s" in (await quotes.price(quote_request())).data["fallback"]  # the usual wait is back
+    assert (
+        "within 0.3 s" in (await quotes.get_price(quote_request())).data["fallback"]
+    )  # the usual wait is restored
     await quotes.close()
     await client.close()
 
 
-async def test_an_answer_too_late_for_its_shopper_restores_the_usual_wait(
+async def test_late_response_restores_the_usual_wait(
     client: CarrierClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     come, answered = asyncio.Event(), asyncio.Event()
-    quotation, quotes = client.quotation, LiveQuotes(client, short_wait=0)
+    quotation, quotes = client.request_quotation, LiveQuotes(client, short_wait=0)
 
     async def hang(_: Quotation) -> Sequence[object]:
         await asyncio.sleep(0.01)
@@ -273,20 +273,20 @@ async def test_an_answer_too_late_for_its_shopper_restores_the_usual_wait(
         asyncio.get_running_loop().call_soon(answered.set)
         return rates
 
-    monkeypatch.setattr(client, "quotation", hang)
-    assert (await quotes.price(quote_request())).is_fallback
-    monkeypatch.setattr(client, "quotation", slow)
-    assert (await quotes.price(quote_request())).is_fallback
+    monkeypatch.setattr(client, "request_quotation", hang)
+    assert (await quotes.get_price(quote_request())).is_fallback
+    monkeypatch.setattr(client, "request_quotation", slow)
+    assert (await quotes.get_price(quote_request())).is_fallback
     come.set()
     await answered.wait()
-    assert not (await quotes.price(quote_request())).is_fallback
+    assert not (await quotes.get_price(quote_request())).is_fallback
     await quotes.close()
 
 
-async def test_a_question_of_before_that_ends_in_vain_does_not_shorten_the_wait_again(
+async def test_older_failed_request_does_not_shorten_the_wait_again(
     client: CarrierClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    quotation, quotes = client.quotation, LiveQuotes(client, short_wait=0)
+    quotation, quotes = client.request_quotation, LiveQuotes(client, short_wait=0)
     asked, give_up = asyncio.Event(), asyncio.Event()
 
     async def hang(_: Quotation) -> Sequence[object]:
@@ -294,18 +294,18 @@ async def test_a_question_of_before_that_ends_in_vain_does_not_shorten_the_wait_
         await give_up.wait()
         raise CarrierError("the carrier did not answer in time")
 
-    monkeypatch.setattr(client, "quotation", hang)
-    old = asyncio.create_task(quotes.price(quote_request(content_value=1)))
+    monkeypatch.setattr(client, "request_quotation", hang)
+    old = asyncio.create_task(quotes.get_price(quote_request(content_value=1)))
     await asked.wait()
-    monkeypatch.setattr(client, "quotation", quotation)
-    assert not (await quotes.price(quote_request())).is_fallback
+    monkeypatch.setattr(client, "request_quotation", quotation)
+    assert not (await quotes.get_price(quote_request())).is_fallback
     give_up.set()
     assert (await old).is_fallback
-    assert not (await quotes.price(quote_request())).is_fallback
+    assert not (await quotes.get_price(quote_request())).is_fallback
     await quotes.close()
 
 
-async def test_a_failure_at_once_costs_nobody_a_wait_and_shortens_none(
+async def test_immediate_failure_does_not_shorten_the_wait(
     provider: CarrierStandard, carrier: SandboxCarrier, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     carrier.faults.plan(Fault.UNAUTHORIZED, Operation.QUOTATION, times=1)
@@ -314,9 +314,7 @@ async def test_a_failure_at_once_costs_nobody_a_wait_and_shortens_none(
     assert not (await provider.calculate_price(quote_request())).is_fallback
 
 
-async def test_questions_that_nobody_waits_for_end_with_the_shop(
-    client: CarrierClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_close_cancels_running_requests(client: CarrierClient, monkeypatch: pytest.MonkeyPatch) -> None:
     quotes, ended = LiveQuotes(client, short_wait=0), []
 
     async def hang(_: Quotation) -> Sequence[object]:
@@ -329,16 +327,16 @@ async def test_questions_that_nobody_waits_for_end_with_the_shop(
         finally:
             ended.append(True)
 
-    monkeypatch.setattr(client, "quotation", hang)
-    await quotes.price(quote_request())
-    monkeypatch.setattr(client, "quotation", forever)
-    await quotes.price(quote_request())
+    monkeypatch.setattr(client, "request_quotation", hang)
+    await quotes.get_price(quote_request())
+    monkeypatch.setattr(client, "request_quotation", forever)
+    await quotes.get_price(quote_request())
     await asyncio.sleep(0)
     await quotes.close()
     assert ended == [True]
 
 
-async def test_nobody_listening_costs_15000() -> None:
+async def test_unreachable_carrier_gives_the_price_of_15000() -> None:
     async with over_network("http://127.0.0.1:9/api/v2") as networked:
         quote = await networked.calculate_price(quote_request())
     assert (quote.amount, quote.is_fallback) == (15_000, True)
@@ -348,9 +346,7 @@ async def test_nobody_listening_costs_15000() -> None:
 # labels
 
 
-async def test_a_label_is_made_with_the_cheapest_courier(
-    provider: CarrierStandard, carrier: SandboxCarrier
-) -> None:
+async def test_label_uses_the_cheapest_courier(provider: CarrierStandard, carrier: SandboxCarrier) -> None:
     label = await provider.create_fulfillment(shipment_request(pickup_date=date(2026, 11, 23)))
     assert (label.carrier_order_id, label.tracking_number) == (TEST_ORDER_ID, TEST_TRACKER)
     assert label.label_pdf is not None
@@ -362,37 +358,37 @@ async def test_a_label_is_made_with_the_cheapest_courier(
     assert body["pickupDate"] == "2026-11-23"
 
 
-async def test_a_label_is_made_while_shoppers_take_all_connections_for_quotations(
+async def test_label_is_created_while_quotations_use_all_their_connections(
     carrier_url: str, carrier: SandboxCarrier, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(registry, "MOST_QUOTATIONS", 1)
+    monkeypatch.setattr(registry, "MAX_QUOTATION_CONNECTIONS", 1)
     settings = Settings(carrier_api_url=carrier_url, carrier_api_key=SecretStr(SANDBOX_CARRIER_KEY))
-    provider = registry.fulfillment_providers([CARRIER], settings)[CARRIER]
+    provider = registry.create_fulfillment_providers([CARRIER], settings)[CARRIER]
     carrier.faults.plan(Fault.HANG, Operation.QUOTATION, times=1)
     hanging = asyncio.create_task(provider.calculate_price(quote_request()))
-    while not quotations(carrier):  # noqa: ASYNC110 - another thread serves it
+    while not count_quotations(carrier):  # noqa: ASYNC110 - another thread serves it
         await asyncio.sleep(0)
-    waiting = asyncio.create_task(provider.calculate_price(quote_request(destination=to(LETICIA))))
+    waiting = asyncio.create_task(provider.calculate_price(quote_request(destination=place_in(LETICIA))))
     await asyncio.sleep(0)
     assert (await provider.create_fulfillment(shipment_request())).tracking_number
-    assert quotations(carrier) == 2  # that which hangs, and the label's
+    assert count_quotations(carrier) == 2  # the hanging quotation, and the one for the label
     for question in (hanging, waiting):
         question.cancel()
     await asyncio.gather(hanging, waiting, return_exceptions=True)
     await provider.close()
 
 
-async def test_real_labels_have_numbers_of_their_own(carrier_memory: Database) -> None:
+async def test_real_labels_have_distinct_numbers(carrier_memory: Database) -> None:
     settings = Settings(carrier_sandbox=False)
-    carrier = sandbox_carrier(settings, carrier_memory)
-    client = carrier_client(settings, httpx.ASGITransport(carrier.app), QUICK)
+    carrier = create_sandbox_carrier(settings, carrier_memory)
+    client = create_carrier_client(settings, httpx.ASGITransport(carrier.app), QUICK)
     labels = [await CarrierStandard(client).create_fulfillment(shipment_request()) for _ in range(3)]
     await client.close()
     assert len({label.carrier_order_id for label in labels}) == 3
     assert len({label.tracking_number for label in labels}) == 3
 
 
-async def test_a_contact_that_cannot_be_sent_costs_no_call(
+async def test_invalid_contact_is_refused_without_a_request(
     provider: CarrierStandard, carrier: SandboxCarrier
 ) -> None:
     nobody = dataclasses.replace(SHOPPER, phone="123")
@@ -403,28 +399,28 @@ async def test_a_contact_that_cannot_be_sent_costs_no_call(
 
 
 @pytest.mark.parametrize("fault", [Fault.NO_RATES, Fault.NEGATIVE_RATES, Fault.BAD_GATEWAY, Fault.MALFORMED])
-async def test_without_a_rate_there_is_no_label_and_no_fixed_price(
+async def test_label_without_a_rate_is_refused(
     fault: Fault, provider: CarrierStandard, carrier: SandboxCarrier
 ) -> None:
     carrier.faults.plan(fault, Operation.QUOTATION)
     with pytest.raises(CarrierError):
         await provider.create_fulfillment(shipment_request())
-    assert await carrier.ledger.labels() == []
+    assert await carrier.ledger.list_labels() == []
 
 
 @pytest.mark.parametrize("fault", [Fault.DROP, Fault.MALFORMED])
-async def test_an_answer_lost_after_the_label_was_made_is_unknown(
+async def test_label_with_a_lost_response_is_unknown(
     fault: Fault, carrier_url: str, carrier: SandboxCarrier
 ) -> None:
     carrier.faults.plan(fault, Operation.SHIPMENT)
     async with over_network(carrier_url) as networked:
         with pytest.raises(OutcomeUnknown):
             await networked.create_fulfillment(shipment_request())
-    assert len(await carrier.ledger.labels()) == 1
+    assert len(await carrier.ledger.list_labels()) == 1
     assert sum(path == "/shipment_sandbox" for _, path, _ in carrier.requests) == 1
 
 
-async def test_no_credit_is_said_in_the_carriers_words(
+async def test_missing_credit_is_reported_in_the_carriers_words(
     provider: CarrierStandard, carrier: SandboxCarrier
 ) -> None:
     carrier.faults.plan(Fault.NO_CREDIT, Operation.SHIPMENT)
@@ -440,40 +436,40 @@ async def label(provider: CarrierStandard) -> Label:
     return await provider.create_fulfillment(shipment_request())
 
 
-async def test_a_label_is_cancelled_and_can_be_cancelled_again(
+async def test_label_can_be_cancelled_repeatedly(
     label: Label, provider: CarrierStandard, carrier: SandboxCarrier
 ) -> None:
     await provider.cancel_fulfillment(label)
-    assert (await carrier.ledger.labels())[0].status == Status.CANCELLED
-    await provider.cancel_fulfillment(label)  # no list names it any more, but its tracking does
+    assert (await carrier.ledger.list_labels())[0].status == Status.CANCELLED
+    await provider.cancel_fulfillment(label)  # no list has it any more, but its tracking shows it
 
 
-async def test_two_hundred_with_empty_lists_is_not_cancelled(
+async def test_status_200_with_empty_lists_is_not_cancelled(
     label: Label, provider: CarrierStandard, carrier: SandboxCarrier
 ) -> None:
     carrier.faults.plan(Fault.IGNORED, Operation.CANCELLATION)
     with pytest.raises(CarrierError, match="did not cancel"):
         await provider.cancel_fulfillment(label)
-    assert (await carrier.ledger.labels())[0].status == Status.PENDING
+    assert (await carrier.ledger.list_labels())[0].status == Status.PENDING
 
 
-async def test_a_collected_shipment_is_not_cancelled(
+async def test_collected_shipment_is_not_cancelled(
     label: Label, provider: CarrierStandard, carrier: SandboxCarrier
 ) -> None:
-    await carrier.ledger.move(TEST_ORDER_ID, Status.COLLECTED)
+    await carrier.ledger.move_shipment(TEST_ORDER_ID, Status.COLLECTED)
     with pytest.raises(CarrierError, match="collected"):
         await provider.cancel_fulfillment(label)
 
 
-async def test_a_lost_answer_is_settled_by_the_tracking(
+async def test_cancellation_with_a_lost_response_is_verified_by_tracking(
     label: Label, provider: CarrierStandard, carrier: SandboxCarrier
 ) -> None:
     carrier.faults.plan(Fault.DROP, Operation.CANCELLATION)
     await provider.cancel_fulfillment(label)
-    assert (await carrier.ledger.labels())[0].status == Status.CANCELLED
+    assert (await carrier.ledger.list_labels())[0].status == Status.CANCELLED
 
 
-async def test_a_lost_answer_without_a_tracking_stays_unknown(
+async def test_cancellation_without_response_and_tracking_is_unknown(
     label: Label, provider: CarrierStandard, carrier: SandboxCarrier, caplog: pytest.LogCaptureFixture
 ) -> None:
     carrier.faults.plan(Fault.SERVER_ERROR)
@@ -482,17 +478,17 @@ async def test_a_lost_answer_without_a_tracking_stays_unknown(
     assert "cannot be tracked" in caplog.text
 
 
-async def test_an_unknown_label_is_not_cancelled(provider: CarrierStandard) -> None:
+async def test_unknown_label_is_not_cancelled(provider: CarrierStandard) -> None:
     with pytest.raises(CarrierError, match="orders not found"):
         await provider.cancel_fulfillment(Label(tracking_number="NADA", carrier_order_id=5))
     with pytest.raises(CarrierError):
         await provider.cancel_fulfillment(Label())
 
 
-# what comes back
+# labels of returns
 
 
-async def test_a_return_is_not_implemented_and_says_so(provider: CarrierStandard) -> None:
+async def test_return_label_is_not_implemented(provider: CarrierStandard) -> None:
     with pytest.raises(
         NotImplementedByProvider, match="createReturnFulfillment is not implemented by carrier_standard"
     ):

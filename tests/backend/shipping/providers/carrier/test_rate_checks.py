@@ -1,14 +1,14 @@
-"""Rates that cannot be an offer for the shipment (docs/shipping.md, "The price").
+"""Rates that are not valid for the shipment (docs/shipping.md, "The price").
 
-fault                                          | outcome
+fault                                          | result
 -----------------------------------------------|----------------------------------------------------------------
-another currency, in the answer or in a rate   | void: the next rate, else the fixed price; no label
-the answer repeats another destination         | void
-the answer repeats other packages              | void
+another currency, in the response or in a rate | invalid: the next rate, else the fixed price; no label
+the response repeats another destination       | invalid
+the response repeats other packages            | invalid
 a sum below the setting (1,000 pesos)          | no price
 a sum of MAX_RATE and above                    | no price
 a rate far below or above the others           | a price like any other
-nothing is repeated, or in another notation    | believed
+no data are repeated, or in another notation   | valid
 """
 
 import json
@@ -20,16 +20,16 @@ import pytest
 from pydantic import SecretStr
 
 from backend.core.config.settings import Settings
-from backend.shipping.packages import Item, packages_for
-from backend.shipping.providers.carrier.client import carrier_client
+from backend.shipping.packages import Item, pack_items
+from backend.shipping.providers.carrier.client import create_carrier_client
 from backend.shipping.providers.carrier.provider import CarrierStandard
 from backend.shipping.providers.carrier.quotes import FALLBACK_PRICE
 from backend.shipping.providers.carrier.rate_checks import find_contradiction
-from backend.shipping.providers.carrier.requests import quotation_for
+from backend.shipping.providers.carrier.requests import to_quotation
 from backend.shipping.providers.carrier.responses import MAX_RATE, CarrierError
-from tests.backend.shipping.samples import QUICK, quote_request, rate, shipment_request
+from tests.backend.shipping.samples import QUICK, make_rate, quote_request, shipment_request
 
-ASKED = quotation_for(quote_request(packages=packages_for([Item(1, weight=1.3)])))
+QUOTATION = to_quotation(quote_request(packages=pack_items([Item(1, weight=1.3)])))
 PACKAGE = {"weight": 1.3, "height": 20, "width": 20, "length": 20}
 OTHER_PLACE = {"destination": {"daneCode": "91001000", "address": "Calle 1 # 2-34"}}
 
@@ -38,8 +38,8 @@ def settings(**changes: Any) -> Settings:
     return Settings(carrier_api_url="https://carrier.example", carrier_api_key=SecretStr("key"), **changes)
 
 
-def provider(rates: Sequence[object], /, settings: Settings, **echo: Any) -> CarrierStandard:
-    """Return the provider of a carrier that quotes these rates and repeats this; it makes no label."""
+def make_provider(rates: Sequence[object], /, settings: Settings, **echo: Any) -> CarrierStandard:
+    """Return the provider of a carrier that quotes these rates and repeats `echo`; it creates no label."""
 
     def answer(request: httpx.Request) -> httpx.Response:
         if request.url.path.endswith("/quotation"):
@@ -48,33 +48,33 @@ def provider(rates: Sequence[object], /, settings: Settings, **echo: Any) -> Car
         data = {"idOrder": sent["idRate"], "tracker": "T1"}
         return httpx.Response(200, json={"status": "OK", "data": data})
 
-    return CarrierStandard(carrier_client(settings, httpx.MockTransport(answer), QUICK))
+    return CarrierStandard(create_carrier_client(settings, httpx.MockTransport(answer), QUICK))
 
 
 @pytest.mark.parametrize(
     ("rates", "echo", "price", "label"),
     [
-        ([rate()], {}, 15_595, 1),
-        ([rate(idRate=2, currency="USD", flete=9), rate()], {}, 15_595, 1),
-        ([rate(moneda="usd")], {}, FALLBACK_PRICE, None),
-        ([rate()], {"currency": "MXN"}, FALLBACK_PRICE, None),
-        ([rate(currency="cop")], {"currency": "COP"}, 15_595, 1),
-        ([rate()], OTHER_PLACE, FALLBACK_PRICE, None),
-        ([rate(idRate=2, flete=2_000, **OTHER_PLACE), rate()], {}, 15_595, 1),
-        ([rate()], {"packages": [{**PACKAGE, "weight": 0.1}]}, FALLBACK_PRICE, None),
-        ([rate(idRate=2, flete=900, minimumInsurance=99), rate()], {}, 15_595, 1),
-        ([rate(flete=900, minimumInsurance=99)], {}, FALLBACK_PRICE, None),
-        ([rate(flete=900, minimumInsurance=100)], {}, 1_000, 1),
-        ([rate(flete=MAX_RATE - 1, minimumInsurance=1)], {}, FALLBACK_PRICE, None),
-        ([rate(flete=MAX_RATE - 2, minimumInsurance=1)], {}, MAX_RATE - 1, 1),
-        ([rate(idRate=2, flete=1_001, minimumInsurance=0), rate(flete=400_000)], {}, 1_001, 2),
+        ([make_rate()], {}, 15_595, 1),
+        ([make_rate(idRate=2, currency="USD", flete=9), make_rate()], {}, 15_595, 1),
+        ([make_rate(moneda="usd")], {}, FALLBACK_PRICE, None),
+        ([make_rate()], {"currency": "MXN"}, FALLBACK_PRICE, None),
+        ([make_rate(currency="cop")], {"currency": "COP"}, 15_595, 1),
+        ([make_rate()], OTHER_PLACE, FALLBACK_PRICE, None),
+        ([make_rate(idRate=2, flete=2_000, **OTHER_PLACE), make_rate()], {}, 15_595, 1),
+        ([make_rate()], {"packages": [{**PACKAGE, "weight": 0.1}]}, FALLBACK_PRICE, None),
+        ([make_rate(idRate=2, flete=900, minimumInsurance=99), make_rate()], {}, 15_595, 1),
+        ([make_rate(flete=900, minimumInsurance=99)], {}, FALLBACK_PRICE, None),
+        ([make_rate(flete=900, minimumInsurance=100)], {}, 1_000, 1),
+        ([make_rate(flete=MAX_RATE - 1, minimumInsurance=1)], {}, FALLBACK_PRICE, None),
+        ([make_rate(flete=MAX_RATE - 2, minimumInsurance=1)], {}, MAX_RATE - 1, 1),
+        ([make_rate(idRate=2, flete=1_001, minimumInsurance=0), make_rate(flete=400_000)], {}, 1_001, 2),
     ],
 )
-async def test_rate_that_cannot_be_an_offer_makes_neither_a_price_nor_a_label(
+async def test_invalid_rate_gives_no_price_and_no_label(
     rates: list[Any], echo: dict[str, Any], price: int, label: int | None
 ) -> None:
-    carrier = provider(rates, settings(), **echo)
-    request = quote_request(packages=packages_for([Item(1, weight=1.3)]))
+    carrier = make_provider(rates, settings(), **echo)
+    request = quote_request(packages=pack_items([Item(1, weight=1.3)]))
     quote = await carrier.calculate_price(request)
     assert (quote.amount, quote.is_fallback) == (price, label is None)
     wanted = shipment_request(packages=request.packages)
@@ -87,8 +87,8 @@ async def test_rate_that_cannot_be_an_offer_makes_neither_a_price_nor_a_label(
 
 
 @pytest.mark.parametrize(("least", "price"), [(0, 1), (200, FALLBACK_PRICE)])
-async def test_setting_says_from_which_sum_a_rate_is_a_price(least: int, price: int) -> None:
-    carrier = provider([rate(flete=1, minimumInsurance=0)], settings(carrier_min_rate=least))
+async def test_setting_is_the_minimum_of_a_rate(least: int, price: int) -> None:
+    carrier = make_provider([make_rate(flete=1, minimumInsurance=0)], settings(carrier_min_rate=least))
     assert (await carrier.calculate_price(quote_request())).amount == price
     await carrier.close()
 
@@ -120,5 +120,5 @@ async def test_setting_says_from_which_sum_a_rate_is_a_price(least: int, price: 
         ({"currencyCode": "US$"}, False),
     ],
 )
-def test_only_what_contradicts_the_question_is_found(answer: dict[str, Any], is_believed: bool) -> None:
-    assert (find_contradiction(answer, ASKED) is None) is is_believed
+def test_only_contradictions_are_found(answer: dict[str, Any], is_believed: bool) -> None:
+    assert (find_contradiction(answer, QUOTATION) is None) is is_believed

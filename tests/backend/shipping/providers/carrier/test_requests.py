@@ -1,4 +1,4 @@
-"""What is sent to the carrier fits its fields (wire: carrier 2.2 and 2.3)."""
+"""Requests to the carrier are adapted to its fields (wire: carrier 2.2 and 2.3)."""
 
 import dataclasses
 from datetime import date
@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 from backend.core.errors import InvalidData
 from backend.sandbox.carrier import validation
 from backend.shipping.packages import Package
-from backend.shipping.providers.base import Contact, Place
+from backend.shipping.providers.base import Contact, ShippingPlace
 from backend.shipping.providers.carrier.label_address import fit_label_address
 from backend.shipping.providers.carrier.requests import (
-    fit,
     fit_address,
     fit_phone,
     fit_reference,
-    quotation_for,
-    shipment_for,
+    fit_text,
+    to_quotation,
+    to_shipment,
 )
 from tests.backend.shipping.samples import SHOPPER, WAREHOUSE, quote_request, shipment_request
 
@@ -30,7 +30,7 @@ TOMORROW = date(2026, 11, 23)
 
 
 def shipment(**changes: Any) -> dict[str, Any]:
-    return shipment_for(shipment_request(**changes), rate_id=7, pickup_date=TOMORROW).body()
+    return to_shipment(shipment_request(**changes), rate_id=7, pickup_date=TOMORROW).body()
 
 
 def destination(**changes: Any) -> dict[str, Any]:
@@ -38,8 +38,8 @@ def destination(**changes: Any) -> dict[str, Any]:
     return sent
 
 
-def test_a_quotation_is_exactly_this() -> None:
-    assert quotation_for(quote_request()).body() == {
+def test_quotation_body_contains_packages_value_and_places() -> None:
+    assert to_quotation(quote_request()).body() == {
         "packages": [{"weight": 1.0, "height": 20, "width": 20, "length": 20}],
         "description": "Juguetes",
         "contentValue": 89_900,
@@ -48,7 +48,7 @@ def test_a_quotation_is_exactly_this() -> None:
     }
 
 
-def test_a_shipment_is_exactly_this() -> None:
+def test_shipment_body_contains_rate_sender_and_recipient() -> None:
     assert shipment() == {
         "idRate": 7,
         "myShipmentReference": "1042-1",
@@ -85,8 +85,8 @@ def test_a_shipment_is_exactly_this() -> None:
     }
 
 
-def test_an_address_not_typed_yet_does_not_stop_a_quotation() -> None:
-    body = quotation_for(quote_request(destination=Place("05001000", ""))).body()
+def test_quotation_without_a_street_is_possible() -> None:
+    body = to_quotation(quote_request(destination=ShippingPlace("05001000", ""))).body()
     assert body["destination"]["address"] == "Sin dirección"
 
 
@@ -107,18 +107,18 @@ def test_an_address_not_typed_yet_does_not_stop_a_quotation() -> None:
         ({"email": "l" * 60 + "@correo.example"}, "email", "bodega@trompo.example"),
     ],
 )
-def test_a_field_is_made_to_fit(changes: dict[str, str], field: str, sent: str) -> None:
+def test_field_is_adapted_to_its_limits(changes: dict[str, str], field: str, sent: str) -> None:
     assert destination(**changes)[field] == sent
 
 
-def test_a_long_reference_keeps_its_end() -> None:
+def test_end_of_long_reference_is_sent() -> None:
     assert (
         shipment(reference="ful_01K8ZQJ6W5T4S3R2Q1P0N9M8L7")["myShipmentReference"]
         == "l_01K8ZQJ6W5T4S3R2Q1P0N9M8L7"
     )
 
 
-def test_a_declared_value_and_a_description_are_kept_within_the_limits() -> None:
+def test_declared_value_and_description_are_limited() -> None:
     sent = shipment(content_value=9_000_000, description="Tren de madera con veintidós vagones")
     assert sent["contentValue"] == 3_000_000
     assert sent["description"] == "Tren de madera con"
@@ -136,25 +136,25 @@ def test_a_declared_value_and_a_description_are_kept_within_the_limits() -> None
         ({"address": "", "suburb": ""}, "destination.address"),
     ],
 )
-def test_what_cannot_be_made_to_fit_is_refused_by_name(changes: dict[str, str], field: str) -> None:
+def test_invalid_field_is_refused_by_name(changes: dict[str, str], field: str) -> None:
     with pytest.raises(InvalidData) as refused:
         destination(**changes)
     assert list(refused.value.fields) == [field]
     assert field in refused.value.message
 
 
-def test_a_refusal_never_repeats_what_was_typed() -> None:
+def test_refusal_does_not_repeat_the_input() -> None:
     with pytest.raises(InvalidData) as refused:
         destination(phone="300 123 SECRETO")
     assert "SECRETO" not in refused.value.message + str(refused.value.fields)
 
 
-def test_an_impossible_package_is_refused() -> None:
+def test_invalid_package_is_refused() -> None:
     with pytest.raises(InvalidData) as refused:
-        quotation_for(quote_request(packages=(Package(0.2, 500, 20, 20),)))
+        to_quotation(quote_request(packages=(Package(0.2, 500, 20, 20),)))
     assert list(refused.value.fields) == ["packages.0.weight", "packages.0.length"]
     with pytest.raises(InvalidData):
-        quotation_for(quote_request(packages=()))
+        to_quotation(quote_request(packages=()))
 
 
 text = st.text(max_size=80)
@@ -175,17 +175,15 @@ people = st.builds(
 
 
 @given(people, text, st.integers())
-def test_the_carrier_refuses_nothing_that_was_made_to_fit(
-    person: Contact, description: str, value: int
-) -> None:
+def test_adapted_bodies_are_valid_for_the_carrier(person: Contact, description: str, value: int) -> None:
     request = shipment_request(destination=person, description=description, content_value=value)
-    body = shipment_for(request, rate_id=7, pickup_date=TOMORROW).body()
+    body = to_shipment(request, rate_id=7, pickup_date=TOMORROW).body()
     assert validation.SHIPMENT(body) == {}
-    quoted = quote_request(destination=person.place, description=description, content_value=value)
-    assert validation.QUOTATION(quotation_for(quoted).body()) == {}
+    quoted = quote_request(destination=person.shipping_place, description=description, content_value=value)
+    assert validation.QUOTATION(to_quotation(quoted).body()) == {}
 
 
-def test_the_warehouse_of_the_settings_fits_as_it_is() -> None:
+def test_default_warehouse_needs_no_adaptation() -> None:
     body = shipment(destination=WAREHOUSE)
     assert body["destination"] == body["origin"]
 
@@ -205,13 +203,13 @@ def test_the_warehouse_of_the_settings_fits_as_it_is() -> None:
         ("Luz\x00\x07Marina", 14, "Luz Marina"),
     ],
 )
-def test_a_long_text_is_shortened_at_a_word(text: str, most: int, fitted: str) -> None:
-    assert fit(text, most) == fitted
+def test_long_text_is_cut_at_a_word(text: str, most: int, fitted: str) -> None:
+    assert fit_text(text, most) == fitted
 
 
 @pytest.mark.parametrize("text", ["", " ", "A", "\n"])
-def test_a_text_too_short_is_the_fallback(text: str) -> None:
-    assert fit(text, 14, fallback="Sin nombre") == "Sin nombre"
+def test_short_text_is_replaced_by_the_fallback(text: str) -> None:
+    assert fit_text(text, 14, fallback="Sin nombre") == "Sin nombre"
 
 
 @pytest.mark.parametrize(
@@ -228,7 +226,7 @@ def test_a_text_too_short_is_the_fallback(text: str) -> None:
         ),
     ],
 )
-def test_an_address_is_abbreviated_as_colombians_do_only_when_it_must(address: str, fitted: str) -> None:
+def test_address_is_abbreviated_only_if_necessary(address: str, fitted: str) -> None:
     assert fit_address(address, 50) == fitted
 
 
@@ -244,18 +242,18 @@ def test_an_address_is_abbreviated_as_colombians_do_only_when_it_must(address: s
         ("no tengo", ""),
     ],
 )
-def test_a_phone_is_its_ten_digits(typed: str, digits: str) -> None:
+def test_phone_is_reduced_to_ten_digits(typed: str, digits: str) -> None:
     assert fit_phone(typed) == digits
 
 
-def test_a_reference_keeps_the_end_that_tells_it_apart() -> None:
+def test_unique_end_of_reference_is_kept() -> None:
     assert fit_reference("ful_01K8ZQJ6W5T4S3R2Q1P0N9M8L7", 28) == "l_01K8ZQJ6W5T4S3R2Q1P0N9M8L7"
     assert fit_reference("1042-1", 28) == "1042-1"
 
 
 @given(st.text(max_size=200), st.integers(2, 60))
-def test_nothing_is_ever_longer_than_it_may_be(text: str, most: int) -> None:
-    for fitted in (fit(text, most), fit_address(text, most), fit_reference(text, most)):
+def test_adapted_texts_are_never_too_long(text: str, most: int) -> None:
+    for fitted in (fit_text(text, most), fit_address(text, most), fit_reference(text, most)):
         assert len(fitted) <= most
         assert "\n" not in fitted
         assert fitted == fitted.strip()

@@ -1,4 +1,4 @@
-"""What the carrier answers is read leniently (wire: carrier 2.1 to 2.4)."""
+"""Responses of the carrier are parsed leniently (wire: carrier 2.1 to 2.4)."""
 
 import math
 import re
@@ -17,20 +17,20 @@ from backend.shipping.providers.carrier.responses import (
     MAX_RATE,
     MAX_WORDS,
     Rate,
-    cheapest,
-    problem_in,
-    read_label,
-    read_rate,
-    read_tracking,
-    whole,
+    find_cheapest_rate,
+    parse_label,
+    parse_problem,
+    parse_rate,
+    parse_tracking,
+    parse_whole,
 )
-from backend.shipping.providers.carrier.statuses import stage_of
-from tests.backend.shipping.samples import rate
+from backend.shipping.providers.carrier.statuses import parse_stage
+from tests.backend.shipping.samples import make_rate
 
 # errors
 
 
-def told(error: object, *, older: bool = False) -> dict[str, Any]:
+def error_body(error: object, *, older: bool = False) -> dict[str, Any]:
     message = {"error": error}
     return {"status": "NOT OK", "status_codes": [422], "status_messages": message if older else [message]}
 
@@ -52,8 +52,8 @@ def told(error: object, *, older: bool = False) -> dict[str, Any]:
         ({"email": "Dato inválido"}, "email: Dato inválido"),
     ],
 )
-def test_every_shape_becomes_one_sentence(error: object, text: str, older: bool) -> None:
-    assert str(problem_in(told(error, older=older))) == text
+def test_every_shape_of_a_problem_becomes_one_text(error: object, text: str, older: bool) -> None:
+    assert str(parse_problem(error_body(error, older=older))) == text
 
 
 @pytest.mark.parametrize(
@@ -65,13 +65,13 @@ def test_every_shape_becomes_one_sentence(error: object, text: str, older: bool)
         ([], ""),
     ],
 )
-def test_people_are_told_what_stands_after_the_title(error: object, words: str) -> None:
-    assert problem_in(told(error)).words == words
+def test_problem_words_leave_out_the_title(error: object, words: str) -> None:
+    assert parse_problem(error_body(error)).words == words
 
 
-def test_fields_are_named_with_dots_however_deep_they_are() -> None:
-    problem = problem_in(
-        told(
+def test_nested_fields_have_dotted_names() -> None:
+    problem = parse_problem(
+        error_body(
             [
                 "Unprocessed Entity.",
                 {
@@ -100,12 +100,12 @@ def test_fields_are_named_with_dots_however_deep_they_are() -> None:
         {},
         {"status_messages": None},
         {"status_messages": [None, 5, {"x": 1}]},
-        told(None),
-        told(5),
+        error_body(None),
+        error_body(5),
     ],
 )
-def test_what_says_nothing_is_an_empty_problem(body: object) -> None:
-    problem = problem_in(body)
+def test_body_without_messages_is_an_empty_problem(body: object) -> None:
+    problem = parse_problem(body)
     assert str(problem) == ""
     assert problem.fields == {}
 
@@ -113,23 +113,26 @@ def test_what_says_nothing_is_an_empty_problem(body: object) -> None:
 # rates
 
 
-def price(rates: list[Any]) -> int | None:
-    offer = cheapest(rates)
+def find_price(rates: list[Any]) -> int | None:
+    offer = find_cheapest_rate(rates)
     return offer.price if offer else None
 
 
-def test_the_price_is_flete_and_the_minimum_insurance_and_nothing_else() -> None:
-    assert price([rate(flete=14696, minimumInsurance=899, extraInsurance=5000)]) == 15595
+def test_price_is_flete_plus_minimum_insurance() -> None:
+    assert find_price([make_rate(flete=14696, minimumInsurance=899, extraInsurance=5000)]) == 15595
 
 
-def test_the_cheapest_sum_is_charged_not_the_cheapest_flete() -> None:
+def test_cheapest_sum_is_used_not_cheapest_flete() -> None:
     assert (
-        price([rate(flete=10_000, minimumInsurance=4000), rate(flete=12_000, minimumInsurance=500)]) == 12_500
+        find_price(
+            [make_rate(flete=10_000, minimumInsurance=4000), make_rate(flete=12_000, minimumInsurance=500)]
+        )
+        == 12_500
     )
 
 
-def test_the_offer_says_who_carries_and_how_long() -> None:
-    assert cheapest([rate(idRate=7)]) == Rate(
+def test_rate_has_courier_and_delivery_days() -> None:
+    assert find_cheapest_rate([make_rate(idRate=7)]) == Rate(
         id=7,
         price=15595,
         carrier="Envía",
@@ -139,21 +142,21 @@ def test_the_offer_says_who_carries_and_how_long() -> None:
     )
 
 
-def test_centavos_are_rounded_up_so_that_the_shop_never_pays_the_rest() -> None:
-    assert price([rate(flete=14696.01, minimumInsurance=899)]) == 15596
-    assert price([rate(flete=14696.5, minimumInsurance=899.5)]) == 15596
-    assert price([rate(flete=14696.0, minimumInsurance=899.0)]) == 15595
-    assert price([rate(flete=0.1, minimumInsurance=0.2)]) == 1
+def test_centavos_are_rounded_up() -> None:
+    assert find_price([make_rate(flete=14696.01, minimumInsurance=899)]) == 15596
+    assert find_price([make_rate(flete=14696.5, minimumInsurance=899.5)]) == 15596
+    assert find_price([make_rate(flete=14696.0, minimumInsurance=899.0)]) == 15595
+    assert find_price([make_rate(flete=0.1, minimumInsurance=0.2)]) == 1
 
 
-def test_among_equals_the_faster_and_then_the_first_is_taken() -> None:
+def test_equal_prices_prefer_the_faster_then_the_first() -> None:
     slow, fast, later = (
-        rate(idRate=1, deliveryDays=3),
-        rate(idRate=2, deliveryDays=1),
-        rate(idRate=3, deliveryDays=1),
+        make_rate(idRate=1, deliveryDays=3),
+        make_rate(idRate=2, deliveryDays=1),
+        make_rate(idRate=3, deliveryDays=1),
     )
-    unknown = rate(idRate=4, deliveryDays=None)
-    offer = cheapest([unknown, slow, fast, later])
+    unknown = make_rate(idRate=4, deliveryDays=None)
+    offer = find_cheapest_rate([unknown, slow, fast, later])
     assert offer is not None
     assert offer.id == 2
 
@@ -161,45 +164,47 @@ def test_among_equals_the_faster_and_then_the_first_is_taken() -> None:
 @pytest.mark.parametrize(
     "number", [-1, -0.01, math.nan, math.inf, -math.inf, None, "9.000", "", True, [], {}, 1e15, 10**400]
 )
-def test_a_number_that_is_none_makes_no_rate(number: object) -> None:
-    assert read_rate(rate(flete=number)) is None
-    assert read_rate(rate(minimumInsurance=number)) is None
+def test_invalid_number_makes_a_rate_invalid(number: object) -> None:
+    assert parse_rate(make_rate(flete=number)) is None
+    assert parse_rate(make_rate(minimumInsurance=number)) is None
 
 
 @pytest.mark.parametrize("name", ["idRate", "flete", "minimumInsurance"])
-def test_a_missing_number_makes_no_rate(name: str) -> None:
-    incomplete = rate()
+def test_missing_number_makes_a_rate_invalid(name: str) -> None:
+    incomplete = make_rate()
     del incomplete[name]
-    assert read_rate(incomplete) is None
+    assert parse_rate(incomplete) is None
 
 
-def test_nothing_is_carried_for_nothing_but_an_insurance_may_be_free() -> None:
-    assert read_rate(rate(flete=0)) is None
-    assert price([rate(flete=9000, minimumInsurance=0)]) == 9000
+def test_free_flete_is_invalid_but_free_insurance_is_valid() -> None:
+    assert parse_rate(make_rate(flete=0)) is None
+    assert find_price([make_rate(flete=9000, minimumInsurance=0)]) == 9000
 
 
 @pytest.mark.parametrize("rate_id", [None, "7a", 2**64, 7.5, True, math.nan])
-def test_a_rate_that_no_label_can_be_made_with_is_none(rate_id: object) -> None:
-    assert read_rate(rate(idRate=rate_id)) is None
+def test_rate_without_a_valid_id_is_invalid(rate_id: object) -> None:
+    assert parse_rate(make_rate(idRate=rate_id)) is None
 
 
-def test_an_absurd_sum_of_plausible_parts_is_no_rate() -> None:
-    assert read_rate(rate(flete=MAX_RATE - 1, minimumInsurance=1)) is None
-    assert price([rate(flete=MAX_RATE - 2, minimumInsurance=1)]) == MAX_RATE - 1
+def test_rate_with_an_absurd_sum_is_invalid() -> None:
+    assert parse_rate(make_rate(flete=MAX_RATE - 1, minimumInsurance=1)) is None
+    assert find_price([make_rate(flete=MAX_RATE - 2, minimumInsurance=1)]) == MAX_RATE - 1
 
 
-@pytest.mark.parametrize("junk", [None, 5, "rate", [], [rate()], {}, math.nan])
-def test_junk_among_the_rates_does_no_harm(junk: object) -> None:
-    assert price([junk, rate()]) == 15595
-    assert price([junk]) is None
+@pytest.mark.parametrize("junk", [None, 5, "rate", [], [make_rate()], {}, math.nan])
+def test_invalid_elements_among_rates_are_ignored(junk: object) -> None:
+    assert find_price([junk, make_rate()]) == 15595
+    assert find_price([junk]) is None
 
 
-def test_odd_extras_are_left_out_and_do_no_harm() -> None:
-    offer = read_rate(rate(carrier=5, product=None, deliveryDays="2 días", idProduct="x", idCarrier=None))
+def test_invalid_optional_fields_are_left_out() -> None:
+    offer = parse_rate(
+        make_rate(carrier=5, product=None, deliveryDays="2 días", idProduct="x", idCarrier=None)
+    )
     assert offer is not None
     assert (offer.carrier, offer.product, offer.delivery_days) == ("", "", None)
     assert offer.data == {"idRate": 1, "flete": 14696.0, "minimumInsurance": 899.0}
-    assert read_rate(rate(deliveryDays=-1)).delivery_days is None  # type: ignore[union-attr]
+    assert parse_rate(make_rate(deliveryDays=-1)).delivery_days is None  # type: ignore[union-attr]
 
 
 numbers = st.one_of(
@@ -214,10 +219,12 @@ numbers = st.one_of(
 
 @given(
     st.lists(
-        st.builds(lambda flete, insurance: rate(flete=flete, minimumInsurance=insurance), numbers, numbers)
+        st.builds(
+            lambda flete, insurance: make_rate(flete=flete, minimumInsurance=insurance), numbers, numbers
+        )
     )
 )
-def test_the_charged_price_is_the_least_valid_sum(rates: list[dict[str, Any]]) -> None:
+def test_price_is_the_lowest_valid_sum(rates: list[dict[str, Any]]) -> None:
     def is_amount(value: Any) -> bool:
         if isinstance(value, str):
             return bool(re.fullmatch(r"\s*[0-9]+(\.[0-9]{1,2})?\s*", value, re.ASCII))
@@ -230,7 +237,7 @@ def test_the_charged_price_is_the_least_valid_sum(rates: list[dict[str, Any]]) -
     ]
     sums = [math.ceil(flete + insurance) for flete, insurance in amounts if flete > 0]
     valid = [total for total in sums if total < MAX_RATE]
-    assert price(rates) == (min(valid) if valid else None)
+    assert find_price(rates) == (min(valid) if valid else None)
 
 
 names = st.sampled_from(["idRate", "flete", "minimumInsurance", "deliveryDays", "carrier"])
@@ -242,15 +249,15 @@ junk = st.recursive(
 
 
 @given(st.lists(junk, max_size=5))
-def test_no_list_of_anything_breaks_it(rates: list[Any]) -> None:
-    cheapest(rates)
+def test_any_list_of_rates_is_accepted(rates: list[Any]) -> None:
+    find_cheapest_rate(rates)
 
 
-# text and numbers that nobody can store
+# texts and numbers that no database can store
 
 
 def assert_storable(value: Any) -> None:
-    """Fail unless both databases can store every text, number and moment inside the value."""
+    """Fail unless both databases can store every text, number and time inside the value."""
     if is_dataclass(value) and not isinstance(value, type):
         for one in fields(value):
             assert_storable(getattr(value, one.name))
@@ -273,9 +280,9 @@ ODD = [
 
 
 @pytest.mark.parametrize("odd", ODD, ids=lambda odd: repr(odd)[:20])
-def test_an_odd_field_is_left_out_or_cleaned_and_loses_nothing_else(odd: object) -> None:
-    for name in rate():
-        assert_storable(read_rate(rate(**{name: odd})))
+def test_invalid_field_is_left_out_or_cleaned_without_affecting_others(odd: object) -> None:
+    for name in make_rate():
+        assert_storable(parse_rate(make_rate(**{name: odd})))
     label = {
         "idOrder": 132456,
         "tracker": "240",
@@ -284,29 +291,29 @@ def test_an_odd_field_is_left_out_or_cleaned_and_loses_nothing_else(odd: object)
         "carrier": "TCC",
     }
     for name in set(label) - {"idOrder"}:
-        made = read_label({**label, name: odd})
+        made = parse_label({**label, name: odd})
         assert_storable(made)
         assert made.carrier_order_id == 132456
     tracking = {"status": "Entregado", "statusDetail": "En portería", "receivedBy": "Ana"} | dict.fromkeys(
         ("arrivalDate", "realPickupDate", "realDeliveryDate"), "2026-11-27 10:00:00"
     )
     for name in tracking:
-        update = read_tracking({**tracking, name: odd})
+        update = parse_tracking({**tracking, name: odd})
         assert_storable(update)
         assert update is not None or name == "status"
 
 
-def test_numbers_come_as_texts_and_texts_as_numbers() -> None:
-    offer = read_rate(rate(idRate="7", flete="8500", minimumInsurance="899.50", deliveryDays="2"))
+def test_numbers_and_texts_are_converted() -> None:
+    offer = parse_rate(make_rate(idRate="7", flete="8500", minimumInsurance="899.50", deliveryDays="2"))
     assert offer is not None
     assert (offer.id, offer.price, offer.delivery_days) == (7, 9400, 2)
-    label = read_label({"idOrder": "132456", "tracker": 240031234567})
+    label = parse_label({"idOrder": "132456", "tracker": 240031234567})
     assert (label.carrier_order_id, label.tracking_number) == (132456, "240031234567")
 
 
 @pytest.mark.parametrize("days", [366, 2**64, "2**64", -1, 1.5])
-def test_nobody_is_told_to_wait_for_years(days: object) -> None:
-    offer = read_rate(rate(deliveryDays=days))
+def test_delivery_days_above_the_maximum_are_left_out(days: object) -> None:
+    offer = parse_rate(make_rate(deliveryDays=days))
     assert offer is not None
     assert offer.delivery_days is None
 
@@ -338,17 +345,17 @@ def test_nobody_is_told_to_wait_for_years(days: object) -> None:
         ("", TrackingStage.INCIDENT),
     ],
 )
-def test_every_status_is_understood_in_any_capitals(status: str, stage: TrackingStage) -> None:
-    assert stage_of(status) is stage
+def test_status_ignores_case(status: str, stage: TrackingStage) -> None:
+    assert parse_stage(status) is stage
 
 
-def test_the_sandbox_knows_a_status_of_every_stage() -> None:
-    assert {stage_of(status) for status in Status} == set(TrackingStage)
+def test_sandbox_has_a_status_for_every_stage() -> None:
+    assert {parse_stage(status) for status in Status} == set(TrackingStage)
 
 
-def test_an_update_keeps_the_carriers_words_short_and_on_one_line() -> None:
+def test_words_of_an_update_are_short_and_on_one_line() -> None:
     local, moment = "2026-11-20 07:00:00", datetime(2026, 11, 20, 12, tzinfo=UTC)
-    update = read_tracking(
+    update = parse_tracking(
         {
             "status": "Entregado",
             "statusDetail": "Dejado\n con el\tportero " + "x" * 300,
@@ -364,8 +371,8 @@ def test_an_update_keeps_the_carriers_words_short_and_on_one_line() -> None:
     assert len(update.words) == MAX_WORDS
 
 
-def test_without_a_detail_the_status_speaks() -> None:
-    update = read_tracking({"status": "En tránsito", "statusDetail": " "})
+def test_words_are_the_status_without_a_detail() -> None:
+    update = parse_tracking({"status": "En tránsito", "statusDetail": " "})
     assert update == TrackingUpdate(TrackingStage.IN_TRANSIT, "En tránsito")
 
 
@@ -380,9 +387,9 @@ def test_without_a_detail_the_status_speaks() -> None:
         None,
     ],
 )
-def test_a_moment_that_cannot_be_is_none(moment: object) -> None:
+def test_invalid_time_is_none(moment: object) -> None:
     names = ("realPickupDate", "realDeliveryDate", "arrivalDate")
-    update = read_tracking({"status": "Entregado", **dict.fromkeys(names, moment)})
+    update = parse_tracking({"status": "Entregado", **dict.fromkeys(names, moment)})
     assert update is not None
     assert (update.stage, update.picked_up_at, update.delivered_at, update.expected_at) == (
         TrackingStage.DELIVERED,
@@ -405,5 +412,5 @@ def test_a_moment_that_cannot_be_is_none(moment: object) -> None:
     ],
     ids=str,
 )
-def test_a_whole_number_is_one_that_can_be_stored(value: object, number: int | None) -> None:
-    assert whole(value) == number
+def test_whole_number_is_within_the_databases_range(value: object, number: int | None) -> None:
+    assert parse_whole(value) == number

@@ -1,13 +1,13 @@
-"""Status texts of couriers as stages (wire: carrier 2.4).
+"""Conversion of couriers' status texts to stages (wire: carrier 2.4).
 
-fault                                        | outcome
+fault                                        | result
 ---------------------------------------------|----------------------------------------------------------
-delivered to the sender, in status or detail | returned: a person is asked, the order is not delivered
+delivered to the sender, in status or detail | returned: attention is raised, the order is not delivered
 handed over between couriers                 | in transit: the order is not delivered
-usual stage in a courier's own words         | its stage: nobody is asked
-usual stage with a problem in its words      | incident: a person is asked
-words that nobody knows                      | incident: a person is asked
-return that is asked for, denied or of papers | incident or the status's stage: tracking goes on
+usual stage in a courier's own words         | its stage: no attention
+usual stage with a problem in its words      | incident: attention is raised
+unknown words                                | incident: attention is raised
+return requested, denied or of documents     | incident or the status's stage: tracking continues
 """
 
 import pytest
@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.shipping.providers.base import TrackingStage
-from backend.shipping.providers.carrier.statuses import join_words, stage_of
+from backend.shipping.providers.carrier.statuses import join_words, parse_stage
 
 S = TrackingStage
 
@@ -44,8 +44,8 @@ S = TrackingStage
         ("No entregado, para devolución", ""),
     ],
 )
-def test_parcel_on_its_way_back_is_returned(status: str, detail: str) -> None:
-    assert stage_of(status, detail) is S.RETURNED
+def test_parcel_returning_to_the_shop_is_returned(status: str, detail: str) -> None:
+    assert parse_stage(status, detail) is S.RETURNED
 
 
 @pytest.mark.parametrize(
@@ -80,8 +80,8 @@ def test_parcel_on_its_way_back_is_returned(status: str, detail: str) -> None:
         ("Anulada", S.CANCELED),
     ],
 )
-def test_usual_stage_in_a_couriers_own_words_is_that_stage(status: str, stage: TrackingStage) -> None:
-    assert stage_of(status) is stage
+def test_usual_text_of_a_courier_has_its_stage(status: str, stage: TrackingStage) -> None:
+    assert parse_stage(status) is stage
 
 
 @pytest.mark.parametrize(
@@ -103,17 +103,17 @@ def test_usual_stage_in_a_couriers_own_words_is_that_stage(status: str, stage: T
         "",
     ],
 )
-def test_what_is_no_usual_stage_is_an_incident(status: str) -> None:
-    assert stage_of(status) is S.INCIDENT
+def test_unknown_text_is_an_incident(status: str) -> None:
+    assert parse_stage(status) is S.INCIDENT
 
 
 @pytest.mark.parametrize("detail", ["No devuelto", "Devolución de documentos", "Entregado por el remitente"])
-def test_detail_that_is_no_return_leaves_the_stage(detail: str) -> None:
-    assert stage_of("En tránsito", detail) is S.IN_TRANSIT
+def test_detail_without_a_return_does_not_change_the_stage(detail: str) -> None:
+    assert parse_stage("En tránsito", detail) is S.IN_TRANSIT
 
 
-def test_cancelled_label_stays_cancelled_when_its_parcel_is_brought_back() -> None:
-    assert stage_of("Cancelado", "Devuelto al remitente") is S.CANCELED
+def test_cancelled_label_with_a_returned_parcel_is_cancelled() -> None:
+    assert parse_stage("Cancelado", "Devuelto al remitente") is S.CANCELED
 
 
 @pytest.mark.parametrize(
@@ -131,14 +131,14 @@ def test_cancelled_label_stays_cancelled_when_its_parcel_is_brought_back() -> No
         ("", "Sin estado", "Sin estado"),
     ],
 )
-def test_both_the_status_and_the_detail_are_kept(status: str, detail: str, words: str) -> None:
+def test_words_join_status_and_detail(status: str, detail: str, words: str) -> None:
     assert join_words(status, detail) == words
 
 
 @given(st.text(max_size=300), st.text(max_size=300))
-def test_no_text_breaks_it_and_none_with_a_sender_is_delivered(status: str, detail: str) -> None:
-    stage_of(status, detail)
-    assert stage_of("Entregado", f"Entregado a remitente {detail}") is S.RETURNED
+def test_any_text_is_accepted_and_delivery_to_the_sender_is_a_return(status: str, detail: str) -> None:
+    parse_stage(status, detail)
+    assert parse_stage("Entregado", f"Entregado a remitente {detail}") is S.RETURNED
 
 
 @pytest.mark.parametrize(
@@ -156,5 +156,5 @@ def test_no_text_breaks_it_and_none_with_a_sender_is_delivered(status: str, deta
         ("En tránsito sin novedad", "", S.IN_TRANSIT),
     ],
 )
-def test_harmless_words_change_no_stage(status: str, detail: str, stage: TrackingStage) -> None:
-    assert stage_of(status, detail) is stage
+def test_harmless_words_do_not_change_the_stage(status: str, detail: str, stage: TrackingStage) -> None:
+    assert parse_stage(status, detail) is stage

@@ -1,7 +1,7 @@
-"""The tables of the carrier's wire, row by row, over a real socket. A test's id names its row.
+"""The tables of the carrier's API, row by row, over a real socket. A test's id is its row.
 
-What the client sends is checked twice: our own messages refuse what is outside a row's limits before anything leaves,
-and the embedded carrier, which shares no code with them, takes what is at the limits.
+Requests of the client are checked twice: our own models refuse values outside a row's limits before they are sent,
+and the embedded carrier, which shares no code with them, accepts values at the limits.
 """
 
 import copy
@@ -17,37 +17,37 @@ from pydantic import SecretStr, ValidationError
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database
 from backend.core.errors import OutcomeUnknown, OutsideFailure
-from backend.sandbox.carrier import Fault, SandboxCarrier, sandbox_carrier
+from backend.sandbox.carrier import Fault, SandboxCarrier, create_sandbox_carrier
 from backend.sandbox.carrier.faults import Operation
 from backend.sandbox.carrier.labels import TEST_ORDER_ID, TEST_TRACKER, Status
-from backend.shipping.municipalities import municipality
+from backend.shipping.municipalities import find_municipality_by_code
 from backend.shipping.providers.base import TrackingUpdate
-from backend.shipping.providers.carrier.client import CarrierClient, CarrierPolicy, carrier_client
+from backend.shipping.providers.carrier.client import CarrierClient, CarrierPolicy, create_carrier_client
 from backend.shipping.providers.carrier.provider import CarrierStandard
-from backend.shipping.providers.carrier.requests import Quotation, Shipment, quotation_for, shipment_for
-from backend.shipping.providers.carrier.responses import CarrierError, cheapest, read_tracking
-from backend.shipping.providers.carrier.statuses import stage_of
+from backend.shipping.providers.carrier.requests import Quotation, Shipment, to_quotation, to_shipment
+from backend.shipping.providers.carrier.responses import CarrierError, find_cheapest_rate, parse_tracking
+from backend.shipping.providers.carrier.statuses import parse_stage
 from tests.backend.shipping.samples import (
     EVERYWHERE,
     IMPATIENT,
     QUICK,
-    number_of,
+    get_label_number,
+    make_rate,
     quote_request,
-    rate,
     shipment_request,
 )
 from tests.backend.shipping.serving import served
 
 PICKUP = datetime(2026, 11, 23, tzinfo=UTC).date()
-LABELS_MADE_AT_ONCE = 120
+LABEL_COUNT = 120
 
 SETTINGS = Settings(carrier_sandbox=False)
 
 
 @pytest.fixture
 def wire(carrier_memory: Database) -> SandboxCarrier:
-    """A carrier that makes real labels."""
-    return sandbox_carrier(SETTINGS, carrier_memory)
+    """Return a carrier that creates real labels."""
+    return create_sandbox_carrier(SETTINGS, carrier_memory)
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def address(wire: SandboxCarrier) -> Iterator[str]:
 
 def client_at(address: str, policy: CarrierPolicy = QUICK) -> CarrierClient:
     settings = SETTINGS.model_copy(update={"carrier_api_url": address})
-    return carrier_client(settings, httpx.AsyncHTTPTransport(), policy)
+    return create_carrier_client(settings, httpx.AsyncHTTPTransport(), policy)
 
 
 @pytest.fixture
@@ -76,17 +76,17 @@ async def hurried(address: str) -> AsyncIterator[CarrierClient]:
 
 
 def quotation() -> dict[str, Any]:
-    return quotation_for(quote_request()).body()
+    return to_quotation(quote_request()).body()
 
 
 async def shipment(client: CarrierClient, number: int = 1) -> Shipment:
-    offer = cheapest(await client.quotation(quotation_for(quote_request())))
+    offer = find_cheapest_rate(await client.request_quotation(to_quotation(quote_request())))
     assert offer is not None
-    return shipment_for(shipment_request(reference=f"1042-{number}"), rate_id=offer.id, pickup_date=PICKUP)
+    return to_shipment(shipment_request(reference=f"1042-{number}"), rate_id=offer.id, pickup_date=PICKUP)
 
 
 def with_field(body: dict[str, Any], path: str, value: object) -> dict[str, Any]:
-    """The body with one field changed; `packages.0.weight` goes into lists too."""
+    """Return the body with one field changed; `packages.0.weight` also addresses lists."""
     changed = copy.deepcopy(body)
     *way, last = path.split(".")
     place: Any = changed
@@ -136,12 +136,12 @@ SHIPMENT_ROWS: list[Row] = [
 @pytest.mark.parametrize(
     ("path", "fits", "breaks"), [rest for _, *rest in CONTENT_ROWS], ids=[row for row, *_ in CONTENT_ROWS]
 )
-async def test_a_quotation_keeps_within(
+async def test_quotation_fields_have_their_limits(
     networked: CarrierClient, path: str, fits: tuple[object, ...], breaks: tuple[object, ...]
 ) -> None:
     for value in fits:
         body = with_field(quotation(), path, value)
-        assert isinstance(await networked.quotation(Quotation.model_validate(body)), list)
+        assert isinstance(await networked.request_quotation(Quotation.model_validate(body)), list)
     for value in breaks:
         with pytest.raises(ValidationError):
             Quotation.model_validate(with_field(quotation(), path, value))
@@ -150,21 +150,21 @@ async def test_a_quotation_keeps_within(
 @pytest.mark.parametrize(
     ("path", "fits", "breaks"), [rest for _, *rest in SHIPMENT_ROWS], ids=[row for row, *_ in SHIPMENT_ROWS]
 )
-async def test_a_shipment_keeps_within(
+async def test_shipment_fields_have_their_limits(
     networked: CarrierClient, path: str, fits: tuple[object, ...], breaks: tuple[object, ...]
 ) -> None:
     body = (await shipment(networked)).body()
     for value in fits:
-        made = await networked.shipment(Shipment.model_validate(with_field(body, path, value)))
-        assert number_of(made)
+        made = await networked.create_shipment(Shipment.model_validate(with_field(body, path, value)))
+        assert get_label_number(made)
     for value in breaks:
         with pytest.raises(ValidationError):
             Shipment.model_validate(with_field(body, path, value))
 
 
-async def test_nothing_is_sent_that_nobody_asked_for(networked: CarrierClient, wire: SandboxCarrier) -> None:
-    """2.2 codValue; 2.3 external_order_id (a 36-character id is refused), thermalLabel, packages: one a call."""
-    await networked.shipment(await shipment(networked))
+async def test_optional_fields_are_not_sent(networked: CarrierClient, wire: SandboxCarrier) -> None:
+    """2.2 codValue; 2.3 external_order_id (a 36-character id is refused), thermalLabel, packages: one per call."""
+    await networked.create_shipment(await shipment(networked))
     for _, path, body in wire.requests:
         names = json.dumps(body)
         for name in ("cod", "includeGuideCost", "external_order_id", "thermalLabel"):
@@ -172,9 +172,9 @@ async def test_nothing_is_sent_that_nobody_asked_for(networked: CarrierClient, w
         assert len(body["packages"]) == 1
 
 
-async def test_the_head_of_every_request(networked: CarrierClient, address: str) -> None:
-    """2.1 Authorization without a prefix, JSON, a User-Agent of our own: the carrier is as strict as that."""
-    assert await networked.quotation(quotation_for(quote_request()))
+async def test_headers_of_every_request(networked: CarrierClient, address: str) -> None:
+    """2.1 Authorization without a prefix, JSON, our own User-Agent: the embedded carrier checks all of them."""
+    assert await networked.request_quotation(to_quotation(quote_request()))
     async with httpx.AsyncClient() as library:
         turned_away = await library.post(f"{address}/quotation", json=quotation())
         named = {"User-Agent": "Otro/1", "Authorization": "Bearer 1234"}
@@ -183,12 +183,12 @@ async def test_the_head_of_every_request(networked: CarrierClient, address: str)
     assert prefixed.status_code == 401
 
 
-def test_the_base_is_colombias() -> None:
+def test_base_url_is_colombian() -> None:
     """2.1 base: the Mexican address refuses Colombian keys."""
     assert Settings().carrier_api_url == "https://api.envioclickpro.com.co/api/v2"
 
 
-def test_the_policy_covers_the_usual_latency() -> None:
+def test_timeouts_cover_the_usual_latency() -> None:
     """2.1 latency 5 to 8 s; clients use 15 to 30 s, which is too long for a shopper to wait."""
     policy = CarrierPolicy()
     assert 8 < policy.quotation == Settings().carrier_timeout <= 30
@@ -208,7 +208,7 @@ def test_the_policy_covers_the_usual_latency() -> None:
     ],
 )
 @pytest.mark.parametrize("shape", ["sentence", "by field", "nested", "older"])
-async def test_a_seen_text_is_told_in_the_carriers_words(text: str, shape: str) -> None:
+async def test_documented_message_is_reported_in_the_carriers_words(text: str, shape: str) -> None:
     """2.1 error, seen texts."""
     problem: object = text
     if shape == "by field":
@@ -229,7 +229,7 @@ async def test_a_seen_text_is_told_in_the_carriers_words(text: str, shape: str) 
         policy=QUICK,
     )
     with pytest.raises(CarrierError, match="answered 422") as refused:
-        await client.quotation(quotation_for(quote_request()))
+        await client.request_quotation(to_quotation(quote_request()))
     assert text in refused.value.message
     assert set(refused.value.fields) == (
         {"address"} if shape == "by field" else {"destination.address"} if shape == "nested" else set()
@@ -237,27 +237,29 @@ async def test_a_seen_text_is_told_in_the_carriers_words(text: str, shape: str) 
     await client.close()
 
 
-async def test_a_rate_is_read_as_the_live_sample_shows_it(networked: CarrierClient) -> None:
+async def test_rate_of_the_live_sample_is_parsed(networked: CarrierClient) -> None:
     """2.2 reply, cost = flete + minimumInsurance, live sample; every field of a rate is there."""
-    rates = await networked.quotation(quotation_for(quote_request()))
+    rates = await networked.request_quotation(to_quotation(quote_request()))
     for offered in rates:
         assert isinstance(offered, dict)
-        assert offered.keys() == rate().keys()
-    sample = [rate(idRate=1, flete=14_696), rate(idRate=2, flete=17_682), rate(idRate=3, flete=19_261)]
-    offer = cheapest(sample)
+        assert offered.keys() == make_rate().keys()
+    sample = [
+        make_rate(idRate=1, flete=14_696),
+        make_rate(idRate=2, flete=17_682),
+        make_rate(idRate=3, flete=19_261),
+    ]
+    offer = find_cheapest_rate(sample)
     assert offer is not None
     assert (offer.id, offer.price) == (1, 14_696 + 899)
 
 
-async def test_no_coverage_is_an_empty_list(networked: CarrierClient, wire: SandboxCarrier) -> None:
+async def test_missing_coverage_is_an_empty_list(networked: CarrierClient, wire: SandboxCarrier) -> None:
     """2.2 empty rates, HTTP 200."""
     wire.faults.plan(Fault.NO_RATES, Operation.QUOTATION)
-    assert await networked.quotation(quotation_for(quote_request())) == []
+    assert await networked.request_quotation(to_quotation(quote_request())) == []
 
 
-async def test_rates_drift_so_the_label_is_made_with_one_of_this_moment(
-    networked: CarrierClient, wire: SandboxCarrier
-) -> None:
+async def test_label_requests_a_new_quotation(networked: CarrierClient, wire: SandboxCarrier) -> None:
     """2.2 rates drift: quoted again right before the shipment."""
     provider = CarrierStandard(networked)
     await provider.calculate_price(quote_request())
@@ -267,51 +269,51 @@ async def test_rates_drift_so_the_label_is_made_with_one_of_this_moment(
     assert sent > 0
 
 
-async def test_the_reply_of_a_shipment(networked: CarrierClient) -> None:
+async def test_response_of_a_shipment(networked: CarrierClient) -> None:
     """2.3 reply: label (PDF), url, tracker, idOrder, carrier."""
-    made = await networked.shipment(await shipment(networked))
+    made = await networked.create_shipment(await shipment(networked))
     assert made.label_pdf
     assert made.label_pdf.startswith(b"%PDF")
     assert made.label_url
-    assert made.label_url.endswith(f"/{number_of(made)}.pdf")
-    assert made.tracking_number == f"TRM{number_of(made)}"
+    assert made.label_url.endswith(f"/{get_label_number(made)}.pdf")
+    assert made.tracking_number == f"TRM{get_label_number(made)}"
     assert made.data["carrier"] == "Envía"
 
 
-async def test_test_labels_are_constants(address: str) -> None:
+async def test_test_labels_have_constant_numbers(address: str) -> None:
     """2.3 sandbox answers constants."""
     settings = Settings(carrier_api_url=address)
-    client = carrier_client(settings, httpx.AsyncHTTPTransport(), QUICK)
-    made = [await client.shipment(await shipment(client, number)) for number in (1, 2)]
+    client = create_carrier_client(settings, httpx.AsyncHTTPTransport(), QUICK)
+    made = [await client.create_shipment(await shipment(client, number)) for number in (1, 2)]
     assert {(label.carrier_order_id, label.tracking_number) for label in made} == {
         (TEST_ORDER_ID, TEST_TRACKER)
     }
     await client.close()
 
 
-async def test_without_credit_there_is_no_label(networked: CarrierClient, wire: SandboxCarrier) -> None:
+async def test_missing_credit_creates_no_label(networked: CarrierClient, wire: SandboxCarrier) -> None:
     """2.3 production debits the wallet; no credit is 422."""
     wire.faults.plan(Fault.NO_CREDIT, Operation.SHIPMENT)
     with pytest.raises(CarrierError, match="No tiene suficiente crédito"):
-        await networked.shipment(await shipment(networked))
-    assert await wire.ledger.labels() == []
+        await networked.create_shipment(await shipment(networked))
+    assert await wire.ledger.list_labels() == []
 
 
-NOTHING_DONE, NOBODY_KNOWS = CarrierError, OutcomeUnknown
+NOT_DONE, UNKNOWN = CarrierError, OutcomeUnknown
 FAILURES = [
-    (Fault.SERVER_ERROR, NOBODY_KNOWS),
-    (Fault.BAD_GATEWAY, NOBODY_KNOWS),
-    (Fault.MALFORMED, NOBODY_KNOWS),
-    (Fault.DROP, NOBODY_KNOWS),
-    (Fault.HANG, NOBODY_KNOWS),
-    (Fault.SLOW, NOBODY_KNOWS),
-    (Fault.UNAUTHORIZED, NOTHING_DONE),
-    (Fault.NO_CREDIT, NOTHING_DONE),
+    (Fault.SERVER_ERROR, UNKNOWN),
+    (Fault.BAD_GATEWAY, UNKNOWN),
+    (Fault.MALFORMED, UNKNOWN),
+    (Fault.DROP, UNKNOWN),
+    (Fault.HANG, UNKNOWN),
+    (Fault.SLOW, UNKNOWN),
+    (Fault.UNAUTHORIZED, NOT_DONE),
+    (Fault.NO_CREDIT, NOT_DONE),
 ]
 
 
 @pytest.mark.parametrize(("fault", "kind"), FAILURES)
-async def test_a_shipment_that_fails_is_asked_for_once(
+async def test_failed_shipment_is_sent_once(
     *,
     networked: CarrierClient,
     hurried: CarrierClient,
@@ -323,13 +325,13 @@ async def test_a_shipment_that_fails_is_asked_for_once(
     body = await shipment(networked)
     wire.faults.plan(fault, Operation.SHIPMENT, seconds=0.5)
     with pytest.raises(OutsideFailure) as failed:
-        await (hurried if fault in {Fault.HANG, Fault.SLOW} else networked).shipment(body)
+        await (hurried if fault in {Fault.HANG, Fault.SLOW} else networked).create_shipment(body)
     assert type(failed.value) is kind
     assert sum(path == "/shipment" for _, path, _ in wire.requests) == 1
 
 
 @pytest.mark.parametrize(("fault", "kind"), FAILURES)
-async def test_a_cancellation_that_fails_is_told_as_what_it_is(
+async def test_failed_cancellation_raises_the_exact_error(
     *,
     networked: CarrierClient,
     hurried: CarrierClient,
@@ -338,52 +340,52 @@ async def test_a_cancellation_that_fails_is_told_as_what_it_is(
     kind: type[OutsideFailure],
 ) -> None:
     """2.5, each failure."""
-    made = await networked.shipment(await shipment(networked))
+    made = await networked.create_shipment(await shipment(networked))
     wire.faults.plan(fault, Operation.CANCELLATION, seconds=0.5)
     with pytest.raises(OutsideFailure) as failed:
-        await (hurried if fault in {Fault.HANG, Fault.SLOW} else networked).cancel([number_of(made)])
+        await (hurried if fault in {Fault.HANG, Fault.SLOW} else networked).cancel([get_label_number(made)])
     assert type(failed.value) is kind
 
 
 async def track_order(client: CarrierClient, number: int) -> TrackingUpdate | None:
-    """The row that the shop does not need: it asks about many at once."""
-    return read_tracking(await client._read("GET", f"/track-by-orders/{number}", None, client._policy.read))
+    """Track one order: the shop does not use this request, as it tracks many at once."""
+    return parse_tracking(await client._read("GET", f"/track-by-orders/{number}", None, client._policy.read))
 
 
 @pytest.mark.parametrize("fault", [fault for fault, _ in FAILURES])
-async def test_a_tracking_that_fails_is_an_error_and_no_shipments_state(
+async def test_failed_tracking_raises_an_error(
     *, networked: CarrierClient, hurried: CarrierClient, wire: SandboxCarrier, fault: Fault
 ) -> None:
     """2.4, each failure."""
-    made = await networked.shipment(await shipment(networked))
+    made = await networked.create_shipment(await shipment(networked))
     wire.faults.plan(fault, Operation.TRACK, seconds=0.5)
     client = hurried if fault in {Fault.HANG, Fault.SLOW} else networked
     for question in (
         client.track(made.tracking_number or ""),
-        track_order(client, number_of(made)),
-        client.track_by_orders([number_of(made)]),
+        track_order(client, get_label_number(made)),
+        client.track_by_orders([get_label_number(made)]),
     ):
         with pytest.raises(CarrierError):
             await question
 
 
 @pytest.mark.parametrize("status", list(Status))
-async def test_the_three_ways_to_track_agree(
+async def test_all_tracking_requests_agree(
     networked: CarrierClient, wire: SandboxCarrier, status: Status
 ) -> None:
     """2.4 POST /track, GET /track-by-orders/{idOrder}, POST /track-by-orders; every status."""
-    made = await networked.shipment(await shipment(networked))
-    await wire.ledger.move(number_of(made), status)
+    made = await networked.create_shipment(await shipment(networked))
+    await wire.ledger.move_shipment(get_label_number(made), status)
     tracking = await networked.track(made.tracking_number or "")
     assert tracking is not None
-    assert tracking.stage is stage_of(status)
-    assert await track_order(networked, number_of(made)) == tracking
-    assert await networked.track_by_orders([number_of(made), 5]) == {number_of(made): tracking}
+    assert tracking.stage is parse_stage(status)
+    assert await track_order(networked, get_label_number(made)) == tracking
+    assert await networked.track_by_orders([get_label_number(made), 5]) == {get_label_number(made): tracking}
 
 
-async def test_a_number_that_is_refused_does_not_hide_the_others(networked: CarrierClient) -> None:
-    """2.4: whether one unknown number spoils the answer is not known; the others are asked about all the same."""
-    made = await networked.shipment(await shipment(networked))
+async def test_refused_number_does_not_affect_the_others(networked: CarrierClient) -> None:
+    """2.4: it is not known if one unknown number spoils the response; the others are tracked anyway."""
+    made = await networked.create_shipment(await shipment(networked))
 
     async def strict(order_ids: Any) -> Any:
         if 5 in order_ids:
@@ -392,34 +394,34 @@ async def test_a_number_that_is_refused_does_not_hide_the_others(networked: Carr
 
     provider = CarrierStandard(networked)
     networked.track_by_orders = strict  # type: ignore[method-assign]
-    found = await provider._tracked([1, 2, 5, 3, number_of(made)])
-    assert list(found) == [number_of(made)]
+    found = await provider._track_by_numbers([1, 2, 5, 3, get_label_number(made)])
+    assert list(found) == [get_label_number(made)]
 
 
-async def test_labels_beyond_fifty_are_cancelled_in_batches(
+async def test_more_than_fifty_labels_are_cancelled_in_batches(
     networked: CarrierClient, wire: SandboxCarrier
 ) -> None:
     """2.5 at most 50 ids: the embedded carrier refuses a 51st."""
     one = await shipment(networked)
-    made = [number_of(await networked.shipment(one)) for _ in range(LABELS_MADE_AT_ONCE)]
+    made = [get_label_number(await networked.create_shipment(one)) for _ in range(LABEL_COUNT)]
     kept = made[60]
-    await wire.ledger.move(kept, Status.COLLECTED)
+    await wire.ledger.move_shipment(kept, Status.COLLECTED)
     wire.requests.clear()
     assert await networked.cancel(made) == set(made) - {kept}
     assert [len(body["idOrders"]) for _, _, body in wire.requests] == [50, 50, 20]
-    statuses = {label.order_id: label.status for label in await wire.ledger.labels()}
+    statuses = {label.order_id: label.status for label in await wire.ledger.list_labels()}
     assert {number for number, status in statuses.items() if status != Status.CANCELLED} == {kept}
 
 
-async def test_cancelled_is_only_what_the_lists_say(networked: CarrierClient, wire: SandboxCarrier) -> None:
+async def test_only_labels_in_the_lists_are_cancelled(networked: CarrierClient, wire: SandboxCarrier) -> None:
     """2.5 cancelled only in to_refund_orders or only_cancel_orders; 200 with empty lists is NOT cancelled."""
-    made = await networked.shipment(await shipment(networked))
+    made = await networked.create_shipment(await shipment(networked))
     wire.faults.plan(Fault.IGNORED, Operation.CANCELLATION, times=1)
-    assert await networked.cancel([number_of(made)]) == frozenset()
-    assert await networked.cancel([number_of(made)]) == {number_of(made)}
+    assert await networked.cancel([get_label_number(made)]) == frozenset()
+    assert await networked.cancel([get_label_number(made)]) == {get_label_number(made)}
 
 
-async def test_an_unknown_label_and_a_misnamed_field_are_refused(
+async def test_unknown_label_and_wrong_field_name_are_refused(
     networked: CarrierClient, wire: SandboxCarrier, address: str
 ) -> None:
     """2.5 unknown id, 422; `orders` instead of `idOrders`, 422."""
@@ -430,18 +432,18 @@ async def test_an_unknown_label_and_a_misnamed_field_are_refused(
 
 
 @pytest.mark.parametrize("status", [status for status in Status if status is not Status.PENDING])
-async def test_only_what_waits_is_cancelled(
+async def test_only_waiting_shipments_are_cancelled(
     networked: CarrierClient, wire: SandboxCarrier, status: Status
 ) -> None:
     """2.5 only while "Pendiente de recolección"."""
-    made = await networked.shipment(await shipment(networked))
-    await wire.ledger.move(number_of(made), status)
-    assert await networked.cancel([number_of(made)]) == frozenset()
+    made = await networked.create_shipment(await shipment(networked))
+    await wire.ledger.move_shipment(get_label_number(made), status)
+    assert await networked.cancel([get_label_number(made)]) == frozenset()
 
 
 @pytest.mark.parametrize("code", ["11001000", "05001000", "76001000", "08001000", "27493000"])
-def test_a_municipality_is_its_eight_digits_as_text(code: str) -> None:
+def test_municipality_code_is_a_text_of_eight_digits(code: str) -> None:
     """2.6 five digits and three; the seat is 000; leading zeros matter; 27493 is among the 1 122."""
-    assert municipality(code)
+    assert find_municipality_by_code(code)
     assert len({town.code for town in EVERYWHERE}) == len(EVERYWHERE) == 1_122
     assert {len(town.code) for town in EVERYWHERE} == {8}

@@ -1,4 +1,4 @@
-"""A shop full of made-up toys, written in bulk through the shop's own tables and its own search index."""
+"""A shop with generated products, written in bulk to the shop's own tables and search index."""
 
 import random
 from collections.abc import Sequence
@@ -17,13 +17,13 @@ from backend.core.config.modules import GATEWAY_PSE, SYSTEM_PAYMENT
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database
 from backend.inventory.models import InventoryLevel
-from backend.operations.opening.store_defaults import make_defaults
+from backend.operations.opening.store_defaults import create_store_defaults
 from backend.shipping.models import StockLocation
 from tests.store_defaults import offer_payment
 
-AT_ONCE = 1000
-COPIED_FROM, WRITTEN = 500_000, 20_000
-"""From so many toys on PostgreSQL copies them from so many, which takes minutes and not hours."""
+BATCH_SIZE = 1000
+MIN_COPIED_PRODUCTS, MAX_INSERTED_PRODUCTS = 500_000, 20_000
+"""Larger shops on PostgreSQL insert only the second number and copy them: minutes instead of hours."""
 BRANDS = [
     f"Marca {name}" for name in ("Andina", "Boreal", "Ceiba", "Dorado", "Embera", "Frailejón", "Guadua")
 ]
@@ -31,86 +31,96 @@ AGES = ("0-2", "3-5", "6-8", "9-12", "12+")
 ONSETS = ("b", "c", "ch", "d", "f", "g", "j", "l", "ll", "m", "n", "p", "r", "s", "t", "tr", "v", "z")
 VOWELS = ("a", "e", "i", "o", "u", "á", "é")
 STOCK = 1_000_000
-"""Units of each toy: no measurement sells out."""
+"""Units of each product: no measurement sells out."""
 
 
-def words(count: int) -> list[str]:
-    """That many different words that sound like names of toys; the same ones every time."""
-    chance = random.Random(1958)
-    found: dict[str, None] = {}
-    while len(found) < count:
-        syllables = chance.choice((2, 3, 3, 4))
-        found["".join(chance.choice(ONSETS) + chance.choice(VOWELS) for _ in range(syllables))] = None
-    return list(found)
+def generate_words(count: int) -> list[str]:
+    """Return `count` different words that sound like product names; the same ones every time."""
+    rng = random.Random(1958)
+    words: dict[str, None] = {}
+    while len(words) < count:
+        syllables = rng.choice((2, 3, 3, 4))
+        words["".join(rng.choice(ONSETS) + rng.choice(VOWELS) for _ in range(syllables))] = None
+    return list(words)
 
 
-def vocabulary(products: int) -> list[str]:
-    """The words of a shop of this size: a larger shop knows more, so that a word finds about as many toys."""
-    return words(max(200, products // 5))
+def generate_vocabulary(products: int) -> list[str]:
+    """Return the words of a shop of this size.
+
+    A larger shop has more words, so that a word finds about as many products.
+    """
+    return generate_words(max(200, products // 5))
 
 
-def title(number: int, known: Sequence[str]) -> str:
-    """The title of the toy with this number: three words of the vocabulary."""
-    chance = random.Random(number)
-    return " ".join(chance.choice(known) for _ in range(3)).capitalize()
+def generate_title(number: int, vocabulary: Sequence[str]) -> str:
+    """Return the title of the product with this number: three words of the vocabulary."""
+    rng = random.Random(number)
+    return " ".join(rng.choice(vocabulary) for _ in range(3)).capitalize()
 
 
-def handle(number: int) -> str:
-    """The handle of the toy with this number."""
+def format_handle(number: int) -> str:
+    """Return the handle of the product with this number."""
     return f"juguete-{number:06d}"
 
 
-async def fill(database: Database, settings: Settings, products: int) -> None:
-    """Furnish the shop and put this many toys into it."""
+async def fill_shop(database: Database, settings: Settings, products: int) -> None:
+    """Create the shop's defaults and this many products."""
     async with database.transaction() as session:
-        await make_defaults(session, settings)
+        await create_store_defaults(session, settings)
         location_id = (await session.execute(select(StockLocation.id))).scalar_one()
         await offer_payment(session, GATEWAY_PSE, SYSTEM_PAYMENT)
         categories = [Category(name=f"Sección {number}", handle=f"seccion-{number}") for number in range(20)]
         collections = [Collection(title=f"Colección {n}", handle=f"coleccion-{n}") for n in range(10)]
         session.add_all([*categories, *collections])
-    known = vocabulary(products)
-    copies = products // WRITTEN if products >= COPIED_FROM and not database.is_sqlite else 1
-    written = products // copies
-    for start in range(0, written, AT_ONCE):
-        numbers = range(start, min(start + AT_ONCE, written))
-        toys = [_toy(number, known, collections) for number in numbers]
-        variants = [_variant(number, toy["id"]) for number, toy in zip(numbers, toys, strict=True)]
-        pictures = [_picture(toy["id"], rank) for toy in toys for rank in range(2)]
+    vocabulary = generate_vocabulary(products)
+    factor = (
+        products // MAX_INSERTED_PRODUCTS if products >= MIN_COPIED_PRODUCTS and not database.is_sqlite else 1
+    )
+    inserted = products // factor
+    for start in range(0, inserted, BATCH_SIZE):
+        numbers = range(start, min(start + BATCH_SIZE, inserted))
+        product_rows = [_product_row(number, vocabulary, collections) for number in numbers]
+        variants = [
+            _variant_row(number, product_row["id"])
+            for number, product_row in zip(numbers, product_rows, strict=True)
+        ]
+        pictures = [
+            _picture_row(product_row["id"], rank) for product_row in product_rows for rank in range(2)
+        ]
         stock = [{"variant_id": row["id"], "location_id": location_id, "stocked": STOCK} for row in variants]
-        places = [
-            {"product_id": toy["id"], "category_id": categories[number % len(categories)].id}
-            for number, toy in zip(numbers, toys, strict=True)
+        category_rows = [
+            {"product_id": product_row["id"], "category_id": categories[number % len(categories)].id}
+            for number, product_row in zip(numbers, product_rows, strict=True)
         ]
         async with database.transaction() as session:
             for table, rows in (
-                (Product, toys),
+                (Product, product_rows),
                 (Variant, variants),
                 (Picture, pictures),
                 (InventoryLevel, stock),
-                (ProductCategory, places),
+                (ProductCategory, category_rows),
             ):
                 await session.execute(insert(table), rows)
-            await index_products(session, [toy["id"] for toy in toys])
+            await index_products(session, [product_row["id"] for product_row in product_rows])
     if database.is_sqlite:
         return
-    # a connection without the shop's limits of time
+    # a connection without the shop's timeouts
     connection = await asyncpg.connect(settings.database_url.replace("+asyncpg", ""))
-    if copies > 1:
-        await _multiply(connection, written, copies)
-    await connection.execute("ANALYZE")  # a server does so by itself within a minute or two
+    if factor > 1:
+        await _copy_products(connection, inserted, factor)
+    await connection.execute("ANALYZE")  # a running server does this within a minute or two
     await connection.close()
 
 
-async def _multiply(connection: asyncpg.Connection, written: int, times: int) -> None:
-    """Copy every toy until there are so many times as many, each with a number of its own."""
-    number = f"lpad((substring({{}} from '[0-9]+$')::int + copy * {written})::text, 6, '0')"
+async def _copy_products(connection: asyncpg.Connection, inserted: int, times: int) -> None:
+    """Copy every product until there are `times` as many, each with a unique number."""
+    number = f"lpad((substring({{}} from '[0-9]+$')::int + copy * {inserted})::text, 6, '0')"
     product, variant = "product_id || '_' || copy", "variant_id || '_' || copy"
-    own: dict[type[SQLModel], dict[str, str]] = {
+    changed_columns: dict[type[SQLModel], dict[str, str]] = {
         Product: {
             "id": "id || '_' || copy",
             "handle": f"'juguete-' || {number.format('handle')}",
-            "created_at": f"created_at - copy * {written} * interval '1 minute'",
+            "created_at": f"created_at - copy * {inserted} * interval '1 minute'",
         },
         Variant: {
             "id": "id || '_' || copy", "product_id": product, "sku": f"'JUG-' || {number.format('sku')}"
@@ -121,14 +131,14 @@ async def _multiply(connection: asyncpg.Connection, written: int, times: int) ->
         ProductTerm: {"product_id": product},
         SearchTerm: {"product_id": product},
     }  # fmt: skip
-    # nothing is checked a row; whatever is sorted, is in memory
+    # no checks for each row; sorting happens in memory
     for option in (
         "session_replication_role = replica",
         "maintenance_work_mem = '1GB'",
         "work_mem = '512MB'",
     ):
         await connection.execute(f"SET {option}")
-    for model, changed in own.items():
+    for model, changes in changed_columns.items():
         table = model.__table__  # type: ignore[attr-defined]
         indexes = await connection.fetch(
             "SELECT indexname, indexdef FROM pg_indexes WHERE tablename = $1 AND indexdef NOT LIKE '%UNIQUE%'",
@@ -137,8 +147,8 @@ async def _multiply(connection: asyncpg.Connection, written: int, times: int) ->
         for index in indexes:
             await connection.execute(f"DROP INDEX {index['indexname']}")
         columns = [column.name for column in table.columns]
-        values = ", ".join(changed.get(name, name) for name in columns)
-        first = "term" if "term" in columns else "copy"  # in the order of the key
+        values = ", ".join(changes.get(name, name) for name in columns)
+        first = "term" if "term" in columns else "copy"  # in key order
         await connection.execute(
             f"INSERT INTO {table.name} ({', '.join(columns)}) SELECT {values} "
             f"FROM {table.name}, generate_series(1, {times - 1}) AS copy ORDER BY {first}"
@@ -147,22 +157,25 @@ async def _multiply(connection: asyncpg.Connection, written: int, times: int) ->
             await connection.execute(index["indexdef"])
 
 
-async def some_variants(database: Database, count: int) -> list[str]:
-    """The ids of a few variants, spread over the shop; not of the first product, which a measurement may hide."""
+async def sample_variants(database: Database, count: int) -> list[str]:
+    """Return the ids of `count` variants, spread over the shop.
+
+    The first product is left out: a measurement may hide it.
+    """
     async with database.read() as session:
-        every = (await session.execute(select(Variant.id).order_by(Variant.sku))).scalars().all()
-    return list(every[1 :: max(1, len(every) // count)][:count])
+        variant_ids = (await session.execute(select(Variant.id).order_by(Variant.sku))).scalars().all()
+    return list(variant_ids[1 :: max(1, len(variant_ids) // count)][:count])
 
 
-def _toy(number: int, known: Sequence[str], collections: Sequence[Collection]) -> dict[str, Any]:
-    chance = random.Random(-number)
-    said = " ".join(chance.choice(known) for _ in range(12))
+def _product_row(number: int, vocabulary: Sequence[str], collections: Sequence[Collection]) -> dict[str, Any]:
+    rng = random.Random(-number)
+    description = " ".join(rng.choice(vocabulary) for _ in range(12))
     return {
         "id": Product(handle="", title="").id,
-        "handle": handle(number),
-        "title": title(number, known),
+        "handle": format_handle(number),
+        "title": generate_title(number, vocabulary),
         "subtitle": "Para jugar toda la tarde",
-        "description": f"Hecho a mano en madera de pino. {said.capitalize()}.",
+        "description": f"Hecho a mano en madera de pino. {description.capitalize()}.",
         "thumbnail": f"/demo/juguete {number % 50} (1)-960.webp",
         "collection_id": collections[number % len(collections)].id if number % 3 else None,
         "featured": number % 100 == 0,
@@ -173,7 +186,7 @@ def _toy(number: int, known: Sequence[str], collections: Sequence[Collection]) -
     }
 
 
-def _variant(number: int, product_id: str) -> dict[str, Any]:
+def _variant_row(number: int, product_id: str) -> dict[str, Any]:
     price = 9_900 + number % 500 * 1000
     return {
         "id": Variant(product_id=product_id, price=0).id,
@@ -184,7 +197,7 @@ def _variant(number: int, product_id: str) -> dict[str, Any]:
     }
 
 
-def _picture(product_id: str, rank: int) -> dict[str, Any]:
+def _picture_row(product_id: str, rank: int) -> dict[str, Any]:
     address = f"/demo/juguete {rank} (1)-960.webp"
     return {
         "product_id": product_id,

@@ -1,0 +1,95 @@
+// Rows of a form that can be reordered, added and removed, by touch, mouse and keyboard. Nothing is saved before the form
+// is; the form sends the rows in their displayed order.
+//
+//   [data-key]    a row             [data-moves="-1"]  moves its row up by one
+//   [data-grip]   drags its row     [data-drops]       removes its row            [data-adds]  adds an empty row
+
+import { createContext, useContext, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { useEditForm } from "./forms.jsx";
+
+const Rows = createContext({ rows: [], count: 0 });
+export const useRows = () => useContext(Rows);
+
+const NONE = {};
+const UNCHANGED = { order: [], removed: NONE, createdKeys: [] };
+
+// `items`: the server's rows, each with a `key`; a row with `is_added` is not saved yet. `blank`: an empty row.
+// `minCount`: the number of rows that cannot be removed. `movedText`: announced after a move, with {n} and {count}.
+// `restored`: by key, how often the server sent a row again; a row that was removed before appears again.
+export function ReorderableRows({ items, blank, minCount = 0, movedText, restored = NONE, className, children }) {
+  const { touch, restarts } = useEditForm();
+  const list = useRef(null);
+  const dragged = useRef(null);
+  const focused = useRef(null);
+  const createdCount = useRef(0);
+  const [{ order, removed, createdKeys }, setRows] = useState(UNCHANGED);
+  const [announcement, setAnnouncement] = useState("");
+
+  useEffect(() => setRows(UNCHANGED), [restarts]);
+  const addedCount = items.filter((item) => item.is_added).length;
+  useEffect(() => {
+    if (addedCount) touch();
+  }, [addedCount]);
+  useLayoutEffect(() => {
+    focused.current?.focus(); // the focused button of a moved row loses the focus
+    focused.current = null;
+  });
+
+  const rowsByKey = new Map([...items, ...createdKeys.map((key) => ({ ...blank, key }))].map((item) => [item.key, item]));
+  const keys = [...order.filter((key) => rowsByKey.has(key)), ...[...rowsByKey.keys()].filter((key) => !order.includes(key))].filter(
+    (key) => removed[key] !== (restored[key] ?? 0),
+  );
+
+  const moveTo = (key, at) => {
+    if (at < 0 || at >= keys.length || keys[at] === key) return;
+    const newKeys = keys.filter((other) => other !== key);
+    newKeys.splice(at, 0, key);
+    setRows({ order: newKeys, removed, createdKeys });
+    setAnnouncement(movedText.replace("{n}", at + 1).replace("{count}", keys.length));
+    touch();
+  };
+  const handleClick = (event) => {
+    const button = event.target.closest("[data-moves], [data-drops], [data-adds]");
+    if (!button) return;
+    const key = button.closest("[data-key]")?.dataset.key;
+    if (button.hasAttribute("data-adds")) {
+      createdCount.current += 1;
+      setRows({ order: keys, removed, createdKeys: [...createdKeys, `new-${createdCount.current}`] });
+    } else if (button.hasAttribute("data-moves")) {
+      focused.current = button;
+      moveTo(key, keys.indexOf(key) + Number(button.dataset.moves));
+    } else if (keys.length > minCount) {
+      const next = button.closest("[data-key]").nextElementSibling ?? button.closest("[data-key]").previousElementSibling;
+      focused.current = next?.querySelector("[data-drops]") ?? list.current.querySelector("[data-adds]");
+      setRows({ order: keys, removed: { ...removed, [key]: restored[key] ?? 0 }, createdKeys });
+    }
+    touch();
+  };
+
+  const findRow = (event) => document.elementFromPoint(event.clientX, event.clientY)?.closest("[data-key]");
+  const startDrag = (event) => {
+    const grip = event.button === 0 && event.target.closest("[data-grip]");
+    if (!grip) return;
+    event.preventDefault();
+    list.current.setPointerCapture(event.pointerId);
+    dragged.current = grip.closest("[data-key]");
+    dragged.current.setAttribute("data-dragged", "");
+  };
+  const drag = (event) => {
+    const over = dragged.current && findRow(event);
+    if (over && list.current.contains(over) && over !== dragged.current) moveTo(dragged.current.dataset.key, keys.indexOf(over.dataset.key));
+  };
+  const endDrag = () => {
+    dragged.current?.removeAttribute("data-dragged");
+    dragged.current = null;
+  };
+
+  return (
+    <Rows value={{ rows: keys.map((key) => rowsByKey.get(key)), count: keys.length }}>
+      <div ref={list} className={className} onClick={handleClick} onPointerDown={startDrag} onPointerMove={drag} onPointerUp={endDrag} onPointerCancel={endDrag}>
+        {children}
+        <p className="sr-only" role="status">{announcement}</p>
+      </div>
+    </Rows>
+  );
+}
