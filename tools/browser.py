@@ -1,7 +1,7 @@
-"""Finds and starts the Chromium of the browser tests; gets one when there is none: `python tools/browser.py`.
+"""Find, or install, the Chromium of the browser tests: `python tools/browser.py`. Also starts it for the tests.
 
-In this order: a browser on this machine, Playwright's own, the distribution's package. Also sees to a typeface that
-every shopper's machine has: the shop's stand-ins for its own typefaces are cut to its measures.
+It looks for a browser on this machine, then Playwright's own, then the distribution's package. It also installs a
+typeface that customers' machines have: the fallbacks for the shop's own typefaces are adjusted to its metrics.
 """
 
 import asyncio
@@ -28,69 +28,72 @@ APPLICATIONS = (
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
 )
-STAND_INS = ("Arial", "Helvetica", "Liberation Sans", "Arimo", "Roboto")
-"""The typefaces that `assets/fonts/fonts.css` shows until the shop's own have come: any of them will do."""
-OF_NO_USE = (
+FALLBACK_FONTS = ("Arial", "Helvetica", "Liberation Sans", "Arimo", "Roboto")
+"""Fallback typefaces in `assets/fonts/fonts.css` until the shop's own have loaded; any of them is enough."""
+COSTLY_FEATURES = (
     *("WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "WebUIOmniboxFullPopup"),
     "SpareRendererForSitePerProcess",
 )
-"""Features of Chromium that cost more than the page under test: the address bar keeps two pages of suggestions in every
-window, and a renderer waits in each for the next site."""
-OFF_IN_PLAYWRIGHT = (
+"""Features of Chromium that cost more than the page under test.
+
+The address bar keeps two pages of suggestions in every window, and each has a renderer that waits for the next
+site.
+"""
+DISABLED_BY_PLAYWRIGHT = (
     *("AvoidUnnecessaryBeforeUnloadCheckSync", "DestroyProfileOnBrowserClose", "LensOverlay", "MediaRouter"),
     *("HttpsUpgrades", "HttpsFirstBalancedModeAutoEnable", "AvoidCorsURLLoaderRestartOnRedirect"),
     *("PaintHolding", "ThirdPartyStoragePartitioning", "TcpPortRandomizationWin"),
     *("OptimizationHints", "NetworkTimeServiceQuerying", "AimEnabled", "PreconnectToSearch"),
 )
-"""Features that Playwright switches off in every Chromium: named again, because only the last list counts."""
+"""Features that Playwright disables in every Chromium: repeated here, because only the final list is effective."""
 FLAGS = (
     "--no-sandbox",
     "--disable-gpu",
     "--disable-background-networking",
     "--disable-component-update",
-    f"--disable-features={','.join((*OFF_IN_PLAYWRIGHT, *OF_NO_USE))}",
+    f"--disable-features={','.join((*DISABLED_BY_PLAYWRIGHT, *COSTLY_FEATURES))}",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1",  # nothing leaves this machine
 )
 
 
-def find() -> str | None:
-    """The path of a browser that starts, or None."""
-    return next((path for path in _candidates() if _starts(path)), None)
+def find_browser() -> str | None:
+    """Return the path of a browser that starts, or None."""
+    return next((path for path in _iter_candidates() if _can_start(path)), None)
 
 
 async def launch(playwright: "Playwright") -> "Browser":
-    """Start it, without a window.
+    """Start the browser without a window.
 
     Raises:
-        FileNotFoundError: There is none: `make browser` finds or installs one.
+        FileNotFoundError: There is no browser: `make browser` finds or installs one.
     """
-    executable = await asyncio.to_thread(find)
+    executable = await asyncio.to_thread(find_browser)
     if executable is None:
         raise FileNotFoundError("there is no browser: run `make browser`")
     return await playwright.chromium.launch(executable_path=executable, args=FLAGS)
 
 
 def main() -> None:
-    """Print the browser that was chosen; install one first when there is none."""
-    for get in (None, _from_playwright, _from_distribution):
+    """Print the path of the browser; install one first if there is none."""
+    for get in (None, _install_from_playwright, _install_from_distribution):
         if get is not None:
             get()
-        if chosen := find():
+        if chosen := find_browser():
             print(f"The browser tests use {chosen}")
-            if not _has_stand_in():
-                _install("fonts-liberation")
+            if not _has_fallback_font():
+                _install_package("fonts-liberation")
             return
     sys.exit("No browser for the tests: install Chromium or Google Chrome, then run this again.")
 
 
-def _candidates() -> Iterator[str]:
+def _iter_candidates() -> Iterator[str]:
     yield from filter(None, map(shutil.which, ON_PATH))
     yield from (path for path in APPLICATIONS if Path(path).exists())
-    if own := _playwright_path():
+    if own := _find_playwright_browser():
         yield own
 
 
-def _playwright_path() -> str | None:
+def _find_playwright_browser() -> str | None:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
@@ -98,8 +101,8 @@ def _playwright_path() -> str | None:
     return path if Path(path).exists() else None
 
 
-def _starts(path: str) -> bool:
-    """Whether the program at `path` runs here: a browser without its system libraries does not."""
+def _can_start(path: str) -> bool:
+    """Return True if the program at `path` runs: a browser without its system libraries does not."""
     try:
         return (
             subprocess.run([path, "--version"], capture_output=True, timeout=30, check=False).returncode == 0
@@ -108,29 +111,29 @@ def _starts(path: str) -> bool:
         return False
 
 
-def _from_playwright() -> None:
+def _install_from_playwright() -> None:
     print("No browser here: trying Playwright's own …")
     _run([sys.executable, "-m", "playwright", "install", "chromium"])
 
 
-def _from_distribution() -> None:
+def _install_from_distribution() -> None:
     print("Trying the distribution's package …")
-    _install("chromium-headless-shell")  # it has no windows, and is quicker for it
-    if find() is None:
-        _install("chromium")
+    _install_package("chromium-headless-shell")  # it has no windows, so it is faster
+    if find_browser() is None:
+        _install_package("chromium")
 
 
-def _has_stand_in() -> bool:
-    """Whether a page without the shop's typefaces is laid out as on a shopper's machine; yes where nobody can tell."""
+def _has_fallback_font() -> bool:
+    """Return True if pages without the shop's typefaces are laid out as for customers, or if this is unknown."""
     lister = shutil.which("fc-list")
     if lister is None:
         return True
     families = subprocess.run([lister, ":", "family"], capture_output=True, text=True, check=False).stdout
-    return any(family in families for family in STAND_INS)
+    return any(family in families for family in FALLBACK_FONTS)
 
 
-def _install(package: str) -> None:
-    """Install the distribution's package, where there is `apt-get`."""
+def _install_package(package: str) -> None:
+    """Install the distribution's package, if there is `apt-get`."""
     apt = shutil.which("apt-get")
     if apt is None:
         return

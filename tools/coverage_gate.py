@@ -1,8 +1,8 @@
-"""Says how much of the guarded packages the last test run covered: `python tools/coverage_gate.py`.
+"""Print the test coverage of the guarded packages in the latest run: `python tools/coverage_gate.py`.
 
-Where money and stock are decided, nearly every branch has a test: a package of `GUARDED` below its share fails the run.
-`pytest --cov` measures all packages; `make test` measures only the tests of these (`GUARDING` in `tests/sizes.py`).
-Only what runs in the tests' own processes counts; the servers that browser tests start are not measured.
+Nearly every branch that decides about money or stock has a test: the check fails if a package of `GUARDED` has
+less. `pytest --cov` measures all packages; `make test` measures only these packages' tests (`COVERAGE_TESTS` in
+`tests/sizes.py`). Only code in the tests' own processes counts; the servers of browser tests are not measured.
 """
 
 import sys
@@ -22,12 +22,12 @@ GUARDED = {
     "backend/inventory": 95.0,
     "backend/jobs": 95.0,
 }
-"""Percent of the branches at the least."""
+"""Minimum percentage of covered branches."""
 
 
 @dataclass
-class Share:
-    """How much of a package was run: lines and branches, and how many of them there are."""
+class PackageCoverage:
+    """Counts of the lines and branches of a package, and of the covered ones."""
 
     lines: int = 0
     covered_lines: int = 0
@@ -35,17 +35,17 @@ class Share:
     covered_branches: int = 0
 
     @property
-    def of_lines(self) -> float:
-        """Percent of the lines; 100 when there is none."""
+    def line_percentage(self) -> float:
+        """Percentage of covered lines; 100 if there are no lines."""
         return 100 * self.covered_lines / self.lines if self.lines else 100.0
 
     @property
-    def of_branches(self) -> float:
-        """Percent of the branches; 100 when there is none."""
+    def branch_percentage(self) -> float:
+        """Percentage of covered branches; 100 if there are no branches."""
         return 100 * self.covered_branches / self.branches if self.branches else 100.0
 
     def add(self, summary: dict[str, int]) -> None:
-        """Count a file too, by its `summary` in coverage's JSON report."""
+        """Add the counts of a file, from its `summary` in coverage's JSON report."""
         self.lines += summary["num_statements"]
         self.covered_lines += summary["covered_lines"]
         self.branches += summary["num_branches"]
@@ -53,13 +53,13 @@ class Share:
 
 
 def main() -> None:
-    """Print the table; exit with 1 when a guarded package is below its share."""
-    shares = shares_of(_report())
+    """Print the table; exit with 1 if a guarded package is below its minimum."""
+    shares = sum_by_package(_read_report())
     print(f"\n{'covered':32} {'lines':>8} {'branches':>9}")
     for package in GUARDED:
-        share = shares.get(package, Share())
-        print(f"{package:32} {share.of_lines:7.1f}% {share.of_branches:8.1f}%")
-    if below := too_low(shares):
+        share = shares.get(package, PackageCoverage())
+        print(f"{package:32} {share.line_percentage:7.1f}% {share.branch_percentage:8.1f}%")
+    if below := find_below_minimum(shares):
         print(
             "\nToo few of the branches:",
             ", ".join(f"{package} (least {GUARDED[package]:.0f} %)" for package in below),
@@ -67,24 +67,24 @@ def main() -> None:
         sys.exit(1)
 
 
-def shares_of(report: dict[str, dict[str, dict[str, dict[str, int]]]]) -> dict[str, Share]:
-    """The shares of every package, by coverage's JSON report."""
-    shares: dict[str, Share] = defaultdict(Share)
+def sum_by_package(report: dict[str, dict[str, dict[str, dict[str, int]]]]) -> dict[str, PackageCoverage]:
+    """Return the coverage of every package, from coverage's JSON report."""
+    shares: dict[str, PackageCoverage] = defaultdict(PackageCoverage)
     for file, measured in sorted(report["files"].items()):
         shares["/".join(Path(file).parts[:2])].add(measured["summary"])
     return dict(shares)
 
 
-def too_low(shares: dict[str, Share]) -> list[str]:
-    """The guarded packages that were covered too little, or that nobody measured."""
+def find_below_minimum(shares: dict[str, PackageCoverage]) -> list[str]:
+    """Return the guarded packages that are below their minimum or were not measured."""
     return [
         package
         for package, least in GUARDED.items()
-        if package not in shares or shares[package].of_branches < least
+        if package not in shares or shares[package].branch_percentage < least
     ]
 
 
-def _report() -> dict[str, dict[str, dict[str, dict[str, int]]]]:
+def _read_report() -> dict[str, dict[str, dict[str, dict[str, int]]]]:
     coverage = Coverage(config_file=str(ROOT / "pyproject.toml"), messages=False)
     coverage.load()
     with TemporaryDirectory() as folder:

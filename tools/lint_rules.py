@@ -1,8 +1,8 @@
-"""Lint rules that neither ruff nor the import checker knows: `python tools/lint_rules.py`.
+"""Check lint rules that neither ruff nor the import checker knows: `python tools/lint_rules.py`.
 
-- Names that only one module may use. They are found in the syntax tree, so a comment or a text that mentions one is no
-  offence.
-- Words that have been replaced by the field's own. They are found in names, comments and documents alike.
+- Names that only one module may use. They are found in the syntax tree, so comments and texts may mention them.
+- Words that were replaced by the field's own words. They are found in names, comments and documents.
+- The English of docstrings, names and documents: see `tools/wording.py`.
 """
 
 import ast
@@ -12,13 +12,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from tools.wording import find_offences
+
 ROOT = Path(__file__).resolve().parent.parent
 CHECKED = ("backend", "storefront", "rxconfig.py")
 
 
 @dataclass(frozen=True)
 class Rule:
-    """Dotted names, or the ends of them, that only some files may use, and why."""
+    """Dotted names, or their last parts, that only some files may use, and the reason."""
 
     reason: str
     names: frozenset[str]
@@ -35,7 +39,7 @@ RULES = (
                 "storefront/server/granian_server.py",
                 "storefront/server/toolchain.py",
             }
-        ),  # the latter two set what libraries, Reflex and npm read
+        ),  # the latter two set variables of libraries, Reflex and npm
     ),
     Rule(
         "only backend/core/db/database.py and backend/core/db/postgresql.py make engines and sessions",
@@ -54,7 +58,7 @@ RULES = (
     ),
 )
 THOUSANDS = "only backend/core/money.py formats money (a number with thousands separators)"
-ADDING_UP = "only backend/pricing.py adds up what something costs"
+PRICE_ARITHMETIC = "only backend/pricing.py adds up what something costs"
 PRICES = frozenset(
     {
         "unit_price",
@@ -67,7 +71,7 @@ PRICES = frozenset(
         "line_total",
     }
 )
-"""Names of prices and totals: whoever multiplies one, or adds two, does what `price_cart` is for."""
+"""Names of prices and totals: multiplying one, or adding two, is the task of `price_cart`."""
 AMOUNTS = PRICES | {"amount", "total"}
 
 WORDED = (
@@ -82,7 +86,11 @@ WORDED = (
     "pyproject.toml",
 )
 WORDED_KINDS = frozenset({".py", ".md", ".jsx", ".js", ".css", ".html", ".toml", ""})
-NOT_WORDED = ("tools/lint_rules.py", "tests/tools/test_lint_rules.py", "backend/migrations/versions/")
+NOT_WORDED = (
+    *("tools/lint_rules.py", "tests/tools/test_lint_rules.py"),
+    *("tools/wording.py", "tests/tools/test_wording.py"),
+    "backend/migrations/versions/",
+)
 """This list itself, and what is kept as history."""
 WORDS = {
     "ask once more": "StateLossMiddleware",
@@ -123,42 +131,50 @@ space, an underscore, a hyphen or the capital of a name.
 
 
 def main() -> None:
-    """Print every offence; exit with 1 when there is one."""
-    offences = [
-        offence
-        for file in _files(CHECKED)
+    """Print every violation; exit with 1 if there is one."""
+    violations = [
+        violation
+        for file in _iter_files(CHECKED)
         if file.suffix == ".py"
-        for offence in offences_in(file.relative_to(ROOT), file.read_text("utf-8"))
+        for violation in find_violations(file.relative_to(ROOT), file.read_text("utf-8"))
     ]
-    offences += [
-        offence
-        for file in _files(WORDED)
+    violations += [
+        violation
+        for file in _iter_files(WORDED)
         if file.suffix in WORDED_KINDS
-        for offence in old_words_in(file.relative_to(ROOT), file.read_text("utf-8"))
+        for violation in find_old_words(file.relative_to(ROOT), file.read_text("utf-8"))
     ]
-    for offence in offences:
-        print(offence)
-    if offences:
+    violations += map(str, find_offences(read_prose_files()))
+    for violation in violations:
+        print(violation)
+    if violations:
         sys.exit(1)
-    print("The lint rules are kept.")
+    print("The lint rules are followed.")
 
 
-def offences_in(file: Path, source: str) -> Iterator[str]:
-    """What the source of `file` (relative to the project) does against the rules, one line each."""
+def read_prose_files() -> dict[str, str]:
+    """Return the Python sources and documents that `tools.wording` checks, by their path in the project."""
+    files = (file for file in _iter_files(WORDED) if file.suffix in {".py", ".md"})
+    texts = {file.relative_to(ROOT).as_posix(): file.read_text("utf-8") for file in files}
+    return {place: text for place, text in texts.items() if not place.startswith(NOT_WORDED)}
+
+
+def find_violations(file: Path, source: str) -> Iterator[str]:
+    """Yield the violations in the source of `file` (relative to the project), one line each."""
     place = file.as_posix()
     for node in ast.walk(ast.parse(source, place)):
-        used = set(_names(node))
+        used = set(_iter_names(node))
         for rule in RULES:
-            if place not in rule.allowed and any(_is(name, used) for name in rule.names):
-                yield f"{place}:{_line(node)}: {rule.reason}"
+            if place not in rule.allowed and any(_is_used(name, used) for name in rule.names):
+                yield f"{place}:{_get_line(node)}: {rule.reason}"
         if _groups_thousands(node) and place != "backend/core/money.py":
-            yield f"{place}:{_line(node)}: {THOUSANDS}"
-        if _adds_up(node) and place != "backend/pricing.py":
-            yield f"{place}:{_line(node)}: {ADDING_UP}"
+            yield f"{place}:{_get_line(node)}: {THOUSANDS}"
+        if _has_price_arithmetic(node) and place != "backend/pricing.py":
+            yield f"{place}:{_get_line(node)}: {PRICE_ARITHMETIC}"
 
 
-def old_words_in(file: Path, text: str) -> Iterator[str]:
-    """The replaced words in the text of `file` (relative to the project), one line each."""
+def find_old_words(file: Path, text: str) -> Iterator[str]:
+    """Yield the replaced words in the text of `file` (relative to the project), one line each."""
     place = file.as_posix()
     if place.startswith(NOT_WORDED):
         return
@@ -168,26 +184,26 @@ def old_words_in(file: Path, text: str) -> Iterator[str]:
             yield f"{place}:{number}: “{found[0]}”: the word is now {WORDS[word]}"
 
 
-def _as_pattern(word: str) -> str:
-    """`two words` → as prose, snake case, kebab case and CamelCase; a part of a name, but no part of another word."""
+def _to_pattern(word: str) -> str:
+    """Return a pattern for `two words` in prose, snake case, kebab case and CamelCase, also as a part of a name."""
     parts = word.split()
     camel = "".join(part.capitalize() for part in parts)
     return rf"((?<![A-Za-z])(?i:{'[ _-]?'.join(parts)}s?)(?![a-z])|(?<=[a-z]){camel}s?(?![a-z]))"
 
 
 _OLD_WORDS = dict(enumerate(WORDS, 1))
-_OLD = re.compile("|".join(map(_as_pattern, WORDS)))
+_OLD = re.compile("|".join(map(_to_pattern, WORDS)))
 
 
-def _names(node: ast.AST) -> Iterator[str]:
-    """The names a node brings in or uses: `os.environ` both for the attribute and for `from os import environ`."""
+def _iter_names(node: ast.AST) -> Iterator[str]:
+    """Yield the names that a node imports or uses: `os.environ` for the attribute and for `from os import environ`."""
     if isinstance(node, ast.ImportFrom):
         yield from (f"{node.module}.{alias.name}" for alias in node.names)
     elif isinstance(node, ast.Attribute):
         yield ast.unparse(node)
 
 
-def _is(name: str, used: set[str]) -> bool:
+def _is_used(name: str, used: set[str]) -> bool:
     return any(candidate == name or candidate.endswith(f".{name}") for candidate in used)
 
 
@@ -197,12 +213,16 @@ def _groups_thousands(node: ast.AST) -> bool:
     return any(isinstance(part, ast.Constant) and "," in str(part.value) for part in node.format_spec.values)
 
 
-def _adds_up(node: ast.AST) -> bool:
-    """Whether the node reckons with a price: `line.unit_price * 2`, `item_total + …`, `sum(line.item_total for …)`."""
+def _has_price_arithmetic(node: ast.AST) -> bool:
+    """Return True if the node calculates with prices: `line.unit_price * 2`, `sum(line.item_total for …)`."""
     if isinstance(node, ast.BinOp):
         sides = (node.left, node.right)
-        is_sum = isinstance(node.op, ast.Add | ast.Sub)  # of two amounts: a limit beside a price is no sum
-        return any(map(_is_price, sides)) and (not is_sum or all(_name(side) in AMOUNTS for side in sides))
+        is_sum = isinstance(
+            node.op, ast.Add | ast.Sub
+        )  # a sum needs two amounts: a price plus a limit is none
+        return any(map(_is_price, sides)) and (
+            not is_sum or all(_get_name(side) in AMOUNTS for side in sides)
+        )
     if isinstance(node, ast.AugAssign):
         return _is_price(node.target) or _is_price(node.value)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "sum":
@@ -211,18 +231,18 @@ def _adds_up(node: ast.AST) -> bool:
 
 
 def _is_price(node: ast.AST) -> bool:
-    return _name(node) in PRICES
+    return _get_name(node) in PRICES
 
 
-def _name(node: ast.AST) -> str:
+def _get_name(node: ast.AST) -> str:
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
-def _line(node: ast.AST) -> int:
+def _get_line(node: ast.AST) -> int:
     return getattr(node, "lineno", 0)
 
 
-def _files(names: tuple[str, ...]) -> Iterator[Path]:
+def _iter_files(names: tuple[str, ...]) -> Iterator[Path]:
     for name in names:
         path = ROOT / name
         yield from [path] if path.is_file() else sorted(found for found in path.rglob("*") if found.is_file())

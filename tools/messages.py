@@ -1,8 +1,8 @@
-"""Brings the message catalogues up to date: `python tools/messages.py`.
+"""Update the message catalogues: `python tools/messages.py`.
 
-The Spanish texts inside `_(…)`, in both packages and in the templates of mails, are the messages. New ones are added to
-every catalogue without a translation, gone ones leave it, and what is translated stays. A catalogue is sorted by its
-messages and names no files, so that moving code does not change it.
+The Spanish texts inside `_(…)`, in both packages and in the templates of mails, are the messages. New ones are
+added to every catalogue without a translation, removed ones are deleted, and translations are retained. A catalogue
+is sorted by its messages and contains no file names, so that moving code does not change it.
 """
 
 from pathlib import Path
@@ -17,8 +17,8 @@ PACKAGES = ("backend", "storefront")
 EXTRACTORS = [("**.py", "python"), ("**/templates/**", "jinja2")]
 
 
-def messages() -> Catalog:
-    """Every message of both packages."""
+def extract_messages() -> Catalog:
+    """Return all messages of both packages."""
     found = Catalog(project="Trompo", charset="utf-8")
     for package in PACKAGES:
         for _file, _line, message, _comments, _context in extract_from_dir(
@@ -28,15 +28,15 @@ def messages() -> Catalog:
     return found
 
 
-def bring_up_to_date(file: Path) -> list[str]:
+def update_catalogue(file: Path) -> list[str]:
     """Update one catalogue.
 
     Returns:
-        The messages that wait for a translation.
+        The messages without a translation.
     """
     with file.open("rb") as source:
         catalogue = read_po(source, locale=file.parent.parent.name)
-    catalogue.update(messages(), no_fuzzy_matching=True)
+    catalogue.update(extract_messages(), no_fuzzy_matching=True)
     catalogue.obsolete.clear()
     with file.open("wb") as target:
         write_po(target, catalogue, width=110, omit_header=True, no_location=True, sort_output=True)
@@ -44,9 +44,9 @@ def bring_up_to_date(file: Path) -> list[str]:
 
 
 def main() -> None:
-    """Update every catalogue and say what waits."""
+    """Update every catalogue and print the messages without a translation."""
     for file in sorted(CATALOGUES.glob("*/LC_MESSAGES/*.po")):
-        waiting = bring_up_to_date(file)
+        waiting = update_catalogue(file)
         print(f"{file.relative_to(ROOT)}: {len(waiting)} without translation")
         for message in waiting:
             print(f"  {message}")

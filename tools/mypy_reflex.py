@@ -1,7 +1,8 @@
-"""A mypy plugin: a field of a view is Reflex's variable of the field's kind, and a misspelt one is an error.
+"""A mypy plugin: a field of a view has the type of Reflex's variable, and a misspelt field is an error.
 
-`HomeState.content.slides` is how a page names a part of a state's field. Reflex types the access by overloads, of which
-mypy takes the wrong one for a class of our own; and it finds a field that is missing only when the page is compiled.
+Pages refer to a part of a state's field as `HomeState.content.slides`. Reflex types this access by overloads, and
+mypy selects the wrong one for our own classes; without the plugin, a missing field is found only when pages are
+compiled.
 """
 
 from collections.abc import Callable
@@ -38,36 +39,40 @@ KINDS = {
     "builtins.tuple": ARRAY,
     "builtins.dict": OBJECT,
 }
-"""The variable of each kind of value, the narrower before the wider."""
+"""The variable for each type of value, narrower types first."""
 DATACLASS = "dataclass"
-"""The name under which mypy notes that a class is one."""
+"""The key under which mypy marks a class as a dataclass."""
 
 
 class ReflexPlugin(Plugin):
-    """Types the fields of states, seen on their class, and the fields of the views in them."""
+    """Types the fields of states, accessed on the class, and the fields of the views in them."""
 
     def get_class_attribute_hook(self, fullname: str) -> Callable[[AttributeContext], Type] | None:
-        """Give the hook for `State.field`; None for everything else."""
+        """Return the hook for `State.field`; None for other attributes."""
         owner, _, name = fullname.rpartition(".")
-        state = self._class(owner)
+        state = self._find_class(owner)
         declared = state.get(name) if state is not None and state.has_base(STATE) else None
         field = get_proper_type(declared.node.type) if declared and isinstance(declared.node, Var) else None
         if not isinstance(field, Instance) or field.type.fullname != FIELD:
             return None
-        return lambda context: self._variable(field.args[0], context)
+        return lambda context: self._to_variable_type(field.args[0], context)
 
     def get_attribute_hook(self, fullname: str) -> Callable[[AttributeContext], Type] | None:
-        """Give the hook for a name on an `ObjectVar` that is none of Reflex's own."""
+        """Return the hook for an attribute of an `ObjectVar` that Reflex does not define; None for others."""
         owner, _, name = fullname.rpartition(".")
-        view = self._class(owner) if owner == OBJECT else None
-        return None if view is None or name in view.names else lambda context: self._part(name, context)
+        view = self._find_class(owner) if owner == OBJECT else None
+        return (
+            None
+            if view is None or name in view.names
+            else lambda context: self._type_view_field(name, context)
+        )
 
-    def _part(self, name: str, context: AttributeContext) -> Type:
+    def _type_view_field(self, name: str, context: AttributeContext) -> Type:
         """Return the variable of a view's field."""
         variable = get_proper_type(context.type)
-        if not isinstance(variable, Instance) or (base := self._class(OBJECT)) is None:
+        if not isinstance(variable, Instance) or (base := self._find_class(OBJECT)) is None:
             return context.default_attr_type
-        view = _required(map_instance_to_supertype(variable, base).args[0])
+        view = _without_none(map_instance_to_supertype(variable, base).args[0])
         if not isinstance(view, Instance) or DATACLASS not in view.type.metadata:
             return context.default_attr_type
         found = view.type.get(name)
@@ -77,11 +82,11 @@ class ReflexPlugin(Plugin):
         if not isinstance(found.node, Var) or found.node.type is None:
             return context.default_attr_type
         owner = map_instance_to_supertype(view, found.node.info)
-        return self._variable(expand_type_by_instance(found.node.type, owner), context)
+        return self._to_variable_type(expand_type_by_instance(found.node.type, owner), context)
 
-    def _variable(self, value: Type, context: AttributeContext) -> Type:
-        """Return the variable that Reflex makes of such a value."""
-        value = _required(value)
+    def _to_variable_type(self, value: Type, context: AttributeContext) -> Type:
+        """Return the variable that Reflex creates for such a value."""
+        value = _without_none(value)
         if isinstance(value, LiteralType):
             value = value.fallback
         if isinstance(value, TypedDictType):
@@ -94,18 +99,18 @@ class ReflexPlugin(Plugin):
             kind = OBJECT
         else:
             kind = next((kind for name, kind in KINDS.items() if value.type.has_base(name)), VARIABLE)
-        variable = self._class(kind)
+        variable = self._find_class(kind)
         if variable is None:
             return context.default_attr_type
         return Instance(variable, [value] if variable.type_vars else [])
 
-    def _class(self, fullname: str) -> TypeInfo | None:
+    def _find_class(self, fullname: str) -> TypeInfo | None:
         symbol = self.lookup_fully_qualified(fullname)
         return symbol.node if symbol is not None and isinstance(symbol.node, TypeInfo) else None
 
 
-def _required(value: Type) -> Type:
-    """Return the value's type without None: what is missing is shown as nothing."""
+def _without_none(value: Type) -> Type:
+    """Return the value's type without None: a missing value is displayed as nothing."""
     value = get_proper_type(value)
     if not isinstance(value, UnionType):
         return value
@@ -114,5 +119,5 @@ def _required(value: Type) -> Type:
 
 
 def plugin(_version: str) -> type[Plugin]:
-    """Mypy's entry point."""
+    """Return the plugin: mypy's entry point."""
     return ReflexPlugin

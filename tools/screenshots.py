@@ -1,9 +1,9 @@
-"""Takes the pictures of every page for docs/screenshots, at the three widths the shop is looked at.
+"""Take the pictures of all pages for docs/screenshots, at three widths.
 
     python -m tools.screenshots              every page
     python -m tools.screenshots home order   only these
 
-It opens shops of its own with the demo toys, buys something in them, and leaves nothing behind but the pictures.
+It starts temporary shops with the demo products, buys products in them, and leaves only the pictures behind.
 """
 
 import argparse
@@ -16,38 +16,38 @@ from PIL import Image
 from playwright.async_api import Page, async_playwright
 
 from tests.e2e.conftest import ShopServer
-from tests.e2e.scenes import EVERYWHERE, ON_PHONES
+from tests.e2e.scenes import PAGE_SCENES, PHONE_SCENES
 from tools.browser import launch
 
 FOLDER = Path(__file__).parent.parent / "docs" / "screenshots"
 SIZES = {320: 640, 768: 1024, 1280: 800}
-TALLEST = 2400
-"""Pixels of a long page that are kept: enough to see how it is made."""
+MAX_HEIGHT_PX = 2400
+"""Maximum height in pixels of the picture of a long page: enough to see the layout."""
 QUALITY = 72
 
-NARROW = 1024
-"""Pixels from which there is room for the departments and the filters beside the page."""
+MIN_WIDE_LAYOUT_PX = 1024
+"""Minimum width in pixels of the layout with departments and filters next to the page."""
 
 WHOLE_PAGES = (
     *("home", "catalog", "product", "cart", "cart-empty", "wishlist", "checkout", "checkout-errors", "bank"),
     *("order-paid", "order-rejected", "order-pending", "login", "register", "reset", "account"),
     *("account-edit", "checkout-addresses", "not-found"),
 )
-OVER_A_PAGE = ("search", "search-nothing", "menu", "filters", "drawer", "product-large")
-"""What lies over a page and goes when it is left: pictured as it stands in the window."""
-PICTURES = (*WHOLE_PAGES, *OVER_A_PAGE)
-DECODE_WHAT_IS_SEEN = """() => Promise.all([...document.images].filter((one) => {
+OVERLAY_SCENES = ("search", "search-nothing", "menu", "filters", "drawer", "product-large")
+"""Scenes with an overlay over a page: only the window is pictured."""
+PICTURES = (*WHOLE_PAGES, *OVERLAY_SCENES)
+DECODE_VISIBLE_PICTURES = """() => Promise.all([...document.images].filter((one) => {
     const { top, bottom, left, right } = one.getBoundingClientRect();
     return one.checkVisibility() && bottom > 0 && right > 0 && top < innerHeight && left < innerWidth;
 }).map((one) => one.decode()))"""
-SCENES = {**ON_PHONES, **EVERYWHERE}
+SCENES = {**PHONE_SCENES, **PAGE_SCENES}
 
 
-async def _take(shop: ShopServer, width: int, wanted: list[str]) -> None:
+async def _take_pictures(shop: ShopServer, width: int, wanted: list[str]) -> None:
     async with async_playwright() as playwright:
         browser = await launch(playwright)
         for name in wanted:
-            if name in ON_PHONES and width >= NARROW:
+            if name in PHONE_SCENES and width >= MIN_WIDE_LAYOUT_PX:
                 continue
             context = await browser.new_context(
                 base_url=shop.url,
@@ -57,15 +57,15 @@ async def _take(shop: ShopServer, width: int, wanted: list[str]) -> None:
             )
             page = await context.new_page()
             await SCENES[name](page)
-            picture = await (_window(page) if name in OVER_A_PAGE else _whole(page))
-            _save(picture, FOLDER / f"{name}-{width}.webp")
+            picture = await (_picture_window(page) if name in OVERLAY_SCENES else _picture_whole_page(page))
+            _save_picture(picture, FOLDER / f"{name}-{width}.webp")
             await context.close()
             print(f"{name} at {width} px", flush=True)
         await browser.close()
 
 
-async def _whole(page: Page) -> bytes:
-    """The page from top to bottom, with the pictures that wait to be scrolled to, as it looks before anyone scrolls."""
+async def _picture_whole_page(page: Page) -> bytes:
+    """Return a picture of the page from top to bottom, as before scrolling, including lazily loaded pictures."""
     await page.evaluate("document.activeElement.blur(); scrollTo(0, 0)")
     await page.evaluate(
         "document.querySelectorAll('img[loading=lazy]').forEach(one => { one.loading = 'eager' })"
@@ -76,17 +76,17 @@ async def _whole(page: Page) -> bytes:
     return await page.screenshot(full_page=True, animations="disabled")
 
 
-async def _window(page: Page) -> bytes:
-    """What the window shows, with the focus where it is, once the pictures in it have come."""
+async def _picture_window(page: Page) -> bytes:
+    """Return a picture of the window with the current focus, after its pictures have loaded."""
     await page.wait_for_load_state("networkidle")
-    await page.evaluate(DECODE_WHAT_IS_SEEN)
+    await page.evaluate(DECODE_VISIBLE_PICTURES)
     await page.evaluate("document.fonts.ready")
     return await page.screenshot(animations="disabled", caret="initial")
 
 
-def _save(picture: bytes, file: Path) -> None:
+def _save_picture(picture: bytes, file: Path) -> None:
     image = Image.open(io.BytesIO(picture)).convert("RGB")
-    image.crop((0, 0, image.width, min(image.height, TALLEST))).save(file, quality=QUALITY, method=6)
+    image.crop((0, 0, image.width, min(image.height, MAX_HEIGHT_PX))).save(file, quality=QUALITY, method=6)
 
 
 def main() -> None:
@@ -95,14 +95,14 @@ def main() -> None:
     parser.add_argument("pages", nargs="*", choices=[*PICTURES, []], help="only these")
     wanted = parser.parse_args().pages or list(PICTURES)
     FOLDER.mkdir(parents=True, exist_ok=True)
-    for width in SIZES:  # each in a shop of its own, or the last one finds the shelves empty
+    for width in SIZES:  # a separate shop for each width, else the products are sold out in the final one
         with tempfile.TemporaryDirectory() as folder:
             shop = ShopServer(
                 Path(folder), {"GOOGLE_CLIENT_ID": "a client", "GOOGLE_CLIENT_SECRET": "its secret"}
             )
             shop.start()
             try:
-                asyncio.run(_take(shop, width, wanted))
+                asyncio.run(_take_pictures(shop, width, wanted))
             finally:
                 shop.stop()
 

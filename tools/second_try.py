@@ -1,8 +1,8 @@
-"""Runs the browser tests that failed once more, by themselves: `python tools/second_try.py`, after a run that failed.
+"""Rerun failed browser tests alone: `python tools/second_try.py`, after a run that failed.
 
-A browser beside three others on two cores is sometimes too late for a test, on a machine that is not ours. One or two
-such tests get one more try with the machine to themselves; what fails then has failed. Every test that needed it is
-named: it has a race of its own, or found one in the shop. Tests without a browser get none.
+With four browsers on two cores, a browser is sometimes too late for a test on slow machines. One or two such tests
+get a second try with the machine to themselves; the second result counts. Each test that needed it is printed,
+because it or the shop has a race condition. Tests without a browser get no second try.
 """
 
 import json
@@ -13,28 +13,28 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 FAILED = ROOT / ".pytest_cache" / "v" / "cache" / "lastfailed"
-"""Where pytest notes what failed, as a JSON object whose keys are the tests."""
+"""File where pytest stores the failed tests, as the keys of a JSON object."""
 BROWSER_TESTS = "tests/e2e/"
-MOST = 2
-"""More failures than this are no accident."""
+MAX_RETRIED_TESTS = 2
+"""Maximum number of failures that can be accidents."""
 
 
 def main() -> None:
-    """Run them; exit with 1 when there is nothing to try again, or when one fails again."""
+    """Rerun the tests; exit with 1 if there is nothing to rerun, or if one fails again."""
     tests: list[str] = sorted(json.loads(FAILED.read_text())) if FAILED.exists() else []
-    if not may_be_tried_again(tests):
+    if not can_be_retried(tests):
         sys.exit(1)
-    print("\nFailed beside the others, tried once more alone:\n  " + "\n  ".join(tests), flush=True)
+    print("\nFailed with other tests running, retried alone:\n  " + "\n  ".join(tests), flush=True)
     sys.exit(subprocess.call([sys.executable, "-m", "pytest", "-n0", *tests], cwd=ROOT))
 
 
-def may_be_tried_again(tests: Collection[str]) -> bool:
-    """Whether these are few, and all of a browser.
+def can_be_retried(tests: Collection[str]) -> bool:
+    """Return True if the failures are few and all of browser tests.
 
     Args:
-        tests: the ids of what failed.
+        tests: the ids of the failed tests.
     """
-    return 0 < len(tests) <= MOST and all(test.startswith(BROWSER_TESTS) for test in tests)
+    return 0 < len(tests) <= MAX_RETRIED_TESTS and all(test.startswith(BROWSER_TESTS) for test in tests)
 
 
 if __name__ == "__main__":

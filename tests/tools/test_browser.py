@@ -12,7 +12,7 @@ from tools import browser
 async def test_playwrights_own_browser_starts_when_there_is_no_other(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    here = await asyncio.to_thread(browser.find)
+    here = await asyncio.to_thread(browser.find_browser)
     monkeypatch.setenv("PLAYWRIGHT_BROWSERS_PATH", str(tmp_path))
     monkeypatch.setattr(browser, "ON_PATH", ())
     monkeypatch.setattr(browser, "APPLICATIONS", ())

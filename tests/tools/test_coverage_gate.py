@@ -1,4 +1,4 @@
-from tools.coverage_gate import GUARDED, shares_of, too_low
+from tools.coverage_gate import GUARDED, find_below_minimum, sum_by_package
 
 
 def measured(branches: int, covered: int) -> dict[str, dict[str, int]]:
@@ -13,10 +13,10 @@ def measured(branches: int, covered: int) -> dict[str, dict[str, int]]:
 
 
 def test_a_package_is_counted_with_all_its_files() -> None:
-    shares = shares_of(
+    shares = sum_by_package(
         {"files": {"backend/jobs/a.py": measured(4, 4), "backend/jobs/b/c.py": measured(4, 2)}}
     )
-    assert (shares["backend/jobs"].of_lines, shares["backend/jobs"].of_branches) == (90.0, 75.0)
+    assert (shares["backend/jobs"].line_percentage, shares["backend/jobs"].branch_percentage) == (90.0, 75.0)
 
 
 def test_a_guarded_package_needs_nearly_every_branch_and_to_be_measured_at_all() -> None:
@@ -25,6 +25,8 @@ def test_a_guarded_package_needs_nearly_every_branch_and_to_be_measured_at_all()
         for package in GUARDED
         if package[-3:] != ".py"
     }
-    assert too_low(shares_of({"files": {**files, "backend/pricing.py": measured(0, 0)}})) == []
+    assert (
+        find_below_minimum(sum_by_package({"files": {**files, "backend/pricing.py": measured(0, 0)}})) == []
+    )
     files["backend/jobs/y.py"] = measured(1, 0)
-    assert too_low(shares_of({"files": files})) == ["backend/pricing.py", "backend/jobs"]
+    assert find_below_minimum(sum_by_package({"files": files})) == ["backend/pricing.py", "backend/jobs"]

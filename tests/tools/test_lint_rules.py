@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.lint_rules import offences_in, old_words_in
+from tools.lint_rules import find_old_words, find_violations
 
 FILE = Path("backend/cart/lines.py")
 
@@ -27,11 +27,11 @@ FILE = Path("backend/cart/lines.py")
     ],
 )
 def test_an_offence_is_found(source: str, reason: str) -> None:
-    assert [offence for offence in offences_in(FILE, source) if reason in offence] != []
+    assert [offence for offence in find_violations(FILE, source) if reason in offence] != []
 
 
 def test_an_offence_names_its_place() -> None:
-    assert list(offences_in(FILE, "import os\n\nhome = os.environ")) == [
+    assert list(find_violations(FILE, "import os\n\nhome = os.environ")) == [
         "backend/cart/lines.py:3: only backend/core/config/settings.py reads the environment"
     ]
 
@@ -51,7 +51,7 @@ def test_an_offence_names_its_place() -> None:
     ],
 )
 def test_what_is_allowed_is_no_offence(source: str) -> None:
-    assert list(offences_in(FILE, source)) == []
+    assert list(find_violations(FILE, source)) == []
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_what_is_allowed_is_no_offence(source: str) -> None:
     ],
 )
 def test_the_one_place_may(file: str, source: str) -> None:
-    assert list(offences_in(Path(file), source)) == []
+    assert list(find_violations(Path(file), source)) == []
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_the_one_place_may(file: str, source: str) -> None:
     ],
 )
 def test_a_replaced_word_is_found(line: str) -> None:
-    [offence] = old_words_in(FILE, f"x = 1\n{line}")
+    [offence] = find_old_words(FILE, f"x = 1\n{line}")
     assert offence.startswith("backend/cart/lines.py:2: “")
     assert offence.endswith("”: the word is now restock")
 
@@ -88,8 +88,8 @@ def test_a_replaced_word_is_found(line: str) -> None:
     "line", ["it may take backups", "mistake_back", "take it back", "at a glancing look"]
 )
 def test_other_words_are_left_alone(line: str) -> None:
-    assert list(old_words_in(FILE, line)) == []
+    assert list(find_old_words(FILE, line)) == []
 
 
 def test_what_is_kept_as_history_keeps_its_words() -> None:
-    assert list(old_words_in(Path("backend/migrations/versions/old.py"), "take_back")) == []
+    assert list(find_old_words(Path("backend/migrations/versions/old.py"), "take_back")) == []

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.log_guard import find_leaks, people_in
+from tests.log_guard import find_leaks, find_personal_data
 
 TOKEN = "3JzaB9_3JzaB9_3JzaB9_3JzaB9_3JzaB9_3JzaB9_x"
 STREET = "Carrera 43A # 1-50"
@@ -48,6 +48,6 @@ def test_people_of_a_shop_are_read(tmp_path: Path) -> None:
     connection.execute('INSERT INTO "order" VALUES (?, ?, ?)', ("luis@correo.example", address, "{}"))
     connection.commit()
     connection.close()
-    assert people_in(tmp_path / "trompo.db") == {
+    assert find_personal_data(tmp_path / "trompo.db") == {
         "ana@correo.example", "3001234567", "luis@correo.example", STREET, "1017234567"
     }  # fmt: skip

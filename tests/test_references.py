@@ -1,0 +1,217 @@
+"""Every path, dotted name, argument and attribute that a docstring or a document mentions exists."""
+
+import ast
+import re
+import subprocess
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cache
+from itertools import product
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PYTHON = ("backend", "storefront", "tools", "tests", "rxconfig.py")
+TEXTS = ("docs", "README.md", "deploy", ".github")
+PACKAGES = ("backend", "storefront", "tools", "tests")
+
+CODE_SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
+LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)\s#]+)(?:#[^)\s]*)?\)")
+PATH = re.compile(r"(?:\.?[\w*{},-]+/)+[\w*{},.-]*|[\w-]+\.(?:py|md|toml|jsx?|yaml|yml|sh|cfg)")
+ARGUMENTS = re.compile(r"^Args:\n((?:    .*\n?|\n)+)", re.MULTILINE)
+DOTTED_NAME = re.compile(r"([A-Za-z_]\w*(?:\.\w+)+)(?:\(.*\))?")
+EXCEPTIONS = frozenset(
+    {
+        "assets/manifest-*.js",  # the build of the pages writes it
+        "deploy/.env",  # the operator writes it
+        "storefront.revalidate",  # the kind of a job
+    }
+)
+FOREIGN = ("docs/reflex.md",)
+"""Documents of another project's names; `tests/storefront/reflex_ext` checks those."""
+PLACEHOLDER = re.compile(r"[<>…$]|\.\.\.")
+
+
+@cache
+def list_tracked() -> frozenset[str]:
+    """Return the project's files and folders, as Git knows them."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    files = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+    folders = {parent.as_posix() for file in files for parent in Path(file).parents}
+    return frozenset(files) | folders
+
+
+@cache
+def read_names() -> tuple[dict[str, set[str]], dict[str, set[str]]]:
+    """Return the names of each module, by its dotted name, and the attributes of each class, by its name."""
+    modules: dict[str, set[str]] = {}
+    classes: defaultdict[str, set[str]] = defaultdict(set)
+    bases: defaultdict[str, set[str]] = defaultdict(set)
+    for path in list_tracked():
+        if not path.endswith(".py") or not path.startswith(PACKAGES):
+            continue
+        tree = ast.parse((ROOT / path).read_text("utf-8"))
+        name = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        modules[name] = set(list_bound(tree.body))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef):
+                classes[node.name] |= set(list_bound(node.body))
+                bases[node.name] |= {base.id for base in node.bases if isinstance(base, ast.Name)}
+                classes[node.name] |= {
+                    target.attr
+                    for target in ast.walk(node)
+                    if isinstance(target, ast.Attribute) and isinstance(target.ctx, ast.Store)
+                }
+    for name in list(modules):
+        parent, _, child = name.rpartition(".")
+        if parent in modules:
+            modules[parent].add(child)
+    return modules, {name: inherit(name, classes, bases) for name in list(classes)}
+
+
+def inherit(name: str, classes: dict[str, set[str]], bases: dict[str, set[str]]) -> set[str]:
+    """Return the attributes of a class with those of its bases in the project."""
+    names = set(classes[name])
+    for base in bases[name] & classes.keys() - {name}:
+        names |= inherit(base, classes, bases)
+    return names
+
+
+def list_bound(body: list[ast.stmt]) -> Iterator[str]:
+    """Yield the names that the statements bind."""
+    for node in body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            yield from (alias.asname or alias.name for alias in node.names)
+        elif isinstance(node, ast.Assign | ast.AnnAssign | ast.For | ast.With):
+            yield from (
+                each.id
+                for each in ast.walk(node)
+                if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+            )
+        elif isinstance(node, ast.If | ast.Try):
+            yield from list_bound([*node.body, *node.orelse, *getattr(node, "finalbody", [])])
+
+
+def find_mentions() -> Iterator[tuple[str, str]]:
+    """Yield (place, mention) for each code span and link of docstrings and documents."""
+    for path in sorted(list_tracked()):
+        file = ROOT / path
+        if not file.is_file():
+            continue
+        if path.startswith(PYTHON) and path.endswith(".py") and "/versions/" not in path:
+            tree = ast.parse(file.read_text("utf-8"))
+            for node in ast.walk(tree):
+                if (
+                    isinstance(node, ast.Expr)
+                    and isinstance(node.value, ast.Constant)
+                    and isinstance(node.value.value, str)
+                ):
+                    yield from (
+                        (f"{path}:{node.lineno}", span) for span in CODE_SPAN.findall(node.value.value)
+                    )
+        elif path.startswith(TEXTS) and path.endswith(".md") and path not in FOREIGN:
+            for number, line in enumerate(file.read_text("utf-8").splitlines(), 1):
+                yield from ((f"{path}:{number}", span) for span in CODE_SPAN.findall(line))
+                folder = file.parent.relative_to(ROOT)
+                for link in LINK.findall(line):
+                    yield f"{path}:{number}", resolve_link(folder, link)
+
+
+def resolve_link(folder: Path, link: str) -> str:
+    """Return the target of a link relative to `folder` as a path of the project."""
+    return (ROOT / folder / link).resolve().relative_to(ROOT).as_posix()
+
+
+def is_missing(mention: str) -> bool:
+    """Return True if a mention is a path or dotted name of the project that does not exist."""
+    if mention in EXCEPTIONS or PLACEHOLDER.search(mention):
+        return False
+    if PATH.fullmatch(mention):
+        return is_missing_path(mention)
+    if match := DOTTED_NAME.fullmatch(mention):
+        return is_missing_name(match[1])
+    return False
+
+
+def is_missing_path(mention: str) -> bool:
+    """Return True if nothing matches a path that begins with a folder of the project."""
+    first = mention.partition("/")[0]
+    if first not in {path.partition("/")[0] for path in list_tracked()}:
+        return False
+    options = [part.split(",") for part in re.findall(r"\{([^}]*)\}", mention)]
+    plain = re.split(r"\{[^}]*\}", mention.rstrip("/"))
+    for chosen in product(*options):
+        pattern = "".join(f"{a}{b}" for a, b in zip(plain, (*chosen, ""), strict=True))
+        shape = re.compile(re.escape(pattern).replace(r"\*\*", ".*").replace(r"\*", "[^/]*"))
+        if not any(shape.fullmatch(path) for path in list_tracked()):
+            return True
+    return False
+
+
+def is_missing_name(dotted: str) -> bool:
+    """Return True if a dotted name begins with a package or a class of the project and does not resolve."""
+    modules, classes = read_names()
+    parts = dotted.split(".")
+    if parts[0] in PACKAGES:
+        known = max(
+            (size for size in range(1, len(parts) + 1) if ".".join(parts[:size]) in modules),
+            default=0,
+        )
+        rest = parts[known:]
+        if not rest:
+            return False
+        if rest[0] not in modules.get(".".join(parts[:known]), set()):
+            return True
+        return len(rest) > 1 and rest[0] in classes and rest[1] not in classes[rest[0]]
+    return parts[0] in classes and parts[1] not in classes[parts[0]]
+
+
+def find_unknown_arguments() -> Iterator[str]:
+    """Yield the names below `Args:` that the function of the docstring does not have."""
+    for path in sorted(list_tracked()):
+        if not path.startswith(PYTHON) or not path.endswith(".py") or "/versions/" in path:
+            continue
+        for node in ast.walk(ast.parse((ROOT / path).read_text("utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and (
+                section := ARGUMENTS.search(ast.get_docstring(node) or "")
+            ):
+                known = {argument.arg for argument in ast.walk(node.args) if isinstance(argument, ast.arg)}
+                named = re.findall(r"^    \*{0,2}(\w+):", section[1], re.MULTILINE)
+                yield from (
+                    f"{path}:{node.lineno}: {node.name}: {name}" for name in named if name not in known
+                )
+
+
+def test_every_mention_of_a_path_or_name_resolves() -> None:
+    assert sorted({f"{place}: {mention}" for place, mention in find_mentions() if is_missing(mention)}) == []
+
+
+def test_every_documented_argument_exists() -> None:
+    assert sorted(find_unknown_arguments()) == []
+
+
+def test_missing_mentions_are_found() -> None:
+    missing = (
+        "backend/cart/no_such_module.py",
+        "docs/no-such-page.md",
+        "backend/{cart,no_such_package}/service.py",
+        "backend.cart.no_such_module",
+        "backend.core.errors.NoSuchError",
+        "ShopError.no_such_attribute",
+    )
+    assert [mention for mention in missing if not is_missing(mention)] == []
+
+
+def test_existing_and_foreign_mentions_pass() -> None:
+    there = (
+        "backend/core/errors.py",
+        "backend/{cart,checkout}/",
+        "backend/*/models.py",
+        "backend.core.errors.ShopError",
+        "os.environ",
+        "payment.check",
+        "/store/carts/{id}",
+        "backend/<package>/service.py",
+    )
+    assert [mention for mention in there if is_missing(mention)] == []
