@@ -96,7 +96,7 @@ async def publish_visible_changes(session: AsyncSession, event: StockChanged) ->
 
 
 def _is_display_changed(remaining: int, units: int) -> bool:
-    """Return True if pages display another number now, with `remaining` units after a change by `units`."""
+    """Return True if a change by `units`, which left `remaining` units, changes the number that pages display."""
     return _displayed_units(remaining) != _displayed_units(remaining - units)
 
 

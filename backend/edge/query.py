@@ -291,7 +291,7 @@ def search_clauses(text: str | None, *columns: Any) -> list[ColumnElement[bool]]
 
 
 def _folded(column: Any) -> ColumnElement[str]:
-    """Return the column folded like `fold`, for the letters of Spanish: SQLite has no function for it."""
+    """Return the column in lower case and without Spanish accents, like `fold`, by SQL functions that SQLite has."""
     folded = func.lower(column)
     for letters, plain in _ACCENTED.items():
         for letter in letters:

@@ -8,12 +8,12 @@ from backend.core.db.database import UtcDateTime
 
 
 class Press(SQLModel, table=True):
-    """A press that was executed.
+    """A press (an action of a page that changes something) that was executed.
 
     Attributes:
         id: a hash of the event's name and of the id that the browser gave the press.
-        subject: the id of the object that was changed or created, for a repeated sending that has to find it.
-        sending: the id of the sending that executed the press.
+        subject: the id of the object that was changed or created, so that a repeated request finds it.
+        sending: the id of the request from the browser that executed the press.
     """
 
     __tablename__ = "press"

@@ -122,7 +122,7 @@ class OptionPrice(Body):
 
 
 class OptionRule(Body):
-    """A rule of the platform. Only the two rules that it adds by itself are accepted."""
+    """A rule of a shipping option. Only the two rules that the platform adds by itself are accepted."""
 
     attribute: Literal["enabled_in_store", "is_return"]
     operator: Literal["eq", "ne"] = "eq"

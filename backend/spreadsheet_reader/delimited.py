@@ -17,7 +17,7 @@ def read_rows(file: BinaryIO, limits: Limits) -> Iterator[Row]:
     """Yield the rows that have a filled cell, each with the line number where it begins.
 
     Raises:
-        UnreadableSpreadsheet: the file is not such a text, or exceeds a limit.
+        UnreadableSpreadsheet: the file is not text with delimiters, or exceeds a limit.
     """
     text = TextIOWrapper(file, "utf-8-sig", newline="") if limits.only_utf8 else _decode(file.read())
     counter = CellCounter(limits)

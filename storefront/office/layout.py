@@ -196,7 +196,7 @@ def toasts(state: Any, undo: Any) -> rx.Component:
 
 
 def undo_button(undo: Any) -> rx.Component:
-    """Render the button that undoes the announced action, if it has a subject."""
+    """Render the undo button of an announcement; hidden if the announced action cannot be undone."""
     button = rx.el.button(
         icon("undo", size=18),
         _("Deshacer"),

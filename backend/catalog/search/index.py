@@ -258,7 +258,11 @@ async def _matches_of_word(session: AsyncSession, term_query: QueryTerm) -> Sele
 
 
 async def _terms_near(session: AsyncSession, word: str) -> list[str]:
-    """Return the term of the other gender, else the terms with a typo; none if the word is too short for typos."""
+    """Return the indexed terms similar to a word that was not found.
+
+    This is the word in its other grammatical gender, if indexed; else the terms that differ by a typo. A word that
+    is too short for typos has none.
+    """
     other = other_gender(word)
     is_there = select(SearchTerm.term).where(SearchTerm.term == other).limit(1)
     if other != word and (await session.execute(is_there)).first():

@@ -63,7 +63,7 @@ async def leave_paid_chain(session: AsyncSession, cart: Cart) -> bool:
 
 
 async def _list_paid_orders(session: AsyncSession, cart: Cart) -> Sequence[Order]:
-    """Return the paid orders of the other carts of its purchase, including those refunded since."""
+    """Return the paid orders of the purchase's other carts, even if they were refunded later."""
     if cart.replaces_cart_id is None:
         return ()
     others = await read_chain(session, cart.id) - {cart.id}

@@ -90,7 +90,7 @@ async def update_store_cart(
 ) -> Wire[CartAnswer]:
     """Change the customer's data and addresses; absent fields keep their values.
 
-    Another place removes the shipping price.
+    A new street or municipality removes the shipping method.
 
     `promo_codes` replaces the cart's codes.
     """

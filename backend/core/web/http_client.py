@@ -87,7 +87,7 @@ class HttpClient:
         base_url: base of relative URLs.
         headers: sent with every request.
         transport: transports the requests instead of a socket, for example to an embedded sandbox.
-        max_connections: maximum number of open connections; a request waits for a free one as long as for a
+        max_connections: maximum number of open connections. The time limit for a free one is the same as for a
             new connection.
     """
 

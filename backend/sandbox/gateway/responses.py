@@ -147,7 +147,11 @@ def reference_response(transaction: SandboxTransaction, keys: GatewayCredentials
 
 
 def public_response(transaction: SandboxTransaction, keys: GatewayCredentials) -> dict[str, Any]:
-    """Return the response of the public lookup: numbers are numbers, the payer is masked, the signature is the same."""
+    """Return the response of the public lookup.
+
+    It has the fields and the signature of a notification, but codes and amounts are numbers, and the payer's data
+    is masked.
+    """
     data: dict[str, Any] = notification_fields(transaction, transaction.state, keys)
     for name in ("x_ref_payco", "x_cod_response", "x_cod_transaction_state"):
         data[name] = int(data[name])

@@ -216,7 +216,7 @@ def slide_row(row: ObjectVar[AreaRow]) -> rx.Component:
 
 
 def section_row(row: ObjectVar[AreaRow]) -> rx.Component:
-    """Render a section: one of the shop, or an editorial one."""
+    """Render a section: fields to edit an editorial one; only the name of one that the shop defines."""
     written = row_fields(
         row,
         _("Sección tuya"),

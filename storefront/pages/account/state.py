@@ -332,7 +332,7 @@ class AccountState(PageState, rx.State):
 
 
 def payer_label(saved: Mapping[str, str]) -> str:
-    """Return the document with only its final digits readable; empty if none is saved."""
+    """Return the payer's identity document with only its final digits readable; empty if none is saved."""
     kind = DOCUMENT_TYPES.get(saved.get("doc_type", ""))
     number = saved.get("doc_number", "")
     return (

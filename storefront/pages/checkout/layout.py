@@ -141,7 +141,7 @@ def consent_list() -> rx.Component:
 
 
 def failure_alert() -> rx.Component:
-    """Build the problem of the latest attempt to place the order, as long as it needs action."""
+    """Build the alert that shows why the latest attempt to place the order failed."""
     result = FORM.failure
     marked = [
         rx.cond(

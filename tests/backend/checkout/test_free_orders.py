@@ -140,7 +140,7 @@ async def test_cart_with_a_new_price_is_not_completed(
 
 
 @pytest.mark.parametrize("step", ["items", "email", "address", "shipping_method"])
-async def test_missing_step_refuses_an_order_of_0(
+async def test_free_order_with_a_missing_step_is_refused(
     shop: Shop, store: httpx.AsyncClient, trompo: str, step: str
 ) -> None:
     cart_id = await free_cart(store, trompo)

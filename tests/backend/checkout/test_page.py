@@ -233,7 +233,7 @@ async def test_cart_and_link_give_access_to_the_order(checkout: Checkout, cart_i
         await orders_of(checkout).get_placed_order(placed.order_id, "forged")
 
 
-async def test_only_the_link_gives_access_an_hour_after_the_order(checkout: Checkout, cart_id: str) -> None:
+async def test_after_an_hour_only_the_link_opens_the_order(checkout: Checkout, cart_id: str) -> None:
     await _ready(checkout, cart_id)
     placed = await checkout.place_order(cart_id, CHECKOUT_INPUT, expected_total=PRICE + 12_000, ip=IP)
     async with checkout.database.transaction() as session:

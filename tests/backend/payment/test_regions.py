@@ -92,7 +92,7 @@ async def test_a_region_is_changed(admin: httpx.AsyncClient, region: str) -> Non
         ({"automatic_taxes": False}, "automatic_taxes"),
     ],
 )
-async def test_a_region_is_colombia_in_pesos(
+async def test_region_other_than_colombia_in_pesos_is_refused(
     admin: httpx.AsyncClient, region: str, change: dict[str, object], message: str
 ) -> None:
     for path, body in (

@@ -168,7 +168,7 @@ def test_text_that_databases_reject_does_not_reach_handlers(odd: str) -> None:
 PRESS_ID = "0123456789abcdef" * 2
 
 
-def test_press_id_is_passed_on() -> None:
+def test_press_id_is_added_to_the_event_payload() -> None:
     payload = {"variant_id": "variant_01", "quantity": 1}
     checked = parse_event({"name": ADD, "payload": payload, "press": PRESS_ID})
     assert checked["payload"] == {**payload, PRESS: PRESS_ID}

@@ -21,7 +21,7 @@ def test_later_block_of_a_service_replaces_the_earlier_one() -> None:
     assert registered_providers(blocks)[FULFILLMENT] == ("carrier_standard",)  # without the built-in one
 
 
-def test_service_without_a_block_has_its_built_in_provider() -> None:
+def test_service_without_configuration_has_its_built_in_provider() -> None:
     assert registered_providers(BUILT_IN) == {
         FULFILLMENT: ("manual_manual",),
         PAYMENT: ("pp_system_default",),

@@ -100,7 +100,7 @@ def test_unstorable_numbers_become_none(body: bytes, value: object) -> None:
     assert read_json(body) == value
 
 
-def test_numbers_can_be_parsed_as_texts() -> None:
+def test_json_numbers_can_be_read_as_strings() -> None:
     assert read_json(b'{"ticketId": 9007199254740993, "valor": 38000.00}', parse_number=str) == {
         "ticketId": "9007199254740993",
         "valor": "38000.00",

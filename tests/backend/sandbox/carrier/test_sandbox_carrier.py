@@ -273,7 +273,7 @@ def find_message(messages: Any, path: str) -> Any:
 
 
 @pytest.mark.parametrize(("path", "value", "message"), REFUSED)
-async def test_invalid_quotation_is_refused_by_field(
+async def test_invalid_quotation_returns_the_error_of_its_field(
     http: httpx.AsyncClient, path: str, value: object, message: str
 ) -> None:
     answer = await post(http, "/quotation", change_value(QUOTATION, path, value))
