@@ -154,7 +154,7 @@ rules: $(DEV_STAMP)
 	$(say) 'Import contracts …'
 	@.venv/bin/lint-imports --no-logo
 	$(say) 'Own lint rules …'
-	@$(python) tools/lint_rules.py
+	@$(python) -m tools.lint_rules
 	$(say) 'Dead code …'
 	@$(python) tools/dead_code.py
 

@@ -6,7 +6,7 @@ import subprocess
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -23,6 +23,7 @@ EXCEPTIONS = frozenset(
     {
         "assets/manifest-*.js",  # the build of the pages writes it
         "deploy/.env",  # the operator writes it
+        "deploy/trompo",  # the name of a Kubernetes deployment
         "storefront.revalidate",  # the kind of a job
     }
 )
@@ -125,28 +126,38 @@ def resolve_link(folder: Path, link: str) -> str:
 
 def is_missing(mention: str) -> bool:
     """Return True if a mention is a path or dotted name of the project that does not exist."""
-    if mention in EXCEPTIONS or PLACEHOLDER.search(mention):
+    return any(map(is_missing_word, mention.split()))
+
+
+def is_missing_word(word: str) -> bool:
+    """Return True if one word of a mention, such as the script of a command, does not exist."""
+    if word in EXCEPTIONS or PLACEHOLDER.search(word):
         return False
-    if PATH.fullmatch(mention):
-        return is_missing_path(mention)
-    if match := DOTTED_NAME.fullmatch(mention):
+    if PATH.fullmatch(word):
+        return is_missing_path(word)
+    if match := DOTTED_NAME.fullmatch(word):
         return is_missing_name(match[1])
     return False
 
 
 def is_missing_path(mention: str) -> bool:
     """Return True if nothing matches a path that begins with a folder of the project."""
-    first = mention.partition("/")[0]
-    if first not in {path.partition("/")[0] for path in list_tracked()}:
+    if mention.partition("/")[0] not in list_tracked():
         return False
     options = [part.split(",") for part in re.findall(r"\{([^}]*)\}", mention)]
     plain = re.split(r"\{[^}]*\}", mention.rstrip("/"))
-    for chosen in product(*options):
-        pattern = "".join(f"{a}{b}" for a, b in zip(plain, (*chosen, ""), strict=True))
-        shape = re.compile(re.escape(pattern).replace(r"\*\*", ".*").replace(r"\*", "[^/]*"))
-        if not any(shape.fullmatch(path) for path in list_tracked()):
-            return True
-    return False
+    paths = (
+        "".join(chain.from_iterable(zip(plain, (*chosen, ""), strict=True))) for chosen in product(*options)
+    )
+    return not all(map(is_tracked, paths))
+
+
+def is_tracked(pattern: str) -> bool:
+    """Return True if a path is one of the project's; `*` stands for any part of a name, `**` for any folders."""
+    if "*" not in pattern:
+        return pattern in list_tracked()
+    shape = re.compile(re.escape(pattern).replace(r"\*\*", ".*").replace(r"\*", "[^/]*"))
+    return any(map(shape.fullmatch, list_tracked()))
 
 
 def is_missing_name(dotted: str) -> bool:
@@ -194,6 +205,7 @@ def test_every_documented_argument_exists() -> None:
 def test_missing_mentions_are_found() -> None:
     missing = (
         "backend/cart/no_such_module.py",
+        "python tools/no_such_tool.py",
         "docs/no-such-page.md",
         "backend/{cart,no_such_package}/service.py",
         "backend.cart.no_such_module",

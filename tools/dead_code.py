@@ -1,4 +1,4 @@
-"""Find code that only its tests use: `python tools/find_dead_code.py`.
+"""Find code that only its tests use: `python tools/dead_code.py`.
 
 `vulture` finds names that the packages define and never use; tests do not count as a use. `pyproject.toml` lists,
 by name or by decorator, what frameworks call. Fields of classes with a base are skipped, because other programs

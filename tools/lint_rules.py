@@ -1,4 +1,4 @@
-"""Check lint rules that neither ruff nor the import checker knows: `python tools/lint_rules.py`.
+"""Check lint rules that neither ruff nor the import checker knows: `python -m tools.lint_rules`.
 
 - Names that only one module may use. They are found in the syntax tree, so comments and texts may mention them.
 - Words that were replaced by the field's own words. They are found in names, comments and documents.
@@ -11,8 +11,6 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from tools.wording import find_offences
 
@@ -132,31 +130,28 @@ space, an underscore, a hyphen or the capital of a name.
 
 def main() -> None:
     """Print every violation; exit with 1 if there is one."""
-    violations = [
-        violation
-        for file in _iter_files(CHECKED)
-        if file.suffix == ".py"
-        for violation in find_violations(file.relative_to(ROOT), file.read_text("utf-8"))
-    ]
-    violations += [
-        violation
-        for file in _iter_files(WORDED)
-        if file.suffix in WORDED_KINDS
-        for violation in find_old_words(file.relative_to(ROOT), file.read_text("utf-8"))
-    ]
-    violations += map(str, find_offences(read_prose_files()))
-    for violation in violations:
-        print(violation)
-    if violations:
+    if violations := list(find_all_violations(read_files())):
+        print(*violations, sep="\n")
         sys.exit(1)
     print("The lint rules are followed.")
 
 
-def read_prose_files() -> dict[str, str]:
-    """Return the Python sources and documents that `tools.wording` checks, by their path in the project."""
-    files = (file for file in _iter_files(WORDED) if file.suffix in {".py", ".md"})
-    texts = {file.relative_to(ROOT).as_posix(): file.read_text("utf-8") for file in files}
-    return {place: text for place, text in texts.items() if not place.startswith(NOT_WORDED)}
+def read_files() -> dict[str, str]:
+    """Return the texts of the checked files by their path in the project."""
+    files = sorted(
+        file for file in {*_iter_files(CHECKED), *_iter_files(WORDED)} if file.suffix in WORDED_KINDS
+    )
+    return {file.relative_to(ROOT).as_posix(): file.read_text("utf-8") for file in files}
+
+
+def find_all_violations(texts: dict[str, str]) -> Iterator[str]:
+    """Yield the violations in these files, one line each."""
+    for place, text in texts.items():
+        if place.endswith(".py") and place.startswith(CHECKED):
+            yield from find_violations(Path(place), text)
+        yield from find_old_words(Path(place), text)
+    prose = {place: text for place, text in texts.items() if not place.startswith(NOT_WORDED)}
+    yield from map(str, find_offences(prose))
 
 
 def find_violations(file: Path, source: str) -> Iterator[str]:

@@ -43,10 +43,6 @@ RIDDLE_MODULE = re.compile(
     r"(asked|asking|begun|looking|judging|turning|unpacking|deciding|saying|keeping|telling|finding|saved?|shown"
     r"|bought|offering|leaving|entering|chosen|counted|facts|places|words|people|news|sent|parts|rows|opening)\.py"
 )
-DESCRIPTORS = frozenset({"property", "cached_property", "computed_field", "var", "validates", "setter"})
-"""Decorators of functions that are read like fields, so that their docstring may be a noun phrase."""
-EXCEPTIONS: frozenset[tuple[str, str]] = frozenset()
-"""(place without line, text) of findings that are right as they are; each with its reason in a comment."""
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -88,14 +84,15 @@ class WordCount:
 
 
 def find_offences(files: dict[str, str]) -> Iterator[Finding]:
-    """Yield the offences in the files: Python sources and Markdown documents by their path in the project."""
+    """Yield the offences in the Python sources and Markdown documents among the files, by path in the project."""
     count = WordCount()
     for place, text in files.items():
         if place.endswith(".py"):
-            yield from (each for each in find_in_python(place, text) if (place, each.text) not in EXCEPTIONS)
-            for line, prose in read_prose(text):
+            tree = ast.parse(text, place)
+            yield from find_in_tree(place, tree)
+            for line, prose in read_prose(tree, text):
                 count.add(place, line, prose)
-        else:
+        elif place.endswith(".md"):
             count.add(place, 1, text)
     yield from count.find_excess()
 
@@ -106,9 +103,9 @@ def package_of(place: str) -> str:
     return "/".join(parts[: 3 if parts[:1] == ("tests",) else 2]) or "."
 
 
-def read_prose(source: str) -> Iterator[tuple[int, str]]:
+def read_prose(tree: ast.Module, source: str) -> Iterator[tuple[int, str]]:
     """Yield (line, text) of each docstring, attribute docstring and comment."""
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(tree):
         if (
             isinstance(node, ast.Expr)
             and isinstance(node.value, ast.Constant)
@@ -120,17 +117,17 @@ def read_prose(source: str) -> Iterator[tuple[int, str]]:
             yield token.start[0], token.string
 
 
-def find_in_python(place: str, source: str) -> Iterator[Finding]:
+def find_in_tree(place: str, tree: ast.Module) -> Iterator[Finding]:
     """Yield the offences in names and in the first lines of docstrings."""
     if RIDDLE_MODULE.fullmatch(Path(place).name):
         yield Finding(place, 1, "name the module after what it holds", Path(place).stem)
-    for node in ast.walk(ast.parse(source, place)):
+    for node in ast.walk(tree):
         line = getattr(node, "lineno", 1)
         if isinstance(node, ast.Module | ast.ClassDef | Function):
             first = (ast.get_docstring(node) or "").partition("\n")[0]
             if QUESTION_WORD.match(first):
                 yield Finding(place, line, "a docstring does not begin with a question word", first)
-            elif isinstance(node, Function) and NOUN_START.match(first) and not is_descriptor(node):
+            elif isinstance(node, Function) and NOUN_START.match(first) and not is_property(node):
                 yield Finding(place, line, "a function's docstring begins with a verb", first)
         if isinstance(node, Function) and BARE_FUNCTION.fullmatch(node.name):
             yield Finding(place, line, "name a function by a verb and its object", node.name)
@@ -145,7 +142,6 @@ def find_in_python(place: str, source: str) -> Iterator[Finding]:
             )
 
 
-def is_descriptor(function: Function) -> bool:
-    """Return True if a decorator makes the function an attribute."""
-    decorators = [each.func if isinstance(each, ast.Call) else each for each in function.decorator_list]
-    return any(ast.unparse(each).rpartition(".")[2] in DESCRIPTORS for each in decorators)
+def is_property(function: Function) -> bool:
+    """Return True if the function is read like an attribute, so that its docstring may be a noun phrase."""
+    return any(isinstance(each, ast.Name) and each.id == "property" for each in function.decorator_list)

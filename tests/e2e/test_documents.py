@@ -264,7 +264,7 @@ async def test_api_documentation_loads_nothing_from_other_hosts(page: Page, watc
     await page.goto("/docs")
     operation = page.locator("details", has_text="/store/carts/{cart_id}/complete")
     await operation.locator("summary").click()
-    assert await operation.get_by_text("Make the order, once").is_visible()
+    assert await operation.get_by_text("Create the order, once").is_visible()
     assert await page.evaluate("getComputedStyle(document.body).maxWidth") == "1024px"
     assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert watch.problems == []

@@ -1,14 +1,16 @@
 """The rules for the English of the project."""
 
+import ast
+
 import pytest
 
-from tools.wording import find_in_python, find_offences
+from tools.wording import find_in_tree, find_offences
 
 PLACE = "backend/cart/lines.py"
 
 
 def texts_in(source: str, place: str = PLACE) -> list[str]:
-    return [finding.text for finding in find_in_python(place, source)]
+    return [finding.text for finding in find_in_tree(place, ast.parse(source))]
 
 
 @pytest.mark.parametrize(
