@@ -3,6 +3,7 @@
 import asyncio
 import subprocess
 import sys
+from collections.abc import AsyncIterator
 from datetime import timedelta
 from pathlib import Path
 
@@ -31,8 +32,10 @@ TOKEN = "a token for the one who watches"
 
 
 @pytest.fixture
-async def shop(database_url: str, tmp_path: Path) -> Shop:
-    return Shop(Settings(data_dir=tmp_path / "data", database_url=database_url, metrics_token=TOKEN))  # type: ignore[arg-type]
+async def shop(database_url: str, tmp_path: Path) -> AsyncIterator[Shop]:
+    shop = Shop(Settings(data_dir=tmp_path / "data", database_url=database_url, metrics_token=TOKEN))  # type: ignore[arg-type]
+    yield shop
+    await shop.stop()
 
 
 async def request(api: FastAPI, path: str, method: str = "GET", **headers: str) -> httpx.Response:
