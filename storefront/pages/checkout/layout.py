@@ -272,6 +272,7 @@ def skeleton() -> rx.Component:
             aria_hidden="true",
         ),
         loading_notice(),
+        key="skeleton",  # else React moves its elements into the content that follows: a layout shift
     )
 
 
