@@ -53,6 +53,18 @@ class ProductImport(Timestamps, table=True):
     """The importer's names of the spreadsheet's columns, in their order."""
     ignored: list[str] = Field(default_factory=list, sa_type=Json)
     """Headings that are not columns of the importer."""
+    format: str = Field(default="trompo")
+    """The recognised format: a `backend.catalog.importer.formats.models.SourceFormat`."""
+    sheet: str = ""
+    """Name of the imported sheet; empty for a text file."""
+    headings: list[str] = Field(default_factory=list, sa_type=Json)
+    """The file's own heading of each column, for messages."""
+    set_aside: list[JsonObject] = Field(default_factory=list, sa_type=Json)
+    """Rows and sheets that are not imported: a list of `{"line", "reason", "text"}`."""
+    notes: list[str] = Field(default_factory=list, sa_type=Json)
+    """Codes of sentences about the whole file."""
+    publishes: bool = False
+    """True if new products are published. Otherwise they are drafts, unless the spreadsheet publishes them."""
     status: str = ImportStatus.CHECKED
     total: int = 0
     """Number of rows."""
@@ -71,8 +83,12 @@ class ProductImportRow(SQLModel, table=True):
     import_id: str = Field(foreign_key="product_import.id", primary_key=True, ondelete="CASCADE")
     line: int = Field(primary_key=True)
     """Row number in the spreadsheet."""
-    texts: list[str] = Field(default_factory=list, sa_type=Json)
-    """Cells of the row, in the order of the import's columns."""
+    texts: list[str | None] = Field(default_factory=list, sa_type=Json)
+    """Cells of the row, in the order of the import's columns. Null leaves the product's value unchanged."""
+    source_problems: list[JsonObject] = Field(default_factory=list, sa_type=Json)
+    """Problems that were found when the file was read; in the form of `problems`."""
+    source_notes: list[JsonObject] = Field(default_factory=list, sa_type=Json)
+    """Notes that were made when the file was read; in the form of `notes`."""
     plan: str = Plan.WRONG
     state: str = RowState.WAITING
     title: str = ""
@@ -83,6 +99,10 @@ class ProductImportRow(SQLModel, table=True):
     """Key of the product in rows with options. Rows with the same key are written together. Empty in other rows."""
     problems: list[JsonObject] = Field(default_factory=list, sa_type=Json)
     """A list of `{"column", "code", "detail"}`: see `backend.imports.messages`."""
+    notes: list[JsonObject] = Field(default_factory=list, sa_type=Json)
+    """Changes that reading made to cells: a list of `{"column", "code", "detail"}`."""
+    losses: list[str] = Field(default_factory=list, sa_type=Json)
+    """Columns whose value the row would empty or take away."""
     changes: list[JsonObject] = Field(default_factory=list, sa_type=Json)
     """Planned or written changes: a list of `{"column", "before", "after"}`."""
 

@@ -106,7 +106,11 @@ def _to_rows(import_id: str, spreadsheet: ProductSpreadsheet) -> list[dict[str, 
                 if part
             )[:MAX_NAME_LENGTH],
             "product_id": "",
+            "source_problems": [],
+            "source_notes": [],
             "problems": [],
+            "notes": [],
+            "losses": [],
             "changes": [],
         }
         for line, texts in spreadsheet.rows

@@ -56,6 +56,21 @@ class Problem:
         return f"{place}: {self.message}"
 
 
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A change that reading made to a cell, for people: cents that were rounded, or a negative stock that became 0.
+
+    Attributes:
+        column: the importer's name of the column; empty if the note concerns the whole row.
+        code: kind of the note (`backend.imports.messages.NOTE_TEXTS`).
+        detail: the text of the cell, or another subject.
+    """
+
+    column: str
+    code: str
+    detail: str = ""
+
+
 class UnreadableFile(Exception):
     """The rest of the file is unreadable."""
 
@@ -71,6 +86,7 @@ class Row:
     line: int
     values: Mapping[str, Any]
     problems: tuple[Problem, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def get(self, column: str) -> Any:
         """Return the value in this column; None if there is none."""
@@ -139,15 +155,17 @@ def _read_head(texts: list[str]) -> list[str]:
     return names
 
 
-def parse_row(line: int, names: Sequence[str], texts: Sequence[str]) -> Row:
+def parse_row(line: int, names: Sequence[str], texts: Sequence[str | None]) -> Row:
     """Parse the cells under these columns into a row."""
     if len(texts) != len(names):
         message = f"has {len(texts)} cells, and the head has {len(names)}"
         return Row(line, {}, (Problem(line, "", message, "cells"),))
     values: dict[str, Any] = {}
     problems: list[Problem] = []
-    for name, cell in zip(names, map(str.strip, texts), strict=True):
-        column = COLUMNS[name]
+    for name, text in zip(names, texts, strict=True):
+        if text is None:  # not said
+            continue
+        column, cell = COLUMNS[name], text.strip()
         try:
             value = column.read(cell) if cell else column.empty
         except CellError as error:

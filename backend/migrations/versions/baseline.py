@@ -13,7 +13,7 @@ from backend.core.db.database import UtcDateTime
 from backend.core.db.tables import ByteOrdered, Json
 from backend.migrations.triggers import watch, watch_emptying, watch_products
 
-revision: str = '8f3c1e60b2d7'
+revision: str = 'b6d0f47a92e1'
 down_revision: str | None = None
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
@@ -629,6 +629,12 @@ def _create_tables() -> None:
         sa.Column('makes_places', sa.Boolean(), nullable=False),
         sa.Column('columns', Json, nullable=False),
         sa.Column('ignored', Json, nullable=False),
+        sa.Column('format', sa.String(), nullable=False),
+        sa.Column('sheet', sa.String(), nullable=False),
+        sa.Column('headings', Json, nullable=False),
+        sa.Column('set_aside', Json, nullable=False),
+        sa.Column('notes', Json, nullable=False),
+        sa.Column('publishes', sa.Boolean(), nullable=False),
         sa.Column('status', sa.String(), nullable=False),
         sa.Column('total', sa.Integer(), nullable=False),
         sa.PrimaryKeyConstraint('id', name=op.f('pk_product_import')),
@@ -1121,12 +1127,16 @@ def _create_tables() -> None:
         sa.Column('import_id', sa.String(), nullable=False),
         sa.Column('line', sa.Integer(), nullable=False),
         sa.Column('texts', Json, nullable=False),
+        sa.Column('source_problems', Json, nullable=False),
+        sa.Column('source_notes', Json, nullable=False),
         sa.Column('plan', sa.String(), nullable=False),
         sa.Column('state', sa.String(), nullable=False),
         sa.Column('title', sa.String(), nullable=False),
         sa.Column('product_id', sa.String(), nullable=False),
         sa.Column('of_product', sa.String(), server_default='', nullable=False),
         sa.Column('problems', Json, nullable=False),
+        sa.Column('notes', Json, nullable=False),
+        sa.Column('losses', Json, nullable=False),
         sa.Column('changes', Json, nullable=False),
         sa.ForeignKeyConstraint(['import_id'], ['product_import.id'], name=op.f('fk_product_import_row_import_id'), ondelete='CASCADE'),
         sa.PrimaryKeyConstraint('import_id', 'line', name=op.f('pk_product_import_row')),

@@ -1,0 +1,65 @@
+"""Types of a product file whose columns are known."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from backend.catalog.importer.row_reader import Note, Problem
+from backend.catalog.importer.tables.models import SetAsideRow
+
+
+class SourceFormat(StrEnum):
+    """The program that wrote a file, recognised by its headings."""
+
+    SHOPIFY = "shopify"
+    WOOCOMMERCE = "woocommerce"
+    PRESTASHOP = "prestashop"
+    GOOGLE = "google"
+    MERCADOLIBRE = "mercadolibre"
+    PLATFORM = "platform"
+    TROMPO = "trompo"
+    """The shop's own files: the template and the export."""
+    UNKNOWN = "unknown"
+    """Any other list; a person maps its columns."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRow:
+    """A row in the importer's columns.
+
+    Attributes:
+        line: number of the row in the spreadsheet.
+        texts: cells in the order of the file's columns. None leaves the product's value unchanged; an empty text
+            clears it.
+        problems: problems of the row as a whole, for example more cells than headings.
+        notes: changes that the conversion made, for people.
+    """
+
+    line: int
+    texts: list[str | None]
+    problems: list[Problem] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A product file in the importer's columns.
+
+    Attributes:
+        format: the recognised format.
+        sheet: name of the sheet; empty for a text file.
+        columns: the importer's names of the columns (`backend.catalog.importer.columns.COLUMNS`).
+        headings: the file's heading of each column, for messages.
+        ignored: headings of the file that are not imported.
+        rows: the rows.
+        set_aside: rows and sheets that are not imported.
+        notes: codes of sentences about the whole file (`backend.imports.messages.FILE_NOTES`).
+    """
+
+    format: SourceFormat
+    sheet: str
+    columns: list[str]
+    headings: list[str]
+    ignored: list[str]
+    rows: list[SourceRow]
+    set_aside: list[SetAsideRow]
+    notes: list[str] = field(default_factory=list)

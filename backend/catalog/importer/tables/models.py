@@ -1,0 +1,68 @@
+"""Types of a table that was found in a spreadsheet."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class SetAsideReason(StrEnum):
+    """Reason why a row is not imported although it has filled cells."""
+
+    TOTAL = "total"
+    """A total or a subtotal."""
+    GROUP = "group"
+    """A heading of a group of rows, such as the name of a category."""
+    HIDDEN_ROW = "hidden row"
+    HIDDEN_SHEET = "hidden sheet"
+    """The whole sheet; the line is 0 and the text is its name."""
+    NO_CODE = "no code"
+    """A row without a code in a table whose other rows have codes."""
+    REPEATED_HEAD = "repeated head"
+    HINTS = "hints"
+    """Hints below the headings, such as `Obligatorio` in a list of Mercado Libre."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetAsideRow:
+    """A row that is not imported. `text` has its first filled cells."""
+
+    line: int
+    reason: SetAsideReason
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    """A row of a table.
+
+    Attributes:
+        line: number of the row in the spreadsheet.
+        texts: the cells below the headings, as a person sees them: `0017` for 17 with the number format `0000`, `19%`
+            for 0.19 with a percent format, a date in ISO 8601. None for a cell that is missing in a shorter row of a
+            text file.
+        kinds: a `CellKind` for each cell of `texts`.
+        extra: filled cells to the right of the headings.
+    """
+
+    line: int
+    texts: list[str | None]
+    kinds: str
+    extra: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The table of products in a spreadsheet.
+
+    Attributes:
+        sheet: name of the sheet; empty for a text file.
+        head_line: number of the heading row.
+        headings: the headings as they are written; empty for a column without a heading.
+        rows: the rows of products.
+        set_aside: rows and sheets that are not imported.
+    """
+
+    sheet: str
+    head_line: int
+    headings: list[str]
+    rows: list[TableRow]
+    set_aside: list[SetAsideRow]
