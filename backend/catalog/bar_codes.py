@@ -1,7 +1,7 @@
-"""Bar code numbers (GS1): EAN-13, EAN-8 and UPC-A. The final digit is a check digit."""
+"""Bar code numbers (GS1): EAN-13, EAN-8, UPC-A and GTIN-14. The final digit is a check digit."""
 
-LENGTHS = frozenset({8, 12, 13})
-UPC_A, EAN_13 = 12, 13
+LENGTHS = frozenset({8, 12, 13, 14})
+UPC_A, EAN_13, GTIN_14 = 12, 13, 14
 
 
 def is_bar_code(text: str) -> bool:
@@ -15,9 +15,9 @@ def is_bar_code(text: str) -> bool:
 
 
 def equivalent_codes(code: str) -> list[str]:
-    """Return the numbers that a scanner may report for this code: a UPC-A equals the EAN-13 with a leading zero."""
-    if len(code) == UPC_A:
-        return [code, f"0{code}"]
-    if len(code) == EAN_13 and code.startswith("0"):
-        return [code, code[1:]]
-    return [code]
+    """Return the numbers that a scanner may report for this code: leading zeros make a UPC-A an EAN-13 or a GTIN-14."""
+    if not UPC_A <= len(code) <= GTIN_14:
+        return [code]
+    digits = code.zfill(GTIN_14)
+    same = [digits[GTIN_14 - length :] for length in (UPC_A, EAN_13, GTIN_14)]
+    return [code, *(one for one in same if one != code and one.zfill(GTIN_14) == digits)]

@@ -41,8 +41,20 @@ ROW_TEXTS: dict[str, str] = {
     "picture not stored": _("La foto {detail} no se pudo guardar. Importa esta fila otra vez."),
     "changed since": _("Alguien lo cambió después de la vista previa. Mira cómo quedó."),
     "failed": _("Algo falló de nuestro lado. Importa esta fila otra vez."),
+    "currency": _("Escribe el precio en pesos colombianos: 89900."),
+    "lost digits": _("¿Faltan ceros? Escribe el precio completo y sin decimales: 89900."),
+    "unit": _("Es mucho. ¿Está en gramos o en milímetros? Escribe la unidad: 350 g, 240 mm."),
 }
 """Texts by the code of a problem."""
+NOTE_TEXTS: dict[str, str] = {
+    "rounded": _("«{detail}» tiene centavos: queda en pesos enteros."),
+    "negative stock": _("Dice {detail} unidades: quedan en 0."),
+    "thousands": _("«{detail}» se leyó con punto o coma de miles."),
+    "no measure": _("«{detail}» no dice cuánto mide o pesa: queda como está."),
+    "large measure": _("¿Seguro que son {detail}? Si está en otra unidad, escríbela: 350 g, 240 mm."),
+    "age range": _("«{detail}» queda en la edad que tiene a los más pequeños."),
+}
+"""Texts by the code of a note."""
 PICTURE_TEXTS: dict[str, str] = {
     "no_picture": _("no es una foto que podamos leer"),
     "too_large": _("tiene demasiados píxeles: hasta 50 millones"),
@@ -97,6 +109,11 @@ def format_problem(problem: JsonObject) -> str:
         why = PICTURE_TEXTS.get(code.removeprefix("picture "), PICTURE_TEXTS["damaged"])
         return _("La foto {detail} {why}.").format(detail=problem["detail"], why=why)
     return ROW_TEXTS.get(code, ROW_TEXTS["failed"]).format(detail=problem["detail"])
+
+
+def format_note(note: JsonObject) -> str:
+    """Return the text about a change that reading made to a cell."""
+    return NOTE_TEXTS[note["code"]].format(detail=note["detail"])
 
 
 def format_file_problem(error: UnreadableProductFile) -> str:

@@ -63,7 +63,7 @@ async def preview_import(database: Database, import_id: str) -> None:
         await publish(session, ImportProgressed(import_id))
 
 
-def _parse_rows(columns: Sequence[str], lines: Sequence[tuple[int, Sequence[str]]]) -> list[Row]:
+def _parse_rows(columns: Sequence[str], lines: Sequence[tuple[int, Sequence[str | None]]]) -> list[Row]:
     return [parse_typed_row(columns, line, texts) for line, texts in lines]
 
 

@@ -20,6 +20,7 @@ from backend.catalog.models import Category, Collection, Picture, Product, Produ
 from backend.catalog.products.options import read_named_values
 from backend.catalog.products.tags_and_types import TagsAndType, read_tags_and_types
 from backend.catalog.schemas.cell_parsers import normalize_name
+from backend.catalog.schemas.cell_words import join_list
 from backend.imports.picture_matching import Album
 from backend.inventory.models import InventoryLevel
 
@@ -152,7 +153,7 @@ def format_cell(column: str, value: Any) -> object:
     if column == OPTIONS:
         return " · ".join(f"{title}: {text}" for title, text in value)
     if isinstance(value, tuple):
-        return "|".join(value)
+        return join_list(value)
     return value
 
 

@@ -1,36 +1,32 @@
-"""Parsing of cells that people filled in. They use more notations than the shop's own files.
+"""Parsing of rows that people filled in.
 
 A row with a title but no handle may be matched by the handle that its title gives.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from backend.catalog.handles import make_handle
 from backend.catalog.importer.row_reader import Problem, Row, parse_row
-from backend.catalog.schemas.product_fields import AGE_RANGES
 from backend.imports.spreadsheet_parsing import is_formula_error
 
 NO_NAME = "no name"
 """Code of the problem that a row names no product."""
 
 
-def parse_typed_row(columns: Sequence[str], line: int, texts: Sequence[str]) -> Row:
+def parse_typed_row(columns: Sequence[str], line: int, texts: Sequence[str | None]) -> Row:
     """Parse the cells of a row that a person filled in."""
     broken = [
         Problem(line, column, "no value", "formula")
         for column, text in zip(columns, texts, strict=True)
-        if is_formula_error(text)
+        if text is not None and is_formula_error(text)
     ]
-    cells = dict(zip(columns, texts, strict=True))
-    if cells.get("age_range"):
-        age_range = cells["age_range"].casefold().replace("años", "").replace("–", "-").replace(" ", "")
-        cells["age_range"] = age_range if age_range in AGE_RANGES else cells["age_range"]
-    row = parse_row(line, list(cells), list(cells.values()))
+    row = parse_row(line, columns, texts)
     without_value = {one.column for one in broken}
     problems = (*broken, *(one for one in row.problems if one.column not in without_value))
-    row = Row(line, row.values, problems)
+    row = replace(row, problems=problems)
     if any(one.code == NO_NAME for one in problems) and (titled := to_titled_row(row)):
-        return Row(line, titled.values, tuple(one for one in problems if one.code != NO_NAME))
+        return replace(titled, problems=tuple(one for one in problems if one.code != NO_NAME))
     return row
 
 
@@ -44,4 +40,4 @@ def to_titled_row(row: Row) -> Row | None:
     handle = make_handle(row.get("title") or "")
     if not handle or row.get("handle") is not None:
         return None
-    return Row(row.line, {**row.values, "handle": handle}, row.problems)
+    return replace(row, values={**row.values, "handle": handle})

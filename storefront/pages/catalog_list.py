@@ -6,7 +6,7 @@ from urllib.parse import unquote
 from backend.app import current_shop
 from backend.catalog.category_tree import department_nodes, read_tree
 from backend.catalog.handles import brand_handle
-from backend.catalog.schemas.product_fields import AGE_RANGES
+from backend.catalog.schemas.cell_words import AGE_RANGES
 from backend.catalog.storefront.product_list import catalog_page, read_age_facets
 from backend.catalog.views import CatalogFilter, CatalogPage, CategoryNode, CategoryRef
 from backend.core.errors import InvalidData

@@ -2,7 +2,7 @@
 
 from datetime import date
 
-from backend.catalog.schemas.product_fields import AGE_RANGES
+from backend.catalog.schemas.cell_words import AGE_RANGES
 from backend.spreadsheet_reader.models import CellKind, Row
 
 ERROR_TEXT = "#REF!"

@@ -1,15 +1,15 @@
 """The columns of an import file, with the parsers of their cells."""
 
-from backend.catalog.schemas import cell_parsers, product_fields
+from backend.catalog.schemas import cell_numbers, cell_parsers, cell_words, product_fields
 from backend.catalog.schemas.cell_parsers import Cell
 
 PRODUCT_CELLS = product_fields.CELLS
 VARIANT_CELLS = {
     "sku": Cell(cell_parsers.make_text_parser(64)),
-    "ean": Cell(cell_parsers.parse_bar_code, None),
-    "price": Cell(cell_parsers.make_number_parser(1_000_000_000, "89900")),
-    "compare_at_price": Cell(cell_parsers.make_number_parser(1_000_000_000, "109900"), None),
-    "is_free": Cell(cell_parsers.parse_yes_or_no),
+    "ean": Cell(cell_words.parse_bar_code, None),
+    "price": Cell(cell_numbers.parse_price),
+    "compare_at_price": Cell(cell_numbers.parse_price, None),
+    "is_free": Cell(cell_words.parse_yes_or_no),
 }
 OPTION_CELLS = {
     name: Cell(cell_parsers.word(255))
@@ -27,18 +27,18 @@ ID_CELLS = {
 API_COLUMNS = {
     **ID_CELLS,
     "variant_title": Cell(cell_parsers.make_text_parser(255)),
-    "tags": Cell(cell_parsers.parse_list, ()),
+    "tags": Cell(cell_words.parse_list, ()),
     "type": Cell(cell_parsers.make_text_parser(255), None),
 }
 """Columns for API clients only; files of people do not have them."""
 COLUMNS = {
     **PRODUCT_CELLS,
-    "categories": Cell(cell_parsers.parse_list, ()),
+    "categories": Cell(cell_words.parse_categories, ()),
     "collection": Cell(cell_parsers.word(255), None),
     **VARIANT_CELLS,
     **OPTION_CELLS,
-    "stock": Cell(cell_parsers.make_number_parser(1_000_000, "12")),
-    "pictures": Cell(cell_parsers.parse_list, ()),
+    "stock": Cell(cell_numbers.parse_units),
+    "pictures": Cell(cell_words.parse_pictures, ()),
     **API_COLUMNS,
 }
 """All columns that a file may have, in any order."""

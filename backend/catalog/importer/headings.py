@@ -56,19 +56,20 @@ HINTS = {
     "description": _("Hasta 10.000 letras."),
     "featured": _("sí o no"),
     "status": _("publicado u oculto"),
-    "tax_rate": _("0, 5 o 19. Vacío en un juguete nuevo: 19."),
+    "tax_rate": _("0, 5 o 19, exento o excluido. Vacío en un juguete nuevo: 19."),
     "material": _("Hasta 255 letras."),
-    "origin_country": _("Las dos letras del país: co"),
+    "origin_country": _("El país, o sus dos letras: Colombia o co"),
     "warnings": _("Lo que dice la caja. Hasta 10.000 letras."),
-    "weight": _("En kilogramos: 0,35. Más de 0 y hasta 100."),
-    "length": _("En centímetros: 24. Más de 0 y hasta 500."),
-    "height": _("En centímetros: 24. Más de 0 y hasta 500."),
-    "width": _("En centímetros: 24. Más de 0 y hasta 500."),
+    "weight": _("En kilogramos, o con su unidad: 0,35 o 350 g. Hasta 100 kg."),
+    "length": _("En centímetros, o con su unidad: 24 o 240 mm. Hasta 500 cm."),
+    "height": _("En centímetros, o con su unidad: 24 o 240 mm. Hasta 500 cm."),
+    "width": _("En centímetros, o con su unidad: 24 o 240 mm. Hasta 500 cm."),
     "brand": _("Hasta 255 letras."),
     "age_range": _(
-        "Una de 0-2, 3-5, 6-8, 9-12 o 12+. Pon la columna como texto: Excel convierte las edades en fechas."
+        "Una de 0-2, 3-5, 6-8, 9-12 o 12+, o una como 3 a 8 años. Pon la columna como texto: Excel convierte las"
+        " edades en fechas."
     ),
-    "categories": _("Los nombres, separados por |"),
+    "categories": _("Los nombres, separados por | o por comas. Una dentro de otra: Juguetes > Madera"),
     "collection": _("Su nombre: De toda la vida"),
     "sku": _("Hasta 64 letras. Ninguna otra fila lo tiene."),
     "option_1": _(
@@ -79,12 +80,12 @@ HINTS = {
     "value_2": _("Qué tiene esta presentación: Rojo."),
     "option_3": _("Una tercera, si la hay."),
     "value_3": _("Qué tiene esta presentación."),
-    "ean": _("Los números bajo el código de barras: 8, 12 o 13."),
+    "ean": _("Los números bajo el código de barras: 8, 12, 13 o 14."),
     "price": _("En pesos, con el IVA: 45000 o 45.000."),
     "compare_at_price": _("En pesos, más alto que el precio; vacío si no está en oferta."),
     "is_free": _("sí o no. Con precio 0 y sin un sí aquí, no se vende."),
     "stock": _("Cuántas hay: un número entero."),
-    "pictures": _("Los nombres de los archivos, separados por |, o direcciones https://"),
+    "pictures": _("Los nombres de los archivos, separados por | o por comas, o direcciones https://"),
 }
 """Descriptions of the allowed values, in Spanish."""
 _OTHER_HEADINGS = {

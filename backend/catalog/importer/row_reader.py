@@ -12,12 +12,14 @@ from backend.catalog.importer.columns import COLUMNS, ID_COLUMNS, OPTION_CELLS, 
 from backend.catalog.importer.headings import find_column
 from backend.catalog.models import ONLY_VARIANT_TITLE
 from backend.catalog.products.options import IMPLIED_TITLE
-from backend.catalog.schemas.cell_parsers import CellError
+from backend.catalog.schemas.cell_parsers import CellError, Noted
 from backend.core.commands import UNCHANGED
 from backend.spreadsheet_reader.models import Limits, Refusal, UnreadableSpreadsheet
 from backend.spreadsheet_reader.reader import Sheet, open_spreadsheet
 
 BATCH_SIZE = 500
+MAX_QUOTED_LENGTH = 40
+"""Maximum number of characters of a cell that a message quotes."""
 LIMITS = Limits(
     max_file_bytes=1 << 30,
     max_unpacked_bytes=1 << 30,
@@ -162,6 +164,7 @@ def parse_row(line: int, names: Sequence[str], texts: Sequence[str | None]) -> R
         return Row(line, {}, (Problem(line, "", message, "cells"),))
     values: dict[str, Any] = {}
     problems: list[Problem] = []
+    notes: list[Note] = []
     for name, text in zip(names, texts, strict=True):
         if text is None:  # not said
             continue
@@ -169,14 +172,18 @@ def parse_row(line: int, names: Sequence[str], texts: Sequence[str | None]) -> R
         try:
             value = column.read(cell) if cell else column.empty
         except CellError as error:
-            problems.append(Problem(line, name, f"{error} (it is {_quote_cell(cell)})"))
+            message = f"{error} (it is {shorten_cell(cell)!r})"
+            problems.append(Problem(line, name, message, error.code, shorten_cell(cell)))
             continue
+        if isinstance(value, Noted):
+            notes.append(Note(name, value.code, shorten_cell(cell)))
+            value = value.value
         if value is not UNCHANGED:
             values[name] = value
     wrong = {problem.column for problem in problems}
     problems += [one for one in _move_options(line, values) if not _option_cells(one.column) & wrong]
     problems += _check_cells_together(line, values, has_problems=bool(problems))
-    return Row(line, values, tuple(problems))
+    return Row(line, values, tuple(problems), tuple(notes))
 
 
 def _move_options(line: int, values: dict[str, Any]) -> Iterator[Problem]:
@@ -215,5 +222,6 @@ def _check_cells_together(line: int, values: Mapping[str, Any], *, has_problems:
         )
 
 
-def _quote_cell(cell: str) -> str:
-    return repr(cell if len(cell) <= 40 else cell[:39] + "…")
+def shorten_cell(cell: str) -> str:
+    """Return the cell, or its beginning if it is long, for messages."""
+    return cell if len(cell) <= MAX_QUOTED_LENGTH else f"{cell[: MAX_QUOTED_LENGTH - 1]}…"

@@ -34,7 +34,7 @@ MAX_TAGS = 100
 def _check_bar_code(text: str) -> str:
     if text and not is_bar_code(text):
         raise validation_error(
-            "A bar code is an EAN-13, an EAN-8 or a UPC-A, whose last digit checks the others"
+            "A bar code is an EAN-13, an EAN-8, a UPC-A or a GTIN-14, whose last digit checks the others"
         )
     return text
 
@@ -93,7 +93,9 @@ class VariantChange(UnsupportedFields):
 
     title: FilledName | None = None
     sku: Name | None = None
-    ean: BarCode | None = Field(None, description="The number of the bar code: EAN-13, EAN-8 or UPC-A.")
+    ean: BarCode | None = Field(
+        None, description="The number of the bar code: EAN-13, EAN-8, UPC-A or GTIN-14."
+    )
     prices: Prices | None = None
     compare_at_price: Pesos | None = None
     metadata: VariantMetadata | None = Field(

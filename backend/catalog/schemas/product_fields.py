@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, Field, WithJsonSchema
 
 from backend.catalog.handles import is_handle
-from backend.catalog.schemas import cell_parsers
+from backend.catalog.schemas import cell_numbers, cell_parsers, cell_words
 from backend.catalog.schemas.cell_parsers import Cell
 from backend.core.commands import UNCHANGED
 from backend.edge.schemas import FilledName, Measure, Name, Text, Whole, validation_error
@@ -21,7 +21,6 @@ from backend.media.picture_urls import is_picture_address
 from backend.pricing import TAX_RATES
 
 COUNTRY_LETTERS = 2
-AGE_RANGES = ("0-2", "3-5", "6-8", "9-12", "12+")
 
 Status = Literal["draft", "proposed", "published", "rejected"]
 
@@ -82,23 +81,19 @@ class ProductFields(BaseModel):
         Text | None, FieldRules(null="", cell=Cell(cell_parsers.make_text_parser(10_000), ""))
     ] = None
     featured: Annotated[
-        bool | None, FieldRules(cell=Cell(cell_parsers.parse_yes_or_no, empty=False), on_request=True)
+        bool | None, FieldRules(cell=Cell(cell_words.parse_yes_or_no, empty=False), on_request=True)
     ] = None
     status: Annotated[
         Status | None,
         FieldRules(
-            cell=Cell(
-                cell_parsers.make_choice_parser(
-                    "published", "draft", "proposed", "rejected", publicado="published", oculto="draft"
-                )
-            ),
+            cell=Cell(cell_words.parse_status),
             on_request=True,
         ),
     ] = None
     tax_rate: Annotated[
         TaxRate | None,
         Field(description="The IVA that is in its price, in percent: 0, 5 or 19. A new product has 19."),
-        FieldRules(cell=Cell(cell_parsers.parse_tax_rate), on_request=True),
+        FieldRules(cell=Cell(cell_numbers.parse_tax_rate), on_request=True),
     ] = None
     material: Annotated[
         Name | None, FieldRules(null=None, cell=Cell(cell_parsers.make_text_parser(255), None))
@@ -106,7 +101,7 @@ class ProductFields(BaseModel):
     origin_country: Annotated[
         Country | None,
         Field(description="Where it is made: two letters (ISO 3166)."),
-        FieldRules(null=None, cell=Cell(cell_parsers.parse_country, None)),
+        FieldRules(null=None, cell=Cell(cell_words.parse_country, None)),
     ] = None
     warnings: Annotated[
         Text | None,
@@ -117,22 +112,22 @@ class ProductFields(BaseModel):
     weight: Annotated[
         Measure | None,
         Field(description="Kilograms."),
-        FieldRules(null=None, cell=Cell(cell_parsers.make_measure_parser(100, "0.35"), None)),
+        FieldRules(null=None, cell=Cell(cell_numbers.WEIGHT.read, None)),
     ] = None
     length: Annotated[
         Measure | None,
         Field(description="Centimetres."),
-        FieldRules(null=None, cell=Cell(cell_parsers.make_measure_parser(500, "24"), None)),
+        FieldRules(null=None, cell=Cell(cell_numbers.LENGTH.read, None)),
     ] = None
     height: Annotated[
         Measure | None,
         Field(description="Centimetres."),
-        FieldRules(null=None, cell=Cell(cell_parsers.make_measure_parser(500, "24"), None)),
+        FieldRules(null=None, cell=Cell(cell_numbers.LENGTH.read, None)),
     ] = None
     width: Annotated[
         Measure | None,
         Field(description="Centimetres."),
-        FieldRules(null=None, cell=Cell(cell_parsers.make_measure_parser(500, "24"), None)),
+        FieldRules(null=None, cell=Cell(cell_numbers.LENGTH.read, None)),
     ] = None
 
 
@@ -154,7 +149,7 @@ class MetadataField:
 
 METADATA_FIELDS = {
     "brand": MetadataField("brand", Cell(cell_parsers.make_text_parser(255), "")),
-    "ageRange": MetadataField("age_range", Cell(cell_parsers.make_choice_parser(*AGE_RANGES), "")),
+    "ageRange": MetadataField("age_range", Cell(cell_words.parse_age_range, "")),
 }
 """Fields by metadata key."""
 

@@ -22,7 +22,7 @@ from backend.catalog.models import (
     has_price,
     is_available,
 )
-from backend.catalog.schemas.product_fields import AGE_RANGES
+from backend.catalog.schemas.cell_words import AGE_RANGES
 from backend.catalog.search.index import find_matches_by_term, intersect_matches, near_matches
 from backend.catalog.search.query_words import SearchWords, search_words
 from backend.catalog.storefront.product_cards import read_cards

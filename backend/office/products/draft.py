@@ -12,10 +12,11 @@ from hashlib import blake2b
 from backend.catalog.bar_codes import is_bar_code
 from backend.catalog.models import ONLY_VARIANT_TITLE
 from backend.catalog.product_facts import IN_METADATA, MAX_VALUE_LENGTH
-from backend.catalog.schemas import cell_parsers
+from backend.catalog.schemas import cell_parsers, cell_words
 from backend.catalog.schemas.admin import MAX_PICTURES, MAX_VARIANTS
+from backend.catalog.schemas.cell_numbers import LENGTH, WEIGHT, Measure
 from backend.catalog.schemas.cell_parsers import CellError
-from backend.catalog.schemas.product_fields import AGE_RANGES
+from backend.catalog.schemas.cell_words import AGE_RANGES
 from backend.core.money import MAX_AMOUNT
 from backend.core.texts import _, language
 from backend.media.videos import VIDEO_KEY
@@ -25,8 +26,8 @@ FREE = "1"
 """Value of `VariantDraft.is_free` for a variant that may be sold at a price of 0."""
 NEW = "new-"
 """Prefix of the keys of variants that are not saved yet."""
-MEASURES = {"weight": 100, "length": 500, "width": 500, "height": 500}
-"""Maximum value of each field, in kilograms and centimetres."""
+MEASURES = {"weight": WEIGHT, "length": LENGTH, "width": LENGTH, "height": LENGTH}
+"""Fields with a weight or a length."""
 TEXTS = {
     "title": 255,
     "subtitle": 255,
@@ -111,13 +112,13 @@ def format_measure(value: float | None) -> str:
     return "" if value is None else f"{value:g}".replace(".", _DECIMAL)
 
 
-def parse_measure(text: str, most: int) -> float | None:
+def parse_measure(text: str, measure: Measure) -> float | None:
     """Parse a weight or a length; return None for an empty text.
 
     Raises:
         CellError: it is invalid or too large.
     """
-    return cell_parsers.make_measure_parser(most, "1")(text) if text else None
+    return measure.parse(text) if text else None
 
 
 def parse_pesos(text: str) -> int | None:
@@ -136,9 +137,9 @@ def picture_key(url: str) -> str:
 def normalize_draft(draft: Draft) -> Draft:
     """Return the draft with normalised values; invalid values stay as typed."""
     texts = {**draft.texts}
-    for name, most in MEASURES.items():
+    for name, measure in MEASURES.items():
         try:
-            texts[name] = format_measure(parse_measure(texts[name], most))
+            texts[name] = format_measure(parse_measure(texts[name], measure))
         except CellError:
             continue
     variants = [
@@ -192,10 +193,10 @@ def _problems_of_texts(texts: dict[str, str], *, is_new: bool) -> dict[str, str]
         problems["age_range"] = _("Elige una edad de la lista.")
     if texts["tax_rate"] not in map(str, TAX_RATES):
         problems["tax_rate"] = _("Elige el IVA de la lista.")
-    for name, most in MEASURES.items():
-        if not _is_valid(partial(parse_measure, most=most), texts[name]):
-            problems[name] = _("Un número mayor que 0, como 0,35. Máximo {n}.").format(n=most)
-    if texts["origin_country"] and not _is_valid(cell_parsers.parse_country, texts["origin_country"]):
+    for name, measure in MEASURES.items():
+        if not _is_valid(partial(parse_measure, measure=measure), texts[name]):
+            problems[name] = _("Un número mayor que 0, como 0,35. Máximo {n}.").format(n=measure.maximum)
+    if texts["origin_country"] and not _is_valid(cell_words.parse_country, texts["origin_country"]):
         problems["origin_country"] = _("Elige un país de la lista.")
     if not (is_new and not texts["handle"]) and not _is_valid(cell_parsers.parse_handle, texts["handle"]):
         problems["handle"] = _("Solo minúsculas, números y guiones, como trompo-de-madera.")

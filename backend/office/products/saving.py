@@ -21,7 +21,7 @@ from backend.catalog.products.commands import ChangeProduct, CreateProduct, Writ
 from backend.catalog.products.options import SEPARATOR, OptionInput, read_options, read_variant_values
 from backend.catalog.products.service import change_product, create_product, lock_products
 from backend.catalog.products.variants import CODES, read_variants
-from backend.catalog.schemas import cell_parsers
+from backend.catalog.schemas import cell_words
 from backend.catalog.schemas.product_fields import FIELDS, METADATA_FIELDS
 from backend.core.db.database import lock_rows
 from backend.core.db.tables import table_of
@@ -217,9 +217,11 @@ def _build_command(
     fields: dict[str, Any] = {
         name: texts[name] or FIELDS[name].null for name in COLUMN_FIELDS if name in changed
     }
-    fields |= {name: parse_measure(texts[name], most) for name, most in MEASURES.items() if name in changed}
+    fields |= {
+        name: parse_measure(texts[name], measure) for name, measure in MEASURES.items() if name in changed
+    }
     if texts["origin_country"] and "origin_country" in changed:
-        fields["origin_country"] = cell_parsers.parse_country(texts["origin_country"])
+        fields["origin_country"] = cell_words.parse_country(texts["origin_country"])
     if "tax_rate" in changed:
         fields["tax_rate"] = int(texts["tax_rate"])
     if stored is None or draft.is_published != stored.is_published:

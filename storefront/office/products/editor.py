@@ -6,7 +6,7 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.catalog.countries import country_names
-from backend.catalog.schemas.product_fields import AGE_RANGES
+from backend.catalog.schemas.cell_words import AGE_RANGES
 from backend.core.texts import _
 from backend.office.products.draft import TEXTS
 from backend.office.products.editor import PlaceOption

@@ -5,7 +5,9 @@ import pytest
 from backend.catalog.bar_codes import equivalent_codes, is_bar_code
 
 
-@pytest.mark.parametrize("code", ["7701234567897", "4006381333931", "96385074", "036000291452", "00000000"])
+@pytest.mark.parametrize(
+    "code", ["7701234567897", "4006381333931", "96385074", "036000291452", "00000000", "17701234567894"]
+)
 def test_valid_number_is_a_bar_code(code: str) -> None:
     assert is_bar_code(code)
 
@@ -17,7 +19,7 @@ def test_valid_number_is_a_bar_code(code: str) -> None:
         "7701234567890",  # a wrong check digit
         "770123456789",
         "7701234567897 ",
-        "77012345678970",  # GTIN-14 is for a case of products
+        "77012345678970",  # a GTIN-14 with a wrong check digit
         "٧٧٠١٢٣٤٥٦٧٨٩٧",
         "1.234567",
         "SKU-0001",
@@ -28,6 +30,10 @@ def test_other_text_is_not_a_bar_code(code: str) -> None:
 
 
 def test_upc_may_be_scanned_with_a_leading_zero() -> None:
-    assert equivalent_codes("036000291452") == ["036000291452", "0036000291452"]
-    assert equivalent_codes("0036000291452") == ["0036000291452", "036000291452"]
-    assert equivalent_codes("7701234567897") == ["7701234567897"]
+    codes = {"036000291452", "0036000291452", "00036000291452"}
+    for code in codes:
+        assert equivalent_codes(code)[0] == code
+        assert {*equivalent_codes(code)} == codes
+    assert equivalent_codes("7701234567897") == ["7701234567897", "07701234567897"]
+    assert equivalent_codes("17701234567894") == ["17701234567894"]
+    assert equivalent_codes("96385074") == ["96385074"]

@@ -15,13 +15,13 @@ SOURCES = [
     file.relative_to(ROOT) for package in ("backend", "storefront") for file in (ROOT / package).rglob("*.py")
 ]
 UNTRANSLATED = {
-    "backend/catalog/schemas/cell_parsers.py": "words for yes in a file to import",
+    "backend/catalog/schemas/cell_numbers.py": "words for units in a file to import",
+    "backend/catalog/schemas/cell_words.py": "words for yes in a file to import",
     "backend/catalog/importer/cell_texts.py": "words for yes in a file to import",
     "backend/checkout/quotes/shipping_quotes.py": "fields of requests to the carrier",
     "backend/operations/demo/": "the demo shop's own texts",
     "backend/edge/query.py": "letters that a search treats as equal",
     "backend/imports/row_changes.py": "words for yes in a file to import",
-    "backend/imports/row_parsing.py": "words for an age in a file to import",
     "backend/invoices/document_lines.py": "the DIAN's names of credit note reasons",
     "backend/invoices/pdf.py": "a document required by Colombian law, in Spanish",
     "backend/invoices/providers/ubl/xml.py": "texts that the DIAN's annex requires",
