@@ -19,7 +19,7 @@ class SQLModelPlugin(Plugin):
     """Types the fields of tables, accessed on the class, as SQLAlchemy's attributes."""
 
     def get_class_attribute_hook(self, fullname: str) -> Callable[[AttributeContext], Type] | None:
-        """Return the hook for `Table.field`; None for other attributes."""
+        """Return the hook for the field of a table; None for other attributes."""
         owner, _, field = fullname.rpartition(".")
         table = self._find_class(owner)
         if (

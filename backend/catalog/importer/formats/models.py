@@ -52,7 +52,7 @@ class SourceFile:
         ignored: headings of the file that are not imported.
         rows: the rows.
         set_aside: rows and sheets that are not imported.
-        notes: codes of sentences about the whole file (`backend.imports.messages.FILE_NOTES`).
+        notes: codes of sentences about the whole file (`backend.imports.messages`).
     """
 
     format: SourceFormat
