@@ -39,6 +39,7 @@ ROW_TEXTS: dict[str, str] = {
     "picture gone": _("La foto {detail} ya no está en la tienda."),
     "picture not fetched": _("No se pudo descargar la foto de {detail}."),
     "picture not stored": _("La foto {detail} no se pudo guardar. Importa esta fila otra vez."),
+    "option count": _("Una presentación lleva hasta tres opciones, y esta tiene más: {detail}."),
     "changed since": _("Alguien lo cambió después de la vista previa. Mira cómo quedó."),
     "failed": _("Algo falló de nuestro lado. Importa esta fila otra vez."),
     "currency": _("Escribe el precio en pesos colombianos: 89900."),
@@ -53,8 +54,19 @@ NOTE_TEXTS: dict[str, str] = {
     "no measure": _("«{detail}» no dice cuánto mide o pesa: queda como está."),
     "large measure": _("¿Seguro que son {detail}? Si está en otra unidad, escríbela: 350 g, 240 mm."),
     "age range": _("«{detail}» queda en la edad que tiene a los más pequeños."),
+    "several weights": _("Las presentaciones pesan distinto: queda el peso mayor, {detail} kg."),
+    "variant hidden": _("Esta presentación está oculta en el archivo: entra con 0 unidades."),
+    "sale ends": _("La oferta termina el {detail}. Aquí no termina sola: quita ese día el precio antes."),
+    "discount left out": _(
+        "El archivo trae un descuento de {detail} que no se importa: queda el precio normal."
+    ),
 }
-"""Texts by the code of a note."""
+"""Texts by the code of a note: a change that reading made to a cell."""
+FILE_NOTES: dict[str, str] = {
+    "tax not said": _("El archivo no dice si los precios llevan el IVA: los tomamos con el IVA incluido."),
+    "stock not said": _("El archivo no dice cuántas unidades hay: escríbelas después."),
+}
+"""Sentences about the whole file, by code."""
 PICTURE_TEXTS: dict[str, str] = {
     "no_picture": _("no es una foto que podamos leer"),
     "too_large": _("tiene demasiados píxeles: hasta 50 millones"),

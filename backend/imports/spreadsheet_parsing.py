@@ -11,7 +11,8 @@ from tempfile import TemporaryFile
 
 from backend.catalog.importer.cell_texts import cell_texts
 from backend.catalog.importer.columns import ID_CELLS
-from backend.catalog.importer.headings import find_column, find_list_column
+from backend.catalog.importer.formats.recognition import NOTE_HEADINGS
+from backend.catalog.importer.headings import find_column, find_list_column, normalize_heading
 from backend.catalog.schemas.cell_parsers import LIST_SEPARATOR
 from backend.spreadsheet_reader.models import Limits, Refusal, UnreadableSpreadsheet
 from backend.spreadsheet_reader.reader import open_spreadsheet
@@ -25,8 +26,6 @@ MAX_HEADING_ROW = 20
 """Number of first rows in which the headings are searched."""
 FORMULA_ERRORS = re.compile(r"#(?:N/[AD]|¡?(?:REF|DIV/0|VALUE|VALOR|NUM|NULL|NULO)!|¿?(?:NAME|NOMBRE)\?)")
 """Texts that spreadsheets show for a formula without a value."""
-NOTE_HEADINGS = frozenset({"problema", "problem", "fila", "row"})
-"""Columns of the shop's own files that are not imported."""
 
 
 class Fault(StrEnum):
@@ -133,7 +132,7 @@ def _parse_headings(lines: Iterator[tuple[int, list[str]]]) -> tuple[int, dict[s
                 twice = twice or column
             elif column or (column := find_list_column(cell)):
                 places.setdefault(column, []).append(place)
-            elif cell and cell.lower() not in NOTE_HEADINGS:
+            elif cell and normalize_heading(cell) not in NOTE_HEADINGS:
                 ignored.append(cell[:60])
         if len(places) < 2 or not {"handle", "sku", "title", *ID_CELLS} & places.keys():
             continue

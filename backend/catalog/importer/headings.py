@@ -139,15 +139,15 @@ _OTHER_HEADINGS = {
 """Other headings, in Spanish and English, without accents and signs."""
 
 
-def _normalize_heading(heading: str) -> str:
+def normalize_heading(heading: str) -> str:
     """Return the heading without case, accents and signs, for comparison."""
     return " ".join("".join(letter if letter.isalnum() else " " for letter in fold(heading)).split())
 
 
-_COLUMNS_BY_HEADING = {_normalize_heading(name): name for name in COLUMNS}
-_COLUMNS_BY_HEADING |= {_normalize_heading(label): name for name, label in LABELS.items() if name in COLUMNS}
+_COLUMNS_BY_HEADING = {normalize_heading(name): name for name in COLUMNS}
+_COLUMNS_BY_HEADING |= {normalize_heading(label): name for name, label in LABELS.items() if name in COLUMNS}
 _COLUMNS_BY_HEADING |= {
-    _normalize_heading(other): name
+    normalize_heading(other): name
     for name, others in _OTHER_HEADINGS.items()
     for other in others
     if name in COLUMNS
@@ -160,12 +160,12 @@ _LIST_COLUMNS = {"image": "pictures", "category": "categories", "tag": "tags"}
 
 def find_column(heading: str) -> str:
     """Return the column of a heading in Spanish or English; empty if it is unknown."""
-    return _COLUMNS_BY_HEADING.get(_normalize_heading(heading), "")
+    return _COLUMNS_BY_HEADING.get(normalize_heading(heading), "")
 
 
 def find_list_column(heading: str) -> str:
     """Return the list column that a numbered heading such as `Product Image 2` belongs to; empty for other headings."""
-    found = _NUMBERED.fullmatch(_normalize_heading(heading))
+    found = _NUMBERED.fullmatch(normalize_heading(heading))
     return _LIST_COLUMNS[found[1]] if found else ""
 
 

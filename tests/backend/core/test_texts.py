@@ -18,6 +18,7 @@ UNTRANSLATED = {
     "backend/catalog/schemas/cell_numbers.py": "words for units in a file to import",
     "backend/catalog/schemas/cell_words.py": "words for yes in a file to import",
     "backend/catalog/importer/cell_texts.py": "words for yes in a file to import",
+    "backend/catalog/importer/formats/": "headings and words in files to import",
     "backend/checkout/quotes/shipping_quotes.py": "fields of requests to the carrier",
     "backend/operations/demo/": "the demo shop's own texts",
     "backend/edge/query.py": "letters that a search treats as equal",

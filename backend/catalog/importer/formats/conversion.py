@@ -1,0 +1,183 @@
+"""Shared parts of the conversions: a table's cells by field, and the source file that the converted rows make."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
+
+from backend.catalog.handles import make_handle
+from backend.catalog.importer.columns import COLUMNS
+from backend.catalog.importer.formats.models import SourceFile, SourceFormat, SourceRow
+from backend.catalog.importer.headings import normalize_heading
+from backend.catalog.importer.row_reader import Note, Problem
+from backend.catalog.importer.tables.models import Table, TableRow
+from backend.catalog.schemas.cell_parsers import LIST_SEPARATOR
+
+PUBLISHED, DRAFT = "published", "draft"
+MAX_OPTIONS = 3
+_UNESCAPED_COMMA = re.compile(r"(?<!\\),")
+
+
+class Cells:
+    """A table's cells by the names of a format's fields.
+
+    Attributes:
+        places: position of each field that the table has.
+    """
+
+    def __init__(self, table: Table, headings: Mapping[str, Sequence[str]]) -> None:
+        """Find the fields. `headings` has the normalized headings of each field, the preferred one first."""
+        positions: dict[str, int] = {}
+        for place, heading in enumerate(table.headings):
+            positions.setdefault(normalize_heading(heading), place)
+        self.places = {
+            name: next(positions[one] for one in others if one in positions)
+            for name, others in headings.items()
+            if any(one in positions for one in others)
+        }
+
+    def get(self, row: TableRow, name: str) -> str:
+        """Return the row's text in this field; empty if there is none."""
+        place = self.places.get(name)
+        return (row.texts[place] or "").strip() if place is not None and place < len(row.texts) else ""
+
+
+@dataclass(slots=True)
+class Draft:
+    """A row in the importer's columns while it is converted. A column without a cell is not said."""
+
+    source: TableRow
+    cells: dict[str, str] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
+
+    def set(self, column: str, text: str) -> None:
+        """Set a cell. An empty text says nothing."""
+        if text:
+            self.cells[column] = text
+
+    def set_price(self, price: str, before: str, *, suffix: str = "") -> None:
+        """Set the price, and the price before a sale. A price without one ends the sale of an existing variant."""
+        if price:
+            self.cells[f"price{suffix}"] = price
+            self.cells[f"compare_at_price{suffix}"] = before
+
+    def add_problem(self, column: str, message: str, code: str, detail: str = "") -> None:
+        """Add a problem of the row."""
+        self.problems.append(Problem(self.source.line, column, message, code, detail))
+
+    def set_options(self, options: Mapping[str, str]) -> None:
+        """Set the titles and values of the options."""
+        if len(options) > MAX_OPTIONS:
+            message = f"a variant has at most {MAX_OPTIONS} options"
+            self.add_problem("", message, "option count", ", ".join(options))
+            return
+        for number, (title, value) in enumerate(options.items(), start=1):
+            self.cells |= {f"option_{number}": title, f"value_{number}": value}
+
+
+def build_source_file(
+    table: Table,
+    source_format: SourceFormat,
+    drafts: Iterable[Draft],
+    places: Mapping[str, Sequence[int]],
+    *,
+    notes: Sequence[str] = (),
+    silent_places: Iterable[int] = (),
+) -> SourceFile:
+    """Return the source file of the converted rows, in the order of their lines.
+
+    Args:
+        table: the table.
+        source_format: its format.
+        drafts: the converted rows.
+        places: positions of the cells that each of the importer's columns is made of.
+        notes: codes of sentences about the whole file.
+        silent_places: positions of other columns that the conversion uses.
+    """
+    sorted_drafts = sorted(drafts, key=lambda draft: draft.source.line)
+    filled = {name for draft in sorted_drafts for name in draft.cells}
+    columns = [name for name in COLUMNS if name in filled]
+    used = {place for some in places.values() for place in some} | set(silent_places)
+    return SourceFile(
+        format=source_format,
+        sheet=table.sheet,
+        columns=columns,
+        headings=[" / ".join(table.headings[place] for place in places.get(name, ())) for name in columns],
+        ignored=[
+            heading[:60] for place, heading in enumerate(table.headings) if heading and place not in used
+        ],
+        rows=[
+            SourceRow(
+                draft.source.line,
+                [draft.cells.get(name) for name in columns],
+                draft.problems,
+                draft.notes,
+            )
+            for draft in sorted_drafts
+        ],
+        set_aside=table.set_aside,
+        notes=list(notes),
+    )
+
+
+def split_commas(text: str) -> list[str]:
+    """Return the parts between commas. A comma after a backslash belongs to a part."""
+    parts = (part.replace("\\,", ",").strip() for part in _UNESCAPED_COMMA.split(text))
+    return [part for part in parts if part]
+
+
+def join_list(parts: Iterable[str]) -> str:
+    """Return a list's cell: its parts without duplicates."""
+    return LIST_SEPARATOR.join(dict.fromkeys(part.replace(LIST_SEPARATOR, "/") for part in parts if part))
+
+
+def join_addresses(addresses: Iterable[str]) -> str:
+    """Return a cell of web addresses without duplicates."""
+    return LIST_SEPARATOR.join(dict.fromkeys(one.replace(LIST_SEPARATOR, "%7C") for one in addresses if one))
+
+
+def parse_decimal(text: str) -> Decimal | None:
+    """Return the number that a program wrote with a decimal point; None for other texts."""
+    try:
+        value = Decimal(text)
+    except InvalidOperation:
+        return None
+    return value if value.is_finite() else None
+
+
+def write_decimal(value: Decimal) -> str:
+    """Return the number without zeros at its end."""
+    return f"{value.normalize():f}"
+
+
+def drop_zero(text: str) -> str:
+    """Return a measure; empty for a zero, which programs write for a measure that is not known."""
+    value = parse_decimal(text.replace(",", "."))
+    return "" if value is not None and not value else text
+
+
+def set_greatest_weight(drafts: Sequence[Draft], weights: Sequence[str]) -> None:
+    """Give a product the weight in kilograms of its heaviest variant, and note it if the weights differ."""
+    values = {value for weight in weights if (value := parse_decimal(weight)) is not None and value > 0}
+    if values:
+        drafts[0].set("weight", write_decimal(max(values)))
+    if len(values) > 1:
+        drafts[0].notes.append(Note("weight", "several weights", write_decimal(max(values))))
+
+
+def name_repeated_titles(titles: Mapping[str, str]) -> dict[str, str]:
+    """Return a handle for each product whose title gives the same handle as another's, by the product's key.
+
+    Args:
+        titles: titles by a key that identifies the product in its program.
+    """
+    handles = {key: make_handle(title) for key, title in titles.items()}
+    counts: dict[str, int] = {}
+    for handle in handles.values():
+        counts[handle] = counts.get(handle, 0) + 1
+    return {
+        key: make_handle(f"{handle} {key}")
+        for key, handle in handles.items()
+        if handle and counts[handle] > 1
+    }

@@ -1,0 +1,107 @@
+"""List of publications of Mercado Libre; the rows of one publication are its variants."""
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from backend.catalog.importer.formats.conversion import (
+    DRAFT,
+    PUBLISHED,
+    Cells,
+    Draft,
+    build_source_file,
+    join_addresses,
+    name_repeated_titles,
+)
+from backend.catalog.importer.formats.models import SourceFile, SourceFormat
+from backend.catalog.importer.headings import normalize_heading
+from backend.catalog.importer.tables.models import Table, TableRow
+
+HEADINGS: Mapping[str, Sequence[str]] = {
+    "publication": (
+        "numero de publicacion", "numero de la publicacion", "id de la publicacion", "item id",
+        "codigo de publicacion",
+    ),
+    "title": ("titulo", "title"),
+    "sku": ("sku", "seller sku", "sku del vendedor"),
+    "bar_code": ("codigo universal de producto", "codigo universal", "ean", "gtin"),
+    "stock": ("disponible", "cantidad disponible", "stock", "cantidad", "unidades disponibles", "quantity"),
+    "price": ("precio", "precio cop", "price"),
+    "currency": ("moneda", "currency", "currency id"),
+    "status": ("estado", "status"),
+    "pictures": ("link de la foto", "link de las fotos", "fotos", "imagenes", "links de las fotos"),
+    "variant": ("variante", "variantes", "variacion", "variaciones"),
+    "description": ("descripcion", "description"),
+    "brand": ("marca", "brand"),
+}  # fmt: skip
+FIELDS: Mapping[str, str] = {
+    "title": "title",
+    "description": "description",
+    "status": "status",
+    "brand": "brand",
+    "sku": "sku",
+    "ean": "bar_code",
+    "price": "price",
+    "stock": "stock",
+    "pictures": "pictures",
+}
+"""The list's fields by the importer's columns."""
+SOLD = frozenset({"activa", "activo", "active", "publicada"})
+CURRENCIES = frozenset({"", "cop", "pesos", "peso colombiano", "pesos colombianos"})
+_SEPARATOR = re.compile(r"[|;,/\n]")
+_SPACE = re.compile(r"[\s,]+(?=https?://)")
+
+
+def convert(table: Table) -> SourceFile:
+    """Convert a list of publications."""
+    cells = Cells(table, HEADINGS)
+    groups: dict[str, list[TableRow]] = defaultdict(list)
+    for row in table.rows:
+        groups[cells.get(row, "publication") or f" {row.line}"].append(row)
+    drafts: list[Draft] = []
+    titles = {key: _first(cells, rows, "title") for key, rows in groups.items()}
+    handles = name_repeated_titles(titles)
+    for key, rows in groups.items():
+        for number, row in enumerate(rows):
+            draft = _convert_row(cells, row)
+            draft.set("title", titles[key])
+            draft.set("handle", handles.get(key, ""))
+            if number:
+                for column in ("description", "brand", "status", "pictures"):
+                    draft.cells.pop(column, None)
+            drafts.append(draft)
+        drafts[-len(rows)].set(
+            "pictures", join_addresses(one for row in rows for one in _list_pictures(cells, row))
+        )
+    places = {column: [cells.places[name]] for column, name in FIELDS.items() if name in cells.places}
+    if "variant" in cells.places:
+        places |= {name: [cells.places["variant"]] for name in ("option_1", "value_1")}
+    silent = [cells.places[name] for name in ("publication", "currency") if name in cells.places]
+    return build_source_file(table, SourceFormat.MERCADOLIBRE, drafts, places, silent_places=silent)
+
+
+def _convert_row(cells: Cells, row: TableRow) -> Draft:
+    draft = Draft(row)
+    for column, name in FIELDS.items():
+        draft.set(column, cells.get(row, name))
+    if draft.cells.get("status"):
+        draft.cells["status"] = PUBLISHED if normalize_heading(draft.cells["status"]) in SOLD else DRAFT
+    currency = cells.get(row, "currency")
+    if normalize_heading(currency) not in CURRENCIES:
+        draft.add_problem("price", f"is in {currency}, not in pesos", "currency", currency)
+    options = dict(_read_pair(part) for part in _SEPARATOR.split(cells.get(row, "variant")) if ":" in part)
+    draft.set_options({title: value for title, value in options.items() if title and value})
+    return draft
+
+
+def _read_pair(text: str) -> tuple[str, str]:
+    title, _separator, value = text.partition(":")
+    return title.strip(), value.strip()
+
+
+def _list_pictures(cells: Cells, row: TableRow) -> list[str]:
+    return _SPACE.split(cells.get(row, "pictures"))
+
+
+def _first(cells: Cells, rows: Sequence[TableRow], name: str) -> str:
+    return next((text for row in rows if (text := cells.get(row, name))), "")

@@ -1,0 +1,33 @@
+"""The shop's own files and the platform's table of products. An empty cell clears the product's value."""
+
+from backend.catalog.importer.columns import COLUMNS
+from backend.catalog.importer.formats.conversion import Draft, build_source_file, join_list
+from backend.catalog.importer.formats.models import SourceFile, SourceFormat
+from backend.catalog.importer.formats.recognition import NOTE_HEADINGS
+from backend.catalog.importer.headings import find_column, find_list_column, normalize_heading
+from backend.catalog.importer.tables.models import Table
+
+
+def convert(table: Table, source_format: SourceFormat) -> SourceFile:
+    """Convert a file of the shop or of the platform. A list may have several columns, such as `Product Image 2`."""
+    places: dict[str, list[int]] = {}
+    silent = []
+    for place, heading in enumerate(table.headings):
+        column = find_column(heading)
+        if column and column not in places:
+            places[column] = [place]
+        elif not column and (column := find_list_column(heading)):
+            places.setdefault(column, []).append(place)
+        elif normalize_heading(heading) in NOTE_HEADINGS:
+            silent.append(place)
+    drafts = []
+    for row in table.rows:
+        draft = Draft(row)
+        for column, some in places.items():
+            texts = [row.texts[place] if place < len(row.texts) else "" for place in some]
+            said = [text for text in texts if text is not None]
+            if said:
+                draft.cells[column] = said[0] if len(some) == 1 else join_list(said)
+        drafts.append(draft)
+    ordered = {column: places[column] for column in COLUMNS if column in places}
+    return build_source_file(table, source_format, drafts, ordered, silent_places=silent)

@@ -1,0 +1,84 @@
+"""Recognition of the program that wrote a file, by its headings."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from backend.catalog.importer.columns import COLUMNS
+from backend.catalog.importer.formats.models import SourceFormat
+from backend.catalog.importer.headings import LABELS, find_column, normalize_heading
+
+NOTE_HEADINGS = frozenset({"problema", "problem", "que corregir", "fila", "row"})
+"""Normalized headings of the shop's own files that are not imported."""
+MIN_OWN_HEADINGS = 12
+"""Number of the shop's own headings by which its file is recognised even if columns were added."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """Normalized headings of a format: one of each of the `needed` sets."""
+
+    format: SourceFormat
+    needed: Sequence[frozenset[str]]
+
+
+def _signature(source_format: SourceFormat, *needed: str) -> Signature:
+    return Signature(source_format, [frozenset(one.split("|")) for one in needed])
+
+
+SIGNATURES = (
+    _signature(
+        SourceFormat.SHOPIFY,
+        "handle|url handle",
+        "option1 name|variant price|variant sku|variant inventory qty",
+    ),
+    _signature(
+        SourceFormat.WOOCOMMERCE,
+        "tipo|type",
+        "nombre|name",
+        "precio normal|regular price|precio regular",
+        "publicado|published|visibilidad en el catalogo|visibility in catalog|superior|parent",
+    ),
+    _signature(
+        SourceFormat.PRESTASHOP,
+        "id de producto|product id|id|id producto|id del producto",
+        "nombre|name",
+        "precio imp excl|precio impuestos excl|precio impuestos excluidos|precio sin impuestos"
+        "|precio sin impuestos incluidos|price tax excl|price tax excluded|price tax incl|price tax included"
+        "|precio imp incl|precio impuestos incl|precio impuestos incluidos|precio base|precio final|base price"
+        "|final price",
+    ),
+    _signature(
+        SourceFormat.GOOGLE,
+        "id",
+        "title|titulo",
+        "image link|enlace imagen|enlace de imagen",
+        "availability|price|disponibilidad|precio",
+    ),
+    _signature(
+        SourceFormat.MERCADOLIBRE,
+        "numero de publicacion|numero de la publicacion|id de la publicacion|item id|codigo de publicacion",
+        "titulo|title",
+    ),
+    _signature(
+        SourceFormat.PLATFORM,
+        "product handle|product id|product title",
+        "variant sku|variant price cop|variant id|variant title|variant option 1 name",
+    ),
+)
+"""The recognised formats. A file belongs to the first one that fits."""
+_OWN_HEADINGS = frozenset(
+    normalize_heading(one) for name in COLUMNS for one in (name, LABELS.get(name, name))
+)
+KNOWN_HEADINGS = frozenset({name for one in SIGNATURES for names in one.needed for name in names})
+
+
+def recognise(headings: Sequence[str]) -> SourceFormat:
+    """Return the format of a file with these headings; `UNKNOWN` if a person must map its columns."""
+    normalized = [one for heading in headings if (one := normalize_heading(heading))]
+    for signature in SIGNATURES:
+        if all(names & set(normalized) for names in signature.needed):
+            return signature.format
+    own = [find_column(one) for one in normalized if one in _OWN_HEADINGS]
+    others = [one for one in normalized if one not in _OWN_HEADINGS | NOTE_HEADINGS]
+    is_own = len(own) >= MIN_OWN_HEADINGS or (len(own) > 1 and not others)
+    return SourceFormat.TROMPO if is_own and len(own) == len(set(own)) else SourceFormat.UNKNOWN

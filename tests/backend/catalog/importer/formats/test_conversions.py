@@ -1,0 +1,375 @@
+"""Conversion of other programs' files: each sample file, and the rules that its program follows."""
+
+import pytest
+
+from backend.catalog.importer.formats.convert import convert_table
+from backend.catalog.importer.formats.models import SourceFile, SourceFormat
+from backend.catalog.importer.formats.recognition import recognise
+from tests.backend.catalog.importer.formats.tables import list_cells, read_case, read_table
+
+
+def convert(text: str, delimiter: str = ",") -> SourceFile:
+    table = read_table(text, delimiter)
+    return convert_table(table, recognise(table.headings))
+
+
+def convert_case(name: str) -> SourceFile:
+    table = read_case(name)
+    return convert_table(table, recognise(table.headings))
+
+
+@pytest.mark.parametrize(
+    ("name", "source_format"),
+    [
+        ("m-shopify.csv", SourceFormat.SHOPIFY),
+        ("07-shopify.csv", SourceFormat.SHOPIFY),
+        ("m-woo-es.csv", SourceFormat.WOOCOMMERCE),
+        ("m-prestashop-list.csv", SourceFormat.PRESTASHOP),
+        ("m-google.tsv", SourceFormat.GOOGLE),
+        ("55-google.tsv", SourceFormat.GOOGLE),
+        ("01-0.csv", SourceFormat.TROMPO),
+        ("56-two.csv", SourceFormat.UNKNOWN),
+    ],
+)
+def test_format_of_a_sample_file_is_recognised(name: str, source_format: SourceFormat) -> None:
+    assert recognise(read_case(name).headings) is source_format
+
+
+@pytest.mark.parametrize(
+    ("headings", "source_format"),
+    [
+        (
+            (
+                "Title,URL handle,Description,Vendor,Type,Tags,Published on online store,Status,SKU,Barcode,"
+                "Option1 name,Option1 value,Price,Compare-at price,Inventory quantity,Weight value (grams),"
+                "Product image URL"
+            ),
+            SourceFormat.SHOPIFY,
+        ),
+        (
+            (
+                'ID,Type,SKU,"GTIN, UPC, EAN, or ISBN",Name,Published,Is featured?,Visibility in catalog,'
+                "Short description,Description,In stock?,Stock,Weight (kg),Sale price,Regular price,Categories,"
+                "Tags,Images,Parent,Attribute 1 name,Attribute 1 value(s)"
+            ),
+            SourceFormat.WOOCOMMERCE,
+        ),
+        (
+            (
+                'Product ID,Active (0/1),Name *,"Categories (x,y,z...)",Price tax excluded,Tax rules ID,Reference #,'
+                'Manufacturer,EAN13,Quantity,Summary,Description,"Tags (x,y,z...)","Image URLs (x,y,z...)"'
+            ),
+            SourceFormat.PRESTASHOP,
+        ),
+        (
+            "Número de publicación,Título,SKU,Disponible,Precio,Moneda,Estado,Link de la foto",
+            SourceFormat.MERCADOLIBRE,
+        ),
+        ("Product Id,Product Handle,Product Title,Variant Sku,Variant Price COP", SourceFormat.PLATFORM),
+        ("handle,title,price,sku,stock", SourceFormat.TROMPO),
+        ("Nombre,SKU,Precio,Unidades,Problema,Fila", SourceFormat.TROMPO),
+        ("Nombre,SKU,Precio,Precio,Unidades", SourceFormat.UNKNOWN),
+        ("Nombre,REF,Precio,Proveedor", SourceFormat.UNKNOWN),
+        ("", SourceFormat.UNKNOWN),
+    ],
+)
+def test_format_is_recognised_by_its_headings(headings: str, source_format: SourceFormat) -> None:
+    assert recognise(read_table(headings + "\n").headings) is source_format
+
+
+def test_shopify_rows_of_one_handle_become_variants() -> None:
+    found = convert_case("m-shopify.csv")
+    red, blue, yoyo = list_cells(found)
+    base = "https://cdn.shopify.com/s/files/1/0000/0001/products/"
+    assert red == {
+        "handle": "trompo-shop", "title": "Trompo de guayacán", "status": "published", "brand": "Lúdica",
+        "description": "<p>Trompo <strong>torneado</strong> a mano.</p>\n<ul>\n<li>Incluye cuerda</li>\n</ul>",
+        "weight": "0.35", "sku": "SHO-R", "ean": "'7701234567897", "price": "89900.00",
+        "compare_at_price": "99900.00", "option_1": "Color", "value_1": "Rojo", "stock": "5",
+        "pictures": "|".join(f"{base}{number}.jpg?v=1700000000" for number in (1, 2, 3)),
+        "tags": "madera|niños", "type": "Trompos",
+    }  # fmt: skip
+    assert blue == {
+        "handle": "trompo-shop", "sku": "SHO-A", "price": "89900.00", "compare_at_price": "", "stock": "-1",
+        "option_1": "Color", "value_1": "Azul",
+    }  # fmt: skip
+    assert yoyo == {
+        "handle": "yoyo-shop", "title": "Yoyo profesional", "description": "<p>Yoyo.</p>", "brand": "Lúdica",
+        "status": "published", "weight": "0.08", "sku": "SHO-Y", "price": "35000.00", "compare_at_price": "",
+        "stock": "12", "pictures": f"{base}y.jpg", "type": "Yoyos",
+    }  # fmt: skip
+    assert found.headings[found.columns.index("price")] == "Variant Price"
+    assert "Cost per item" in found.ignored
+    assert "Variant Price" not in found.ignored
+
+
+@pytest.mark.parametrize(
+    ("status", "published", "gift_card", "expected"),
+    [
+        ("active", "true", "false", "published"),
+        ("Active", "TRUE", "", "published"),
+        ("active", "", "", "published"),
+        ("", "true", "", "published"),
+        ("active", "false", "", "draft"),
+        ("draft", "true", "", "draft"),
+        ("archived", "true", "", "draft"),
+        ("active", "true", "true", "draft"),
+        ("", "", "", None),
+    ],
+)
+def test_shopify_product_is_published_if_active_and_in_the_store(
+    status: str, published: str, gift_card: str, expected: str | None
+) -> None:
+    text = "Handle,Title,Variant Price,Status,Published,Gift Card\n"
+    (cells,) = list_cells(convert(f"{text}a,A,5,{status},{published},{gift_card}\n"))
+    assert cells.get("status") == expected
+
+
+def test_shopify_rows_in_any_order_keep_pictures_in_their_positions() -> None:
+    found = convert(
+        "Handle,Variant SKU,Image Position,Image Src,Title,Variant Price,Option1 Value,Option1 Name,Variant Grams,"
+        "Variant Image\n"
+        "b,,2,https://x.co/2.jpg,,,,,,\n"
+        "b,B-1,1,https://x.co/1.jpg,Balón,100,S,Talla,200.0,https://x.co/s.jpg\n"
+        "c,C-1,,,Cometa,300,Default Title,Title,0.0,\n"
+        "b,B-2,10,https://x.co/10.jpg,,120,M,,250.5,https://x.co/2.jpg\n"
+    )
+    small, comet, large = list_cells(found)
+    assert small["pictures"] == "|".join(f"https://x.co/{name}.jpg" for name in ("1", "2", "10", "s"))
+    assert (small["title"], small["weight"], small["value_1"]) == ("Balón", "0.2505", "S")
+    assert (large["option_1"], large["value_1"], "title" in large) == ("Talla", "M", False)
+    assert comet == {"handle": "c", "title": "Cometa", "sku": "C-1", "price": "300", "compare_at_price": ""}
+    assert [(one.code, one.detail) for one in found.rows[0].notes] == [("several weights", "0.2505")]
+    assert [row.line for row in found.rows] == [3, 4, 5]
+
+
+def test_shopify_handle_with_other_letters_is_converted_for_all_rows() -> None:
+    rows = list_cells(
+        convert(
+            "Handle,Title,Option1 Name,Option1 Value,Variant Price\nNiño_Ñ,Niño,Talla,S,1\nNiño_Ñ,,,M,1\n"
+        )
+    )
+    assert [row["handle"] for row in rows] == ["nino-n", "nino-n"]
+
+
+def test_woocommerce_variations_belong_to_their_parent() -> None:
+    found = convert_case("m-woo-es.csv")
+    cup, small, medium = list_cells(found)
+    base = "https://example.com/wp-content/uploads/"
+    assert cup == {
+        "title": "Balero de madera", "sku": "WOO-1", "price": "79900", "compare_at_price": "89900", "stock": "8",
+        "categories": "Juguetes > Madera|Bebés", "pictures": f"{base}a.jpg|{base}b.jpg", "tags": "madera|niños",
+        "subtitle": "Corto", "description": "<p>Largo</p>", "featured": "no", "status": "published",
+        "weight": "0.35", "length": "10", "width": "5", "height": "5",
+    }  # fmt: skip
+    assert small == {
+        "title": "Disfraz", "sku": "WOO-2-S", "price": "120000", "compare_at_price": "", "stock": "3",
+        "option_1": "Talla", "value_1": "S", "categories": "Disfraces", "pictures": f"{base}c.jpg",
+        "status": "published",
+    }  # fmt: skip
+    assert medium == {
+        "title": "Disfraz", "sku": "WOO-2-M", "price": "120000", "compare_at_price": "", "stock": "2",
+        "option_1": "Talla", "value_1": "M",
+    }  # fmt: skip
+    assert "¿Existencias?" in found.ignored
+
+
+WOO = (
+    "ID,Type,SKU,Name,Published,Visibility in catalog,Description,Date sale price starts,Date sale price ends,Stock,"
+    "Sale price,Regular price,Images,Parent,Attribute 1 name,Attribute 1 value(s),Weight (kg)\n"
+)
+
+
+def test_woocommerce_parent_is_found_by_id_in_any_order() -> None:
+    small, large = list_cells(
+        convert(
+            f"{WOO}21,variation,,Gorra - S,1,,,,,1,,900,https://x.co/s.jpg,id:20,pa_Talla,S,0.1\n"
+            '20,variable,,Gorra,1,visible,,,,,,,https://x.co/g.jpg,,pa_Talla,"S, L",\n'
+            "22,variation,,Gorra - L,0,,,,,4,,900,,id:20,pa_Talla,L,0.2\n"
+        )
+    )
+    assert small == {
+        "title": "Gorra", "status": "published", "price": "900", "compare_at_price": "", "stock": "1",
+        "pictures": "https://x.co/g.jpg|https://x.co/s.jpg", "option_1": "Talla", "value_1": "S", "weight": "0.2",
+    }  # fmt: skip
+    assert (large["stock"], large["value_1"]) == ("0", "L")
+
+
+def test_woocommerce_variation_without_its_parent_names_only_itself() -> None:
+    (only,) = list_cells(convert(f"{WOO}21,variation,G-S,Gorra - S,1,,,,,1,,900,,G,Talla,S,\n"))
+    assert only == {
+        "sku": "G-S", "price": "900", "compare_at_price": "", "stock": "1", "option_1": "Talla", "value_1": "S",
+    }  # fmt: skip
+
+
+def test_woocommerce_products_with_one_title_get_different_handles() -> None:
+    rows = list_cells(
+        convert(
+            f"{WOO}1,simple,A,Balón,1,,,,,1,,900,,,,,\n2,simple,B,Balon,1,,,,,1,,900,,,,,\n"
+            "3,simple,C,Yoyo,1,,,,,1,,900,,,,,\n"
+        )
+    )
+    assert [row.get("handle") for row in rows] == ["balon-1", "balon-2", None]
+
+
+@pytest.mark.parametrize(
+    ("begin", "end", "price", "before", "notes"),
+    [
+        ("", "", "800", "900", []),
+        ("2020-01-01", "9999-01-01", "800", "900", ["sale ends"]),
+        ("9999-01-01", "", "900", "", []),
+        ("2020-01-01", "2020-02-01", "900", "", []),
+    ],
+)
+def test_woocommerce_sale_counts_between_its_days(
+    begin: str, end: str, price: str, before: str, notes: list[str]
+) -> None:
+    found = convert(f"{WOO}1,simple,A,Balón,1,,,{begin},{end},1,800,900,,,,,\n")
+    (cells,) = list_cells(found)
+    assert (cells["price"], cells["compare_at_price"]) == (price, before)
+    assert [note.code for note in found.rows[0].notes] == notes
+
+
+def test_woocommerce_line_breaks_become_paragraphs() -> None:
+    text = r"Uno <b>dos</b>\ntres\n\n<ul><li>a</li>\n<li>b</li></ul>\n\nC:\\nota"
+    (cells,) = list_cells(convert(f"{WOO}1,simple,A,Balón,1,,{text},,,1,,900,,,,,\n"))
+    assert cells["description"] == (
+        "<p>Uno <b>dos</b><br>tres</p>\n<ul><li>a</li>\n<li>b</li></ul>\n" + r"<p>C:\nota</p>"
+    )
+
+
+@pytest.mark.parametrize(
+    ("published", "visibility", "status"),
+    [("1", "visible", "published"), ("1", "hidden", "draft"), ("0", "visible", "draft"), ("-1", "", "draft")],
+)
+def test_woocommerce_private_and_hidden_products_are_drafts(
+    published: str, visibility: str, status: str
+) -> None:
+    (cells,) = list_cells(convert(f"{WOO}1,simple,A,B,{published},{visibility},,,,1,,900,,,,,\n"))
+    assert cells["status"] == status
+
+
+def test_prestashop_price_with_tax_wins() -> None:
+    found = convert_case("m-prestashop-list.csv")
+    top, yoyo = list_cells(found)
+    assert top == {
+        "title": "Trompo prestado", "sku": "PS-1", "categories": "Madera", "price": "89900.000000", "stock": "7",
+        "status": "published", "pictures": "https://example.com/31-small_default/trompo.jpg",
+    }  # fmt: skip
+    assert yoyo == {
+        "title": "Yoyo prestado", "sku": "PS-2", "categories": "Madera", "price": "35000.000000", "stock": "0",
+        "status": "draft",
+    }  # fmt: skip
+    assert found.ignored == []
+
+
+def test_prestashop_import_file_is_converted() -> None:
+    (cells,) = list_cells(
+        convert(
+            "Product ID;Active (0/1);Name *;Categories (x,y,z...);Price tax included;Discount percent;Reference #;"
+            "Manufacturer;EAN13;Width;Depth;Weight;Quantity;Summary;Description;Tags (x,y,z...);URL rewritten;"
+            "Image URLs (x,y,z...)\n"
+            "1;1;Trompo;Home/Juguetes/Madera,Bebés;90000;10;T-1;Lúdica;0;5.00;0.000000;0.35;7;<p>Corto</p>;"
+            "<p>Largo</p>;madera,niños;trompo;https://x.co/1.jpg,https://x.co/2.jpg\n",
+            ";",
+        )
+    )
+    assert cells == {
+        "handle": "trompo", "title": "Trompo", "status": "published", "categories": "Juguetes > Madera|Bebés",
+        "price": "81000", "compare_at_price": "90000", "sku": "T-1", "brand": "Lúdica", "width": "5.00",
+        "weight": "0.35", "stock": "7", "description": "<p>Corto</p>\n\n<p>Largo</p>", "tags": "madera|niños",
+        "pictures": "https://x.co/1.jpg|https://x.co/2.jpg",
+    }  # fmt: skip
+
+
+def test_google_feed_is_converted() -> None:
+    found = convert_case("m-google.tsv")
+    assert list_cells(found) == [
+        {
+            "title": "Trompo", "description": "De madera", "sku": "G-1", "price": "79900.00 COP",
+            "compare_at_price": "89900.00 COP", "brand": "Lúdica", "ean": "7701234567897",
+            "categories": "Juguetes > Madera",
+            "pictures": "https://example.com/1.jpg|https://example.com/2.jpg|https://example.com/3.jpg",
+        }
+    ]  # fmt: skip
+    assert found.notes == ["stock not said"]
+
+
+def test_google_items_of_a_group_become_variants() -> None:
+    rows = list_cells(
+        convert(
+            "id,title,image_link,price,sale_price,sale_price_effective_date,item_group_id,color,size,brand\n"
+            "A,Gorra - Rojo,https://x.co/1.jpg,900 COP,,,G,Rojo,M,Lúdica\n"
+            "B,Gorra - Rosa,https://x.co/2.jpg,900 COP,800 COP,2020-01-01T00:00-0500/2020-02-01T00:00-0500,G,Rosa,M,"
+            "Lúdica\n"
+            "C,Yoyo,https://x.co/3.jpg,500 COP,,,H,Rojo,,\n"
+        )
+    )
+    assert rows == [
+        {
+            "title": "Gorra", "sku": "A", "price": "900 COP", "compare_at_price": "", "brand": "Lúdica",
+            "option_1": "Color", "value_1": "Rojo", "pictures": "https://x.co/1.jpg|https://x.co/2.jpg",
+        },
+        {
+            "title": "Gorra", "sku": "B", "price": "900 COP", "compare_at_price": "", "option_1": "Color",
+            "value_1": "Rosa",
+        },
+        {
+            "title": "Yoyo", "sku": "C", "price": "500 COP", "compare_at_price": "",
+            "pictures": "https://x.co/3.jpg",
+        },
+    ]  # fmt: skip
+
+
+def test_mercado_libre_list_is_converted() -> None:
+    found = convert(
+        "Número de publicación;Título;SKU;Variantes;Disponible;Precio;Moneda;Estado;Link de la foto\n"
+        "MCO1;Trompo;T-1;;7;89900;COP;Activa;https://x.co/1.jpg, https://x.co/2.jpg\n"
+        "MCO2;Gorra;;Color: Rojo | Talla: M;1;20000;$;Pausada;\n"
+        "MCO2;Gorra;;Color: Azul | Talla: M;2;20000;COP;Pausada;\n"
+        "MCO3;Yoyo;;;2;20;USD;Finalizada;\n",
+        ";",
+    )
+    assert list_cells(found) == [
+        {
+            "title": "Trompo", "sku": "T-1", "stock": "7", "price": "89900", "status": "published",
+            "pictures": "https://x.co/1.jpg|https://x.co/2.jpg",
+        },
+        {
+            "title": "Gorra", "stock": "1", "price": "20000", "status": "draft", "option_1": "Color",
+            "value_1": "Rojo", "option_2": "Talla", "value_2": "M",
+        },
+        {
+            "title": "Gorra", "stock": "2", "price": "20000", "option_1": "Color", "value_1": "Azul",
+            "option_2": "Talla", "value_2": "M",
+        },
+        {"title": "Yoyo", "stock": "2", "price": "20", "status": "draft"},
+    ]  # fmt: skip
+    assert [(row.line, one.code, one.detail) for row in found.rows for one in row.problems] == [
+        (5, "currency", "USD")
+    ]
+
+
+def test_variant_with_four_options_is_refused() -> None:
+    four = "; ".join(f"Opción {number}: x" for number in range(4))
+    found = convert(f"Número de publicación,Título,Variantes,Precio\nMCO1,A,{four},5\n")
+    assert [one.code for one in found.rows[0].problems] == ["option count"]
+
+
+def test_own_file_clears_empty_cells() -> None:
+    found = convert("Nombre,SKU,Precio antes,Marca,Problema\nTrompo,T-1,,,x\n")
+    assert list_cells(found) == [{"title": "Trompo", "sku": "T-1", "compare_at_price": "", "brand": ""}]
+    assert (found.format, found.ignored) == (SourceFormat.TROMPO, [])
+
+
+def test_platform_lists_are_joined() -> None:
+    found = convert(
+        "Product Handle,Product Title,Variant Sku,Product Image 1,Product Image 2,Product Tag 1,Product Width\n"
+        "a,A,A-1,https://x.co/1.jpg,https://x.co/2.jpg,,\n"
+    )
+    assert list_cells(found) == [
+        {
+            "handle": "a", "title": "A", "sku": "A-1", "tags": "", "width": "",
+            "pictures": "https://x.co/1.jpg|https://x.co/2.jpg",
+        }
+    ]  # fmt: skip
