@@ -15,7 +15,10 @@ def is_bar_code(text: str) -> bool:
 
 
 def equivalent_codes(code: str) -> list[str]:
-    """Return the numbers that a scanner may report for this code: a UPC-A equals the EAN-13 with a leading zero."""
+    """Return the numbers that a scanner may report for this code.
+
+    A UPC-A and the EAN-13 that consists of a zero and the UPC-A are the same code.
+    """
     if len(code) == UPC_A:
         return [code, f"0{code}"]
     if len(code) == EAN_13 and code.startswith("0"):

@@ -71,7 +71,7 @@ PRIVATE = [
     ],
 )
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
-async def test_status_and_location_of_raw_requests(
+async def test_raw_requests_get_the_expected_status_and_location(
     server: ShopServer, method: str, target: str, status: int, location: str
 ) -> None:
     reader, writer = await asyncio.open_connection("localhost", server.port)
@@ -117,7 +117,7 @@ async def test_head_of_every_product_document_is_complete(server: ShopServer) ->
         assert len(titles) == len(descriptions) == len(products)
 
 
-async def test_home_contains_the_element_that_blocks_rendering(server: ShopServer) -> None:
+async def test_element_that_the_home_page_waits_for_before_rendering_exists(server: ShopServer) -> None:
     html = await server.fetch_rendered("/")
     awaited = Head(html).link("expect")
     assert awaited["blocking"] == "render"
@@ -125,7 +125,7 @@ async def test_home_contains_the_element_that_blocks_rendering(server: ShopServe
 
 
 @pytest.mark.parametrize("path", ["/", "/catalog", "/product/trompo-de-madera"])
-async def test_heading_comes_before_pictures_and_fonts(server: ShopServer, path: str) -> None:
+async def test_heading_is_in_the_document_before_pictures_and_fonts(server: ShopServer, path: str) -> None:
     html = await server.fetch_rendered(path)
     heading = html.index("<h1")
     assert heading < html.index("/demo/", html.index("<body"))
@@ -144,7 +144,7 @@ async def expect_hydration(page: Page, address: str) -> None:
         assert await page.locator(f"head > {tag}").count() <= 1
 
 
-async def test_unknown_address_has_a_spanish_head(server: ShopServer) -> None:
+async def test_document_of_an_unknown_url_has_a_spanish_head(server: ShopServer) -> None:
     head = Head(await server.fetch_rendered("/naves/espaciales"))
     assert head.texts["title"] == "Página no encontrada · Trompo"
     assert head.meta("description") == "La página que buscas no existe o cambió de lugar."
@@ -152,12 +152,14 @@ async def test_unknown_address_has_a_spanish_head(server: ShopServer) -> None:
 
 
 @pytest.mark.parametrize("path", PUBLIC + PRIVATE)
-async def test_document_is_hydrated_without_an_error(page: Page, watch: PageWatch, path: str) -> None:
+async def test_rendered_document_is_hydrated_without_an_error(
+    page: Page, watch: PageWatch, path: str
+) -> None:
     watch.expect("404")  # the browser reports the status of the document
     await expect_hydration(page, path)
 
 
-async def test_document_without_rendering_is_hydrated(
+async def test_document_that_was_not_rendered_is_hydrated(
     new_server: Callable[..., ShopServer], page_1280: Page, watch: PageWatch
 ) -> None:
     watch.expect("404")
@@ -178,7 +180,7 @@ async def test_document_without_rendering_is_hydrated(
     await expect(page).to_have_title("Tus favoritos · Trompo")
 
 
-async def test_product_is_found_without_scripts_and_rendering(
+async def test_product_is_found_without_scripts_in_a_document_that_was_not_rendered(
     browser: Browser, new_server: Callable[..., ShopServer]
 ) -> None:
     server = new_server(RENDERERS="0")
@@ -224,7 +226,9 @@ async def test_content_is_visible_without_scripts(
 
 
 @pytest.mark.parametrize("path", ["/cart", "/checkout", "/wishlist", "/order/order_0?token=t"])
-async def test_pages_that_need_scripts_say_so(browser: Browser, server: ShopServer, path: str) -> None:
+async def test_pages_that_need_scripts_say_so_without_scripts(
+    browser: Browser, server: ShopServer, path: str
+) -> None:
     await server.fetch_rendered(path)
     context = await browser.new_context(base_url=server.url, java_script_enabled=False)
     page = await context.new_page()
@@ -270,7 +274,7 @@ async def test_api_documentation_loads_nothing_from_other_hosts(page: Page, watc
     assert watch.problems == []
 
 
-async def test_other_sites_cannot_read_the_responses(server: ShopServer) -> None:
+async def test_pages_of_other_sites_cannot_read_the_responses(server: ShopServer) -> None:
     async with httpx.AsyncClient(base_url=server.url, headers={"origin": "https://evil.example"}) as client:
         for path in ("/", "/product/trompo-de-madera", "/health", "/robots.txt"):
             answer = await client.get(path)
@@ -279,7 +283,7 @@ async def test_other_sites_cannot_read_the_responses(server: ShopServer) -> None
             assert answer.headers["referrer-policy"] == "strict-origin-when-cross-origin"
 
 
-async def test_cache_headers_match_the_kind_of_file(server: ShopServer) -> None:
+async def test_cache_headers_of_responses_match_the_kind_of_file(server: ShopServer) -> None:
     async with httpx.AsyncClient(base_url=server.url) as client:
         document = await client.get("/")
         script = re.findall('href="(/assets/[^"]+\\.js)"', document.text)[0]
@@ -292,7 +296,7 @@ async def test_cache_headers_match_the_kind_of_file(server: ShopServer) -> None:
     assert cache_headers["/fonts/figtree.woff2"] == "public, max-age=31536000"
 
 
-async def test_page_of_an_earlier_build_still_gets_its_scripts(server: ShopServer) -> None:
+async def test_open_page_of_an_earlier_build_still_gets_its_scripts(server: ShopServer) -> None:
     stored = server.folder / "data" / "builds" / "assets"
     assert list(stored.glob("*.js"))  # the files of this build, for pages that outlive it
     (stored / "of-an-earlier-build.js").write_text("export {};")

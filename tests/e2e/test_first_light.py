@@ -24,20 +24,20 @@ async def test_page_loads_and_its_first_event_is_answered(page: Page, server: Sh
     assert socket.url.startswith(f"ws://localhost:{server.port}/_event")
 
 
-async def test_page_connects_to_its_own_host(page_1280: Page, server: ShopServer) -> None:
+async def test_page_opens_its_websocket_to_its_own_host(page_1280: Page, server: ShopServer) -> None:
     socket = await open_and_wait_for_answer(page_1280, f"http://127.0.0.1:{server.port}/")
     assert socket.url.startswith(f"ws://127.0.0.1:{server.port}/_event")
 
 
 @PHONE_ONLY
-async def test_unknown_page_answers_404(page: Page, watch: PageWatch) -> None:
+async def test_unknown_page_returns_404(page: Page, watch: PageWatch) -> None:
     watch.expect("404")
     answer = await page.goto("/no-such-page")
     assert answer is not None
     assert answer.status == 404
 
 
-async def test_health_is_ok_with_details_for_monitoring(server: ShopServer) -> None:
+async def test_health_route_is_ok_and_shows_details_with_the_metrics_token(server: ShopServer) -> None:
     async with httpx.AsyncClient() as client:
         seen_by_strangers = await client.get(f"{server.url}/health")
         answer = await client.get(f"{server.url}/health", headers=METRICS_HEADERS)
@@ -60,7 +60,7 @@ async def test_only_pages_of_the_shop_can_open_the_websocket(
     assert await page_1280.evaluate(OPENS_WEBSOCKET, address) is False
 
 
-async def test_shop_with_an_address_answers_only_its_hosts(
+async def test_shop_with_public_url_answers_only_requests_for_its_hosts(
     new_server: Callable[..., ShopServer], browser: Browser, watch: PageWatch
 ) -> None:
     shop = new_server(PUBLIC_URL="http://tienda.example", ALLOWED_HOSTS="localhost")
@@ -84,7 +84,7 @@ async def test_shop_with_an_address_answers_only_its_hosts(
         assert (await client.head("/hooks/payment/gateway_pse")).status_code == 200
 
 
-async def test_server_closes_cleanly_on_request(new_server: Callable[..., ShopServer]) -> None:
+async def test_server_stops_cleanly_on_request(new_server: Callable[..., ShopServer]) -> None:
     shop = new_server()
     shop.wait_for_log(f"Trompo is open: {shop.url}")
     assert shop.stop() == 0

@@ -106,7 +106,7 @@ async def test_purchase_continues_after_a_long_pause(page: Page) -> None:
     await expect_bank_or_link(page)
 
 
-async def test_page_follows_changes_after_a_long_pause(shop: ShopServer, page: Page) -> None:
+async def test_page_shows_product_changes_after_a_long_pause(shop: ShopServer, page: Page) -> None:
     database = Database(f"sqlite+aiosqlite:///{shop.folder / 'data' / 'trompo.db'}")
     product = LiveProduct(database, "telar-de-mesa")
     await page.goto(product.page)

@@ -173,7 +173,7 @@ async def test_quantity_is_limited_to_the_stock(page_1280: Page, shop_database: 
         await product.change_stock(before)
 
 
-async def test_updates_do_not_change_typed_text(open_page: OpenPage, shop_database: Database) -> None:
+async def test_product_updates_do_not_change_typed_text(open_page: OpenPage, shop_database: Database) -> None:
     product = LiveProduct(shop_database, "tren-de-madera")
     async with open_two_shoppers(open_page, product.page) as (page, _):
         details, search = page.locator(".product__words"), page.get_by_test_id("search-input")
@@ -218,7 +218,7 @@ async def test_banner_removes_a_sold_out_product(open_page: OpenPage, shop_datab
         await product.change_stock(stock_before)
 
 
-async def test_filtered_list_follows_changes_and_stays_filtered(
+async def test_filtered_list_shows_product_changes_and_stays_filtered(
     open_page: OpenPage, shop_database: Database
 ) -> None:
     product = LiveProduct(shop_database, "xilofono-arcoiris")
@@ -239,7 +239,9 @@ async def test_filtered_list_follows_changes_and_stays_filtered(
         assert await cards.count() == count
 
 
-async def test_cart_and_wishlist_follow_price_and_stock(open_page: OpenPage, shop_database: Database) -> None:
+async def test_cart_and_wishlist_show_changes_of_price_and_stock(
+    open_page: OpenPage, shop_database: Database
+) -> None:
     product = LiveProduct(shop_database, "maracas-pintadas")
     async with open_page(1280, 800) as page:
         await put_in_cart(page, product.handle)
@@ -258,7 +260,7 @@ async def test_cart_and_wishlist_follow_price_and_stock(open_page: OpenPage, sho
         await expect(page.get_by_test_id("go-to-checkout")).to_have_count(0, timeout=TIMEOUT_MS)
 
 
-async def test_disconnected_wishlist_reloads_and_follows_again(
+async def test_wishlist_reloads_after_a_lost_connection_and_shows_changes_again(
     open_page: OpenPage, shop_database: Database
 ) -> None:
     product = LiveProduct(shop_database, "maracas-pintadas")
@@ -282,7 +284,7 @@ async def test_disconnected_wishlist_reloads_and_follows_again(
         await expect(price).to_have_text("$ 44.400", timeout=TIMEOUT_MS)
 
 
-async def test_checkout_follows_a_price_change_after_shipping_was_priced(
+async def test_checkout_shows_a_price_change_after_shipping_was_priced(
     open_page: OpenPage, shop_database: Database
 ) -> None:
     product = LiveProduct(shop_database, "frutas-de-la-plaza")

@@ -40,7 +40,9 @@ async def load_until_found(page: Page, path: str, what: Locator) -> None:
             await page.goto(path)
 
 
-async def test_actions_before_the_scripts_load_are_not_lost(open_page: OpenPage, server: ShopServer) -> None:
+async def test_office_actions_before_the_scripts_load_are_not_lost(
+    open_page: OpenPage, server: ShopServer
+) -> None:
     is_typed = asyncio.Event()
 
     async def hold(route: Route) -> None:

@@ -90,7 +90,9 @@ async def test_new_product_is_created_changed_and_hidden(
         await expect(page.get_by_test_id("history")).to_contain_text("Estado", timeout=TIMEOUT_MS)
 
 
-async def test_two_staff_members_edit_one_product(open_page: OpenPage, server: ShopServer) -> None:
+async def test_changes_of_two_staff_members_editing_one_product_are_both_saved(
+    open_page: OpenPage, server: ShopServer
+) -> None:
     async with open_page(*PHONE) as lina, open_page(*PHONE) as berta:
         await enter_office(lina, server, NEW_PRODUCT_PATH)
         path = await create_product_in_office(lina, "Trompo de dos")
@@ -114,7 +116,9 @@ async def test_two_staff_members_edit_one_product(open_page: OpenPage, server: S
         await expect(berta.get_by_label("Título")).to_have_value("Trompo de las dos", timeout=TIMEOUT_MS)
 
 
-async def test_leaving_with_unsaved_changes_asks_first(open_page: OpenPage, server: ShopServer) -> None:
+async def test_leaving_the_product_form_with_unsaved_changes_asks_first(
+    open_page: OpenPage, server: ShopServer
+) -> None:
     async with open_page(*PHONE) as page:
         await enter_office(page, server, NEW_PRODUCT_PATH)
         await create_product_in_office(page, "Trompo a medias")
@@ -181,7 +185,7 @@ async def open_all(page: Page) -> None:
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-async def test_screens_have_no_overflow_and_are_accessible(
+async def test_product_form_has_no_overflow_and_is_accessible(
     open_page: OpenPage, server: ShopServer, axe: str, width: str
 ) -> None:
     async with open_page(*WIDTHS[width]) as page:
@@ -211,7 +215,7 @@ async def test_screens_have_no_overflow_and_are_accessible(
         await check_at_widths(other, axe, (width,))
 
 
-async def test_pictures_are_reordered_and_described(open_page: OpenPage, server: ShopServer) -> None:
+async def test_product_pictures_are_reordered_and_described(open_page: OpenPage, server: ShopServer) -> None:
     async with open_page(*PHONE) as page:
         await enter_office(page, server)
         found = await page.request.get("/admin/products?limit=50", headers={"origin": server.url})
@@ -256,7 +260,9 @@ async def test_pictures_are_reordered_and_described(open_page: OpenPage, server:
         ]
 
 
-async def test_free_product_needs_the_checkbox(open_page: OpenPage, server: ShopServer, axe: str) -> None:
+async def test_price_of_0_is_accepted_only_with_the_free_checkbox(
+    open_page: OpenPage, server: ShopServer, axe: str
+) -> None:
     """Refuse a price of 0 at its field; with «Gratis», customers can buy the product."""
     async with open_page(*PHONE) as page, open_page(*PHONE) as shopper:
         await enter_office(page, server, NEW_PRODUCT_PATH)

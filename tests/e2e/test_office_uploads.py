@@ -167,7 +167,7 @@ async def test_too_large_picture_is_not_sent(open_page: OpenPage, server: ShopSe
         assert not [url for url in sent if "uploads" in url]
 
 
-async def test_screens_have_no_overflow_and_are_accessible(
+async def test_upload_screens_have_no_overflow_and_are_accessible(
     open_page: OpenPage, server: ShopServer, watch: PageWatch, axe: str
 ) -> None:
     watch.expect("400")

@@ -37,7 +37,7 @@ async def expect_one_unit(page: Page) -> None:
 
 
 @PHONE_ONLY
-async def test_answer_lost_with_connection_keeps_the_first_cart(
+async def test_second_cart_is_not_created_if_the_answer_is_lost_with_the_connection(
     page: Page, watch: PageWatch, server: ShopServer
 ) -> None:
     watch.expect("WebSocket")
@@ -55,7 +55,9 @@ async def test_answer_lost_with_connection_keeps_the_first_cart(
 
 
 @PHONE_ONLY
-async def test_answer_lost_with_the_page_keeps_the_first_cart(page: Page, server: ShopServer) -> None:
+async def test_second_cart_is_not_created_if_the_page_is_left_before_the_answer(
+    page: Page, server: ShopServer
+) -> None:
     answers = HeldMessages(ANSWER, in_order=True)
     await answers.intercept(page)
     answers.is_holding = True
@@ -71,7 +73,7 @@ async def test_answer_lost_with_the_page_keeps_the_first_cart(page: Page, server
 
 
 @PHONE_ONLY
-async def test_unsent_action_is_sent_by_the_next_page(page: Page, server: ShopServer) -> None:
+async def test_action_that_was_not_sent_is_sent_by_the_next_page(page: Page, server: ShopServer) -> None:
     presses = HeldMessages(ADD, is_from_page=True)
     await presses.intercept(page)
     await page.goto("/product/trompo-de-madera")
@@ -98,7 +100,7 @@ async def test_checkout_opened_right_after_the_click_has_the_product(page: Page)
 
 
 @PHONE_ONLY
-async def test_action_is_sent_again_over_the_next_connection(page: Page, watch: PageWatch) -> None:
+async def test_click_lost_with_its_connection_is_sent_over_the_next_one(page: Page, watch: PageWatch) -> None:
     watch.expect("WebSocket")
     presses = LostMessages(ADD)
     await presses.intercept(page)
@@ -110,7 +112,7 @@ async def test_action_is_sent_again_over_the_next_connection(page: Page, watch: 
 
 
 @PHONE_ONLY
-async def test_duplicated_tab_shows_the_same_cart(page: Page, server: ShopServer) -> None:
+async def test_duplicated_tab_does_not_repeat_a_waiting_action(page: Page, server: ShopServer) -> None:
     """Duplicate the tab with its waiting action: whichever tab sends it first, the cart has one unit in both tabs."""
     presses = HeldMessages(ADD, is_from_page=True)
     await presses.intercept(page)
@@ -134,7 +136,7 @@ async def test_duplicated_tab_shows_the_same_cart(page: Page, server: ShopServer
 
 
 @PHONE_ONLY
-async def test_quantity_changed_on_leaving_is_shown_by_the_next_page(page: Page) -> None:
+async def test_quantity_changed_just_before_leaving_is_shown_on_the_next_page(page: Page) -> None:
     await put_in_cart(page, "trompo-de-madera")
     await page.goto("/cart")
     more = page.get_by_test_id("cart-line").get_by_role("button", name="Agregar una unidad")

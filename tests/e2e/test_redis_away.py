@@ -12,7 +12,7 @@ from tests.e2e.shopper import TIMEOUT_MS, put_in_cart
 from tests.ports import find_free_port
 
 
-async def test_pages_wait_for_redis_and_continue(
+async def test_pages_continue_when_redis_is_available_again(
     new_server: Callable[..., ShopServer], browser: Browser, watch: PageWatch, tmp_path: Path
 ) -> None:
     watch.expect("WebSocket connection")

@@ -34,7 +34,7 @@ async def hold_scripts(server: ShopServer, page: Page, path: str) -> AsyncIterat
 
 
 @PHONE_ONLY
-async def test_early_click_is_done_when_the_scripts_load(server: ShopServer, page: Page) -> None:
+async def test_click_before_the_scripts_load_is_done_afterwards(server: ShopServer, page: Page) -> None:
     async with hold_scripts(server, page, "/product/trompo-de-madera"):
         await page.get_by_test_id("add-to-cart").first.click()
         await expect(page.get_by_test_id("cart-count")).to_have_text("0")
@@ -43,7 +43,9 @@ async def test_early_click_is_done_when_the_scripts_load(server: ShopServer, pag
 
 
 @PHONE_ONLY
-async def test_several_early_clicks_are_done_in_order(server: ShopServer, page: Page) -> None:
+async def test_several_clicks_before_the_scripts_load_are_done_in_order(
+    server: ShopServer, page: Page
+) -> None:
     async with hold_scripts(server, page, "/product/trompo-de-madera"):
         for _unit in range(2):
             await page.get_by_role("button", name="Agregar una unidad").click()
@@ -53,7 +55,9 @@ async def test_several_early_clicks_are_done_in_order(server: ShopServer, page: 
 
 
 @PHONE_ONLY
-async def test_early_click_on_a_replaced_button_is_done(server: ShopServer, page: Page) -> None:
+async def test_click_before_the_scripts_load_on_a_button_replaced_later_is_done(
+    server: ShopServer, page: Page
+) -> None:
     async with hold_scripts(server, page, "/product/trompo-de-madera"):
         button = page.get_by_test_id("add-to-cart").first
         await button.click()
@@ -63,7 +67,9 @@ async def test_early_click_on_a_replaced_button_is_done(server: ShopServer, page
 
 
 @PHONE_ONLY
-async def test_early_click_on_a_removed_button_shows_a_message(server: ShopServer, page: Page) -> None:
+async def test_click_before_the_scripts_load_on_a_button_removed_later_shows_a_message(
+    server: ShopServer, page: Page
+) -> None:
     async with hold_scripts(server, page, "/product/trompo-de-madera"):
         await page.locator("h1").evaluate(
             "heading => heading.insertAdjacentHTML('afterbegin', '<button>Ya</button>')"
@@ -77,7 +83,9 @@ async def test_early_click_on_a_removed_button_shows_a_message(server: ShopServe
 
 
 @PHONE_ONLY
-async def test_earlier_answer_does_not_count_for_a_new_action(server: ShopServer, page: Page) -> None:
+async def test_answer_to_an_earlier_action_does_not_count_for_a_new_action(
+    server: ShopServer, page: Page
+) -> None:
     """Use a server that still knows the previous product's page and sends its old answer again."""
     adding = HeldMessages("cart_state.add", is_from_page=True)
     await adding.intercept(page)
@@ -95,7 +103,7 @@ async def test_earlier_answer_does_not_count_for_a_new_action(server: ShopServer
 
 
 @PHONE_ONLY
-async def test_action_lost_with_its_connection_is_sent_again(page: Page, watch: PageWatch) -> None:
+async def test_cart_click_lost_with_its_connection_is_sent_again(page: Page, watch: PageWatch) -> None:
     watch.expect("WebSocket")
     lost = LostMessages("cart_state.add")
     lost.count = 0
@@ -112,7 +120,7 @@ async def test_action_lost_with_its_connection_is_sent_again(page: Page, watch: 
 
 
 @PHONE_ONLY
-async def test_quantity_lost_with_its_connection_is_sent_again(page: Page, watch: PageWatch) -> None:
+async def test_quantity_change_lost_with_its_connection_is_sent_again(page: Page, watch: PageWatch) -> None:
     watch.expect("WebSocket")
     lost = LostMessages("cart_state.set_quantity")
     await lost.intercept(page)
@@ -125,7 +133,9 @@ async def test_quantity_lost_with_its_connection_is_sent_again(page: Page, watch
     await expect(page.get_by_test_id("quantity")).to_have_value("2")
 
 
-async def test_early_filter_is_applied_when_the_scripts_load(server: ShopServer, page_1280: Page) -> None:
+async def test_filter_chosen_before_the_scripts_load_is_applied_afterwards(
+    server: ShopServer, page_1280: Page
+) -> None:
     async with hold_scripts(server, page_1280, "/catalog"):
         await page_1280.get_by_test_id("filter-sale").first.click()
     await expect(page_1280.get_by_test_id("filter-sale").first).to_be_checked()
@@ -136,7 +146,7 @@ async def test_early_filter_is_applied_when_the_scripts_load(server: ShopServer,
 
 
 @PHONE_ONLY
-async def test_text_typed_before_the_scripts_stays_and_gets_suggestions(
+async def test_search_text_typed_before_the_scripts_load_gets_suggestions(
     server: ShopServer, page: Page
 ) -> None:
     async with hold_scripts(server, page, "/"):
@@ -146,7 +156,7 @@ async def test_text_typed_before_the_scripts_stays_and_gets_suggestions(
 
 
 @PHONE_ONLY
-async def test_search_is_sent_without_scripts(server: ShopServer, page: Page) -> None:
+async def test_search_form_works_without_scripts(server: ShopServer, page: Page) -> None:
     async with hold_scripts(server, page, "/"):
         await page.get_by_test_id("search-input").fill("oso")
         await page.get_by_test_id("search-input").press("Enter")
@@ -156,7 +166,7 @@ async def test_search_is_sent_without_scripts(server: ShopServer, page: Page) ->
 
 
 @PHONE_ONLY
-async def test_early_form_is_sent_when_the_scripts_load(
+async def test_form_submitted_before_the_scripts_load_is_sent_afterwards(
     server: ShopServer, page: Page, watch: PageWatch
 ) -> None:
     watch.expect("401")

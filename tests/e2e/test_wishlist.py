@@ -12,7 +12,7 @@ PRODUCT = "trompo-de-madera"
 
 
 @PHONE_ONLY
-async def test_wish_survives_a_reload(page: Page) -> None:
+async def test_wish_is_kept_after_a_reload(page: Page) -> None:
     await page.goto("/product/trompo-de-madera")
     heart = page.get_by_test_id("wishlist-toggle").first
     await expect(heart).to_have_attribute("aria-pressed", "false")

@@ -30,7 +30,7 @@ async def test_shop_works_without_browser_storage(page_1280: Page, storage: str)
     await expect(page.get_by_test_id("product-card")).to_have_count(1, timeout=TIMEOUT_MS)
 
 
-async def test_offline_page_stays_and_its_action_is_done_once(page_320: Page, watch: PageWatch) -> None:
+async def test_action_clicked_while_offline_is_done_once_afterwards(page_320: Page, watch: PageWatch) -> None:
     watch.expect("ERR_INTERNET_DISCONNECTED")
     page = page_320
     await page.goto("/product/trompo-de-madera")

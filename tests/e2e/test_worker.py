@@ -16,7 +16,7 @@ def _list_processes(shop: ShopServer) -> tuple[list[psutil.Process], list[psutil
     return workers, [drawing for worker in workers for drawing in worker.children()]
 
 
-async def test_killed_worker_is_replaced_and_stopped_worker_drains(
+async def test_killed_worker_is_replaced_and_stopped_worker_finishes_its_requests(
     new_server: Callable[..., ShopServer],
 ) -> None:
     shop = new_server()

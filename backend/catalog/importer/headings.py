@@ -1,6 +1,6 @@
 """Names of the columns in a file: a label for people, and other headings that spreadsheets use.
 
-A column without an entry here is known only by its own name.
+A column that has no entry here is recognized only by its own name.
 """
 
 import re
@@ -158,7 +158,7 @@ _LIST_COLUMNS = {"image": "pictures", "category": "categories", "tag": "tags"}
 
 
 def find_column(heading: str) -> str:
-    """Return the column of a heading in Spanish or English; empty if it is unknown."""
+    """Return the name of the column that a heading in Spanish or English means; empty if it is unknown."""
     return _COLUMNS_BY_HEADING.get(_normalize_heading(heading), "")
 
 

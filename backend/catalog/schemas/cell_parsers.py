@@ -29,7 +29,7 @@ class CellError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """Import rule of a column. `read` parses a filled cell; `empty` is the value of an empty one."""
+    """Import rule of a column. `read` parses a filled cell; `empty` is the value of an empty cell."""
 
     read: Callable[[str], Any]
     empty: Any = UNCHANGED
@@ -60,7 +60,7 @@ def make_text_parser(max_length: int) -> Callable[[str], str]:
 
 
 def word(max_length: int) -> Callable[[str], str]:
-    """Return a parser of names on one line with at most this many letters."""
+    """Return a parser of names on one line with at most `max_length` characters."""
 
     def read(cell: str) -> str:
         return normalize_name(make_text_parser(max_length)(cell))
@@ -112,7 +112,10 @@ def parse_yes_or_no(cell: str) -> bool:
 
 
 def make_choice_parser(*values: str, **others: str) -> Callable[[str], str]:
-    """Return a parser of one of these values; `others` maps alternative words, in any case, to values."""
+    """Return a parser that accepts one of these values.
+
+    `others` maps further accepted words, in any case, to values.
+    """
 
     def read(cell: str) -> str:
         value = others.get(cell.lower(), cell)

@@ -1,11 +1,11 @@
-"""Repeat clicks that happen before a page is hydrated, once it is.
+"""Repeat clicks of visitors who click before a page is hydrated. They are repeated after the hydration.
 
 A rendered document can be seen and clicked before its scripts have loaded, on a phone for seconds. Links and search
-work without scripts. For buttons, checkboxes and other forms, a script in the head holds the events until the page
-calls `window.pageIsHydrated` (`assets/scripts/arrival.jsx`). Then it repeats them in order, each after the change
-of the previous one is displayed. If the page has replaced the element in the meantime, the script finds it by its
-name or text and its position among equal elements. If it no longer exists, `assets/scripts/notices.jsx` shows a
-notice.
+work without scripts. For buttons, checkboxes and other forms, a script in the head stores the events until the page
+calls `window.pageIsHydrated` (`assets/scripts/arrival.jsx`). Then it repeats them in order; before each event, it
+waits until the change of the previous one is displayed. If the page has replaced the clicked element in the
+meantime, the script finds the new element by its name or text and its position among equal elements. If there is
+none, `assets/scripts/notices.jsx` shows a notice.
 """
 
 import reflex as rx
