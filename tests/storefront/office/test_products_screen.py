@@ -12,7 +12,8 @@ from backend.inventory import service as inventory
 from backend.inventory.models import InventoryLevel
 from backend.news.topics import Topic
 from backend.staff.rights import Role
-from storefront.live.open_pages import open_pages
+from storefront.live.open_pages import OpenPages
+from storefront.office import state as office_state
 from storefront.office.products.listing_state import ProductsState
 from storefront.office.products.search import find_products
 from storefront.office.staff_session import find_actor
@@ -41,8 +42,14 @@ async def open_list(browser_of: BrowserFactory, role: Role = Role.SHOP) -> Any:
 
 
 async def test_product_list_is_refreshed_after_changes_of_its_products_or_stock(
-    shop: Shop, defaults: Defaults, variant_id: str, browser_of: BrowserFactory
+    shop: Shop,
+    defaults: Defaults,
+    variant_id: str,
+    browser_of: BrowserFactory,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    open_pages = OpenPages()
+    monkeypatch.setattr(office_state, "open_pages", open_pages)
     async with shop.database.transaction() as session:
         await add_product(session, defaults, "yoyo")
         product_id = (await session.get_one(Variant, variant_id)).product_id
