@@ -2,12 +2,12 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
-from playwright.async_api import Page, Route, expect
+from playwright.async_api import Browser, Page, Route, expect
 
-from tests.e2e.conftest import PHONE_ONLY, PageWatch, ShopServer
+from tests.e2e.conftest import PHONE_ONLY, WIDTHS, PageWatch, ShopServer, build_page_opener
 from tests.e2e.held import HeldMessages, LostMessages
 from tests.e2e.shopper import put_in_cart
 
@@ -15,9 +15,12 @@ SCRIPTS = re.compile(r"/assets/.*\.js$")
 
 
 @asynccontextmanager
-async def hold_scripts(server: ShopServer, page: Page, path: str) -> AsyncIterator[None]:
+async def hold_scripts(
+    server: ShopServer, page: Page, path: str, *, is_rendered: bool = True
+) -> AsyncIterator[None]:
     """Open the page at `path` and hold back its scripts until the block ends."""
-    await server.fetch_rendered(path)
+    if is_rendered:
+        await server.fetch_rendered(path)
     may_load = asyncio.Event()
 
     async def hold(route: Route) -> None:
@@ -176,3 +179,29 @@ async def test_form_submitted_before_the_scripts_load_is_sent_afterwards(
         await page.keyboard.press("Enter")
     await expect(page.get_by_role("alert").filter(has_text="El correo o la contraseña no")).to_be_visible()
     assert "clave" not in page.url
+
+
+async def test_input_of_the_plain_page_moves_to_the_page_that_replaces_it(
+    new_server: Callable[..., ShopServer], browser: Browser, watch: PageWatch
+) -> None:
+    """Type while the scripts load: the plain page's fields are other elements than those of the page."""
+    shop = new_server(RENDERERS="0")
+    async with build_page_opener(shop, browser, watch)(*WIDTHS["320"]) as page:
+        text = page.get_by_label("Cuéntanos")
+        async with hold_scripts(shop, page, "/pqrs", is_rendered=False):
+            await expect(page.locator(".plain")).to_be_visible()
+            await page.get_by_label("¿Qué es?").select_option("reclamo")
+            await page.get_by_label("Nombre").fill("Ana Gómez")
+            await page.get_by_label("Correo electrónico").fill("pronto@example.com")
+            await text.fill("Sin cuerda")
+        await expect(page.locator(".plain")).to_have_count(0)
+        await expect(text).to_be_focused()
+        await page.keyboard.type(" ni caja.")
+        await expect(text).to_have_value("Sin cuerda ni caja.")
+        await expect(page.get_by_label("Nombre")).to_have_value("Ana Gómez")
+        await page.get_by_test_id("pqrs-send").click()
+        await expect(page.get_by_text("Sin cuerda ni caja.")).to_be_visible()
+        async with hold_scripts(shop, page, "/", is_rendered=False):
+            await page.locator("[name=q]").fill("madera")
+        await expect(page.get_by_test_id("search-result").first).to_be_visible()
+        await expect(page.get_by_test_id("search-input")).to_have_value("madera")
