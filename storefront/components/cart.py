@@ -46,6 +46,12 @@ CONTROLS = view(CART_SCRIPT, "useControls", Controls)
 """Controls of the enclosing `AddToCart` or `LineQuantity`; a `LineQuantity` has no button."""
 
 
+def added_number(variant_id: rx.Var[str]) -> rx.Var[int]:
+    """Return the number of the latest addition if it added this variant, and otherwise 0."""
+    latest = CartState.last_added
+    return rx.cond(latest.variant_id == variant_id, latest.number, 0).to(int)
+
+
 @rx.memo
 def quantity_stepper() -> rx.Component:
     """Build the quantity input with a minus and a plus button.

@@ -16,7 +16,7 @@ from backend.catalog.views import CategoryRef, ProductCard, ProductDetail
 from backend.core.errors import NotFound
 from backend.core.texts import _
 from backend.reviews.views import ProductReviews, reviews_of
-from storefront.components.cart import CONTROLS, quantity_stepper
+from storefront.components.cart import CONTROLS, added_number, quantity_stepper
 from storefront.components.frame import page_frame, section
 from storefront.components.gallery import SIZES, GalleryPicture, gallery, gallery_pictures
 from storefront.components.icons import icon
@@ -205,7 +205,7 @@ def add_to_cart_box() -> rx.Component:
         variant_id=SHOWN_VARIANT.id,
         max=rx.cond(SHOWN_VARIANT.stock.to(int) > MAX_QUANTITY, MAX_QUANTITY, SHOWN_VARIANT.stock),
         answers=CartState.answers,
-        added=CartState.last_added.number,
+        added=added_number(SHOWN_VARIANT.id),
         on_add=CartState.add,
     )
 

@@ -5,7 +5,7 @@ from reflex.vars import NumberVar, ObjectVar
 
 from backend.catalog.views import ProductCard
 from backend.core.texts import _
-from storefront.components.cart import CONTROLS
+from storefront.components.cart import CONTROLS, added_number
 from storefront.components.frame import page_frame
 from storefront.components.icons import icon
 from storefront.components.placeholders import empty_state, grid_skeleton, link_button, loading_notice
@@ -57,7 +57,7 @@ def wish_action(card: ObjectVar[ProductCard]) -> rx.Component:
         variant_id=card.variant_id,
         max=1,
         answers=CartState.answers,
-        added=CartState.last_added.number,
+        added=added_number(card.variant_id),
         on_add=CartState.add,
     )
     return rx.cond(card.available, rx.cond(card.has_choice, choose, add))

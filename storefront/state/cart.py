@@ -65,6 +65,7 @@ class AddedProduct:
     number: int = 0
     title: str = ""
     picture: PictureView | None = None
+    variant_id: str = ""
 
 
 class CartState(rx.State):
@@ -124,7 +125,8 @@ class CartState(rx.State):
             press_id = current_press_id()
             if line is not None and (not press_id or press_id != self._added_press_id):
                 title = f"{line.title}, {line.variant}" if line.variant else line.title
-                self.last_added = AddedProduct(next_number(self.last_added.number), title, line.picture)
+                number = next_number(self.last_added.number)
+                self.last_added = AddedProduct(number, title, line.picture, variant_id)
                 self._added_press_id = press_id
         self.answers = next_number(self.answers)
 

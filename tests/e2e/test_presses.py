@@ -7,6 +7,7 @@
 | the shopper opens another address before the action was sent | the next page sends it and shows its cart |
 | a tab is duplicated while the action waits | both tabs show one cart with one unit |
 | a quantity is changed and another address opened immediately | the next page shows the new quantity |
+| the previous product's press is answered while this product's waits | this product's button is not ticked |
 """
 
 import json
@@ -21,6 +22,12 @@ ADD = "cart_state.add"
 ANSWER = '"last_added_rx_state_":{"number":1'
 """A part of the answer to `ADD`: before it, the number is 0."""
 PRESSES = "trompo_presses"
+RECORD_STEPS = """button => {
+    window.steps = [];
+    new MutationObserver(() => window.steps.push(button.dataset.step))
+        .observe(button, { attributes: true, attributeFilter: ["data-step"] });
+}"""
+"""Record every later step of the add button in `window.steps`."""
 
 
 async def click_add(page: Page) -> None:
@@ -144,3 +151,28 @@ async def test_quantity_changed_just_before_leaving_is_shown_on_the_next_page(pa
     await more.click()
     await page.goto("/")
     await expect(page.get_by_test_id("cart-count")).to_have_text("2")
+
+
+@PHONE_ONLY
+async def test_answer_for_the_previous_product_does_not_tick_the_button(page: Page) -> None:
+    presses = HeldMessages(ADD, is_from_page=True)
+    await presses.intercept(page)
+    await page.goto("/product/trompo-de-madera")
+    presses.is_holding = True
+    await click_add(page)
+    await presses.wait_until_held()
+    presses.discard()  # they were lost with the first page
+    await page.goto("/product/lazo-para-saltar")
+    await presses.wait_until_held()
+    button, notice = page.get_by_test_id("add-to-cart").first, page.get_by_test_id("added-notice")
+    await button.evaluate(RECORD_STEPS)
+    await click_add(page)
+    presses.release_first()
+    await expect(notice).to_contain_text("Trompo")
+    await presses.wait_until_held()  # this product's press follows once the first one is answered
+    assert "added" not in await page.evaluate("window.steps")
+    await expect(page.get_by_test_id("cart-count")).to_have_text("2")
+    presses.release()
+    await expect(notice).to_contain_text("Lazo")
+    await expect(page.get_by_test_id("cart-count")).to_have_text("2")
+    await expect(button).to_have_attribute("data-step", "ready")
