@@ -35,6 +35,7 @@ from tests.e2e.shopper import (
     go_to_bank,
     open_checkout,
     put_in_cart,
+    wait_until_hydrated,
 )
 
 
@@ -237,13 +238,14 @@ async def test_registration_returns_to_the_checkout(page: Page) -> None:
     await expect(field(page, "email")).to_have_value(address, timeout=TIMEOUT_MS)
 
 
-@pytest.mark.parametrize(
-    "target", ["https://other.example/", "//other.example", "/\\other.example", "http://"]
-)
-async def test_login_does_not_redirect_to_another_site(page_1280: Page, target: str) -> None:
-    await page_1280.goto(f"/account/login?next={quote(target, safe='')}")
+async def test_login_does_not_redirect_to_another_site(page_1280: Page) -> None:
     link = page_1280.get_by_role("link", name="Crea tu cuenta")
-    await expect(link).to_have_attribute("href", "/account/register", timeout=TIMEOUT_MS)
+    await page_1280.goto("/account/login?next=%2Fcheckout")
+    await expect(link).to_have_attribute("href", "/account/register?next=%2Fcheckout")
+    for target in ("https://other.example/", "//other.example", "/\\other.example", "http://"):
+        await page_1280.goto(f"/account/login?next={quote(target, safe='')}")
+        await wait_until_hydrated(page_1280)
+        await expect(link).to_have_attribute("href", "/account/register")
 
 
 async def test_customer_changes_profile_and_address_book(page: Page) -> None:

@@ -7,6 +7,7 @@ from playwright.async_api import Page, expect
 from tests.e2e.conftest import PHONE_ONLY, OpenPage
 from tests.e2e.scenes import visit
 from tests.e2e.shopper import TIMEOUT_MS
+from tests.e2e.test_presses import RECORD_STEPS
 
 TROMPO = "/product/trompo-de-madera"  # $ 18.900
 LAST_ONE = "/product/yipao-cafetero"  # one is left
@@ -77,9 +78,11 @@ async def test_optimistic_count_is_reverted_after_a_refusal(page_1280: Page) -> 
     # the first message to the page is not an answer to the click
     await expect(page_1280.get_by_test_id("cart-count")).to_have_text("1", timeout=TIMEOUT_MS)
     button = page_1280.get_by_test_id("add-to-cart")
+    await button.evaluate(RECORD_STEPS)
     await button.click()
     await expect(page_1280.get_by_test_id("notice")).to_contain_text("No nos quedan tantas unidades")
-    assert await button.get_attribute("data-step") == "ready"  # and not "added"
+    await expect(button).to_have_attribute("data-step", "ready")
+    assert await page_1280.evaluate("window.steps") == ["adding", "ready"]  # and not "added"
     await expect(page_1280.get_by_test_id("cart-count")).to_have_text("1")
 
 

@@ -303,7 +303,7 @@ STATES = {
 }
 
 
-@pytest.mark.timeout(360)  # every screen in every state
+@pytest.mark.timeout(1800)  # every screen in every state
 async def test_office_screens_have_no_overflow_and_are_accessible(
     open_page: OpenPage, server: ShopServer, axe: str
 ) -> None:

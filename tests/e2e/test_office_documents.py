@@ -2,6 +2,7 @@
 
 import asyncio
 
+import pytest
 from playwright.async_api import Browser, Locator, Page, Route, expect
 
 from tests.e2e.conftest import OpenPage, ShopServer
@@ -15,6 +16,12 @@ LISTS = {
     "/oficina/productos": "product-row",
     "/oficina/bodega": "stock-row",
 }
+
+
+@pytest.fixture(scope="module")
+def server(private_server: ShopServer) -> ShopServer:
+    """Return a shop of these tests alone: they change its products."""
+    return private_server
 
 
 async def test_office_lists_are_visible_without_scripts(browser: Browser, server: ShopServer) -> None:

@@ -144,7 +144,7 @@ async def test_open_order_page_shows_changes_of_its_payment(page_1280: Page) -> 
     await other_tab.close()
     await page_1280.bring_to_front()
     await expect(page_1280.get_by_test_id("order-status")).to_have_attribute(
-        "data-status", "paid", timeout=40_000
+        "data-status", "paid", timeout=TIMEOUT_MS
     )
     await expect(page_1280.get_by_test_id("payment-state")).to_have_text("Aprobada")
 
